@@ -1,0 +1,46 @@
+package awaiter
+
+import (
+	"errors"
+	"sync"
+)
+
+// ErrNilAwaitable is returned by [Await] for a nil Awaitable or a nil Awaiter.
+var ErrNilAwaitable = errors.New("awaiter: nil awaitable")
+
+// Await returns the result of a. In a function marked //movenext:async a call of
+// Await is a suspension point: the generated machine suspends there
+// without holding a goroutine. Everywhere else it blocks the calling
+// goroutine until the result is there. It is safe for concurrent use if a is.
+func Await[T any](a Awaitable[T]) (T, error) {
+	if a == nil {
+		return none[T]()
+	}
+	w := a.GetAwaiter()
+	if w == nil {
+		return none[T]()
+	}
+	if !w.IsCompleted() {
+		e := newEvent()
+		w.OnCompleted(e)
+		<-e.happened
+	}
+	return w.GetResult()
+}
+
+func none[T any]() (T, error) {
+	var zero T
+	return zero, ErrNilAwaitable
+}
+
+// event is a continuation that wakes one goroutine. Its channel is made new for each
+// wait: a channel that was kept could not be used across synctest bubbles.
+type event struct {
+	once     sync.Once
+	happened chan struct{}
+}
+
+func newEvent() *event { return &event{happened: make(chan struct{})} }
+
+// Resume implements continuation.Continuation.
+func (e *event) Resume() { e.once.Do(func() { close(e.happened) }) }

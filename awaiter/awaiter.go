@@ -1,0 +1,38 @@
+package awaiter
+
+import "github.com/movenext/movenext/continuation"
+
+// Completion is the part of the protocol that does not know the result's type.
+type Completion interface {
+	// IsCompleted reports whether the result is there. It does not block. Once true
+	// it stays true.
+	IsCompleted() bool
+
+	// OnCompleted arranges for k.Resume to be called once the result is there, on
+	// any goroutine, perhaps before OnCompleted returns. It does not block.
+	OnCompleted(k continuation.Continuation)
+}
+
+// Awaiter is one await of an operation that yields a T.
+type Awaiter[T any] interface {
+	Completion
+
+	// GetResult returns the result. It is called after IsCompleted has returned
+	// true or the continuation was resumed, and does not block then.
+	GetResult() (T, error)
+}
+
+// Awaitable is anything that can be awaited.
+type Awaitable[T any] interface {
+	// GetAwaiter returns the awaiter of one await. It may start the operation, and
+	// does not block.
+	GetAwaiter() Awaiter[T]
+}
+
+// Registrar is a [Completion] that takes a caller's own node, so that awaiting it
+// allocates nothing. It is optional.
+type Registrar interface {
+	// Register adds n and returns true, or returns false if the result is
+	// there already; n is then as before. See continuation.List.Add.
+	Register(n *continuation.Node) bool
+}

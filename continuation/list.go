@@ -1,0 +1,195 @@
+package continuation
+
+import "sync/atomic"
+
+// # The one race
+//
+// An operation completes once, on any goroutine. Continuations are added on any
+// goroutine, at any time. What must hold is small and easily lost:
+//
+//	each node that Add accepted is delivered exactly once, unless Remove took it
+//	back; each node that Add refused is delivered by nobody, and whoever added it
+//	sees the result at once.
+//
+// # The easy list
+//
+// head is the newest node of a stack, or nil, or closed. It only ever goes
+//
+//	nil ─▶ node ─▶ node ─▶ … ─▶ closed
+//
+//	Add                                  Complete
+//	 1. h := head                         1. publish the result
+//	 2. h is closed: refuse               2. h := swap(head, closed)
+//	 3. n.next = h                        3. deliver all nodes reachable from h
+//	 4. CAS(head, h, n), or from 1
+//
+// Proof. All changes of head are atomic, so they have one order, and Complete's
+// swap has a place in it. An Add whose CAS comes before the swap is reachable
+// from h by the links written in step 3, and is delivered. An Add whose CAS
+// would come after finds closed, since closed is never replaced, and refuses in
+// step 2; the result was published before the swap, so the refused adder sees
+// it. There is no third place for a CAS to be. The swap happens once because
+// only the one who won the right to complete calls Complete (the job's state
+// word decides that).
+//
+// The tempting wrong way is a flag: "if !completed { append }" beside "completed =
+// true; run all". Between the question and the append the operation completes,
+// and the continuation is lost. A status read first and a list changed
+// second can not be made right by looking harder; head must be both.
+//
+// A node that comes back (delivered, prepared and added again while another Add
+// sleeps between its steps 1 and 4) does no harm: step 4 needs only that head
+// is h now, and it was h's owner who put it there.
+//
+// # It isn't that easy: taking back
+//
+// A wait that timed out must leave nothing behind, however long the operation
+// still runs. Remove marks the node (which decides the race against delivery)
+// and, now and then, sweeps: it takes the whole stack, drops the marked nodes
+// and puts the rest back.
+//
+//	sweep
+//	 1. h := head; nil or closed: nothing to do
+//	 2. CAS(head, h, nil), or from 1          (the nodes are now the sweeper's)
+//	 3. drop the removed ones, in order
+//	 4. CAS(head, nil, rest): done
+//	 5. head is closed: deliver the rest      (the operation completed meanwhile)
+//	 6. head is a newer stack: CAS(head, it, nil), put it above the rest, from 4
+//
+// Proof. Between 2 and 4 the nodes are reachable by the sweeper alone. Complete
+// in that window closes the list without them; the sweeper then finds closed in
+// step 5, which is final, and delivers them itself: once, as nobody else can
+// reach them. Nodes added in that window are found in step 6 and keep their place
+// above, so that the order of adding stays. Two sweepers hold disjoint stacks,
+// and each puts its own back.
+//
+// Sweeping at every Remove would cost n² for n waiters that give up. So a sweep
+// that left n nodes is followed by n more marks without one: each mark pays
+// for a constant number of visited nodes, and at most half of a list is marked.
+
+// List holds the continuations of one operation. The zero List is empty and
+// open. All methods are safe for concurrent use; Complete is called once.
+type List struct {
+	head   atomic.Pointer[Node]
+	credit atomic.Int32 // marks left until the next sweep
+}
+
+// closed is the head of every list whose operation has completed.
+var closed = new(Node)
+
+// Add adds n and returns true, or returns false if the operation has completed;
+// its result is then visible to the caller, and n is as before.
+func (l *List) Add(n *Node) bool {
+	for {
+		h := l.head.Load()
+		if h == closed {
+			return false
+		}
+		n.next = h
+		if l.head.CompareAndSwap(h, n) {
+			return true
+		}
+	}
+}
+
+// Complete closes the list and returns the nodes to deliver, oldest first. The
+// operation's result must have been published before.
+func (l *List) Complete() Chain {
+	return inOrder(l.head.Swap(closed))
+}
+
+// Closed reports whether Complete has been called.
+func (l *List) Closed() bool { return l.head.Load() == closed }
+
+// Remove takes n back and reports whether it did: false says that n was
+// delivered, is being delivered right now, or was removed before. A removed node
+// must not be added again.
+func (l *List) Remove(n *Node) bool {
+	if !n.state.CompareAndSwap(waiting, removed) {
+		return false
+	}
+	n.target = nil // the mark made it ours; what waited must not be kept alive
+	if l.credit.Add(-1) < 0 {
+		l.sweep().Deliver(nil)
+	}
+	return true
+}
+
+// sweep drops the removed nodes. It returns those that the caller has to
+// deliver because the operation completed meanwhile.
+func (l *List) sweep() Chain {
+	rest := l.detach()
+	if rest == nil {
+		return Chain{}
+	}
+	for {
+		kept, live := dropRemoved(rest)
+		// Set before the nodes are back, so that the marks of those who come
+		// now are counted against this sweep.
+		l.credit.Store(live)
+		if kept == nil {
+			return Chain{}
+		}
+		if l.head.CompareAndSwap(nil, kept) {
+			return Chain{}
+		}
+		if l.Closed() {
+			return inOrder(kept)
+		}
+		rest = stack(l.detach(), kept)
+	}
+}
+
+// detach takes all nodes, newest first, and leaves the list empty, or returns
+// nil where there are none or the list is closed.
+func (l *List) detach() *Node {
+	for {
+		h := l.head.Load()
+		if h == nil || h == closed {
+			return nil
+		}
+		if l.head.CompareAndSwap(h, nil) {
+			return h
+		}
+	}
+}
+
+// dropRemoved unlinks the removed nodes of a detached stack and counts the others.
+func dropRemoved(top *Node) (kept *Node, live int32) {
+	link := &kept
+	for n := top; n != nil; n = n.next {
+		if n.state.Load() == removed {
+			continue
+		}
+		*link = n
+		link = &n.next
+		live++
+	}
+	*link = nil
+	return kept, live
+}
+
+// stack puts the detached stack above on top of below.
+func stack(above, below *Node) *Node {
+	if above == nil {
+		return below
+	}
+	last := above
+	for last.next != nil {
+		last = last.next
+	}
+	last.next = below
+	return above
+}
+
+// inOrder turns a detached stack, newest first, into a chain, oldest first.
+func inOrder(top *Node) Chain {
+	c := Chain{last: top}
+	for n := top; n != nil; {
+		next := n.next
+		n.next = c.first
+		c.first = n
+		n = next
+	}
+	return c
+}

@@ -1,0 +1,100 @@
+package continuation
+
+import (
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Continuation is what a foreign awaiter is given: it calls Resume when its
+// operation has completed.
+type Continuation interface {
+	// Resume lets the continuation go on. The first call counts, later ones do
+	// nothing. It does not block, runs no user code, and is safe from any goroutine.
+	Resume()
+}
+
+// Target is what a [Node] tells that the operation has completed.
+type Target interface {
+	// Completed is called at most once for each time the node was added, by
+	// whoever completed the operation; from is the worker it believes to be,
+	// or nil. It must not block and must not run a user's code. What it completes in
+	// turn it returns as a chain rather than delivering it, so that the stack
+	// stays flat.
+	//
+	// The node may be added again, to this or another list, as soon as Completed
+	// has been called.
+	Completed(from schedulers.Worker) Chain
+}
+
+// Node is one registration. It is meant to be embedded in what waits, so that
+// waiting allocates nothing.
+//
+// A node is in at most one list. One that was taken back by [List.Remove] may stay
+// linked for a while and must never be added again; one that was delivered may.
+type Node struct {
+	next   *Node
+	target Target
+	state  atomic.Uint32
+}
+
+// The states of a node.
+//
+//	waiting ──▶ delivered   the completer won: Completed is called
+//	   └──────▶ removed     the owner took it back: Completed is never called
+//
+// Both edges are one compare-and-swap from waiting, so exactly one is taken.
+// Prepare leads back to waiting; only the owner of a delivered node calls it.
+const (
+	waiting uint32 = iota
+	delivered
+	removed
+)
+
+// Prepare makes n ready to be added: the zero Node needs it once, a delivered
+// node again before each use.
+func (n *Node) Prepare(t Target) {
+	n.target = t
+	n.state.Store(waiting)
+}
+
+// deliver claims n for delivery and tells its target.
+func (n *Node) deliver(from schedulers.Worker) Chain {
+	if !n.state.CompareAndSwap(waiting, delivered) {
+		return Chain{}
+	}
+	return n.target.Completed(from)
+}
+
+// Chain is a list of nodes that nobody else can reach any more, in the order in
+// which they were added.
+type Chain struct{ first, last *Node }
+
+// Deliver tells all targets of c, and those whose operations they complete, and
+// so on, in a loop. from is the worker on which the caller believes to be, or nil.
+func (c Chain) Deliver(from schedulers.Worker) {
+	for n := c.first; n != nil; {
+		// After delivery the node belongs to its owner again, who may have added
+		// it elsewhere: read the link first.
+		next := n.next
+		n.next = nil // a delivered node must not keep its neighbour alive
+		more := n.deliver(from)
+		if more.first != nil {
+			more.last.next = next
+			next = more.first
+		}
+		n = next
+	}
+}
+
+// Join returns the chain of c's nodes followed by those of d.
+func (c Chain) Join(d Chain) Chain {
+	if c.first == nil {
+		return d
+	}
+	if d.first != nil {
+		c.last.next = d.first
+		c.last = d.last
+	}
+	return c
+}

@@ -1,0 +1,124 @@
+package ctxwatch
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type told struct {
+	Watch
+	mu    sync.Mutex
+	times int
+}
+
+func (t *told) ContextEnded(*Watch) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.times++
+}
+
+func groupsLeft() (n int) {
+	for i := range registry {
+		registry[i].mu.Lock()
+		n += len(registry[i].groups)
+		registry[i].mu.Unlock()
+	}
+	return n
+}
+
+func TestEachWatchOfAnEndedContextIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		watches := make([]told, 100)
+		for i := range watches {
+			watches[i].Start(ctx, &watches[i])
+		}
+		cancel()
+		synctest.Wait()
+		for i := range watches {
+			assert.Equal(t, 1, watches[i].times)
+			assert.False(t, watches[i].Stop(), "a told watch has nothing to stop")
+		}
+		assert.Zero(t, groupsLeft())
+	})
+}
+
+func TestAStoppedWatchIsNeverTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var first, middle, last told
+		for _, w := range []*told{&first, &middle, &last} {
+			w.Start(ctx, w)
+		}
+		assert.True(t, middle.Stop())
+		assert.False(t, middle.Stop(), "stopping twice")
+		cancel()
+		synctest.Wait()
+		assert.Equal(t, []int{1, 0, 1}, []int{first.times, middle.times, last.times})
+	})
+}
+
+func TestTheLastStopLeavesNothingBehind(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var a, b told
+	a.Start(ctx, &a)
+	b.Start(ctx, &b)
+	assert.Equal(t, 1, groupsLeft())
+	assert.True(t, a.Stop())
+	assert.True(t, b.Stop())
+	assert.Zero(t, groupsLeft())
+
+	a.Start(ctx, &a)
+	assert.True(t, a.Stop(), "a stopped watch can be started again")
+}
+
+func TestAContextThatHasEndedTellsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var w told
+		w.Start(ctx, &w)
+		synctest.Wait()
+		assert.Equal(t, 1, w.times)
+	})
+}
+
+func TestAContextThatCannotEndCostsNothing(t *testing.T) {
+	var w told
+	w.Start(context.Background(), &w)
+	assert.Zero(t, groupsLeft())
+	assert.False(t, w.Stop())
+}
+
+func TestStopRacingTheEnd(t *testing.T) {
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		watches := make([]told, 8)
+		for i := range watches {
+			watches[i].Start(ctx, &watches[i])
+		}
+		var stopped [8]bool
+		var wg sync.WaitGroup
+		wg.Go(cancel)
+		for i := range watches {
+			wg.Go(func() { stopped[i] = watches[i].Stop() })
+		}
+		wg.Wait()
+		for i := range watches {
+			if !stopped[i] {
+				continue // told, or about to be
+			}
+			watches[i].mu.Lock()
+			assert.Zero(t, watches[i].times, "stopped and told")
+			watches[i].mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package schedulers
+
+import "context"
+
+// Shutdowner is a scheduler that can end. All schedulers of this module can.
+type Shutdowner interface {
+	// Shutdown refuses new work with [ErrShutdown], runs what is queued, and
+	// returns nil when the last work has ended. If ctx ends first, work that is
+	// still queued is abandoned with ErrShutdown and ctx's cause is returned;
+	// running work is not interrupted.
+	//
+	// Shutdown blocks. Calling it again waits for the same end.
+	Shutdown(ctx context.Context) error
+}
+
+// Consenter is a scheduler that allows work it has queued to be run in place by
+// a goroutine that waits for it. Whoever waits claims the work by its own
+// means; the queued entry then finds nothing left to do when its turn comes.
+type Consenter interface {
+	// MayRunInPlace reports whether w, accepted earlier, may be run
+	// now on the calling goroutine, which believes to be the worker by (nil: no
+	// worker of any scheduler). It must not block.
+	MayRunInPlace(w Work, by Worker) bool
+}
+
+// Blocker is a [Worker] that wants to know when its goroutine is going to block,
+// so that its scheduler can keep the remaining work moving.
+type Blocker interface {
+	// Block is called right before the worker's goroutine blocks, and the
+	// function it returns right after. An error means that blocking here could
+	// never end ([ErrWouldDeadlock]); the caller must then not block. On error the
+	// returned function is nil.
+	//
+	// Since a hint may be wrong, a call that comes from
+	// some other goroutine must do no more harm than an additional worker.
+	Block() (unblock func(), err error)
+}
+
+// Snapshotter is a scheduler that can list what it has queued, for debuggers
+// and for tests. The result is a copy and may be outdated when it is returned.
+type Snapshotter interface {
+	Snapshot() []Work
+}
+
+// Limiter is a scheduler that runs at most so much work at a time.
+type Limiter interface {
+	// MaxConcurrency returns the most work that can run at one moment; 0 says
+	// that there is no limit.
+	MaxConcurrency() int
+}
+
+// Meter is a scheduler that counts.
+type Meter interface {
+	// Metrics returns counters that add up: Submitted equals the sum of
+	// Completed, Abandoned, Queued and Running at a moment when nothing moves.
+	Metrics() Metrics
+}
+
+// Metrics are the counters of a scheduler since it was made, in pieces of work.
+type Metrics struct {
+	Submitted uint64 // accepted
+	Refused   uint64 // not accepted
+	Completed uint64 // Run has returned, panicked or exited
+	Abandoned uint64 // given up
+	Panicked  uint64 // the part of Completed that let a panic escape
+	Queued    uint64 // accepted, neither running nor done
+	Running   uint64
+	Workers   uint64 // alive now
+	Stolen    uint64 // taken from another worker's queue
+}

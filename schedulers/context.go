@@ -1,0 +1,42 @@
+package schedulers
+
+import "context"
+
+// Key is the type of the keys under which a context carries what this package
+// defines. It is exported so that a context of another package (a job's own)
+// can answer for them without wrapping.
+type Key int
+
+// The keys of this package.
+const (
+	SchedulerKey Key = iota + 1 // its value is a Scheduler
+	WorkerKey                   // its value is a Worker
+)
+
+// With returns a copy of ctx that carries s as the ambient scheduler: the place
+// where jobs started with that context run, and where the machines that
+// receive it resume.
+func With(ctx context.Context, s Scheduler) context.Context {
+	return context.WithValue(ctx, SchedulerKey, s)
+}
+
+// FromContext returns the ambient scheduler of ctx, or nil if none was set.
+// A nil ctx has none.
+func FromContext(ctx context.Context) Scheduler {
+	if ctx == nil {
+		return nil
+	}
+	s, _ := ctx.Value(SchedulerKey).(Scheduler)
+	return s
+}
+
+// WorkerFrom returns the worker whose work was given ctx, or nil. It is a hint:
+// the caller may have received ctx from a goroutine that is that worker's while
+// being none itself.
+func WorkerFrom(ctx context.Context) Worker {
+	if ctx == nil {
+		return nil
+	}
+	w, _ := ctx.Value(WorkerKey).(Worker)
+	return w
+}

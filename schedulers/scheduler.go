@@ -1,0 +1,46 @@
+package schedulers
+
+// Scheduler decides where and in which order work runs.
+type Scheduler interface {
+	// Submit accepts w and returns nil, or refuses it and returns why:
+	// [ErrShutdown], [ErrRejected] or an error that wraps one of them. After a
+	// refusal neither method of w is called.
+	//
+	// Submit is safe from any goroutine. It does not run w before it
+	// returns, unless the scheduler says that it runs work in place. It blocks only
+	// where the scheduler says that it does.
+	Submit(w Work, from Hint) error
+}
+
+// Hint is what a submitter tells beside the work. Its zero value says nothing
+// and is always right.
+type Hint struct {
+	// From is the worker on which the submitter believes to be, or nil. It is a
+	// reason to prefer one queue over another, never a proof of ownership.
+	From Worker
+
+	// Flags are wishes. A scheduler may ignore each of them, except Resumed
+	// (see there).
+	Flags Flags
+}
+
+// Flags are the wishes in a [Hint].
+type Flags uint8
+
+const (
+	// PreferFairness asks for the queue that is served in order of arrival, even
+	// where a worker's own queue would be nearer.
+	PreferFairness Flags = 1 << iota
+
+	// LongRunning says that the work will keep its worker for long. A scheduler
+	// of few workers runs it outside of them.
+	LongRunning
+
+	// Resumed marks work that has already started once: a state machine that
+	// goes on. A bounded queue must not refuse it for lack of room, since the room
+	// was granted when it started.
+	Resumed
+)
+
+// Has reports whether all flags of want are set.
+func (f Flags) Has(want Flags) bool { return f&want == want }

@@ -1,0 +1,37 @@
+package schedulers
+
+import "time"
+
+// Timers is a scheduler that has a clock and timers of its own. A simulation has,
+// because its time is not the world's; the others have because a million
+// sleeping machines should share one timer of the Go runtime, and because
+// timers must belong to an instance: one made inside a synctest bubble has
+// timers of that bubble.
+type Timers interface {
+	// StartTimer arms t to expire after d. A d of zero or less expires as soon
+	// as possible. t must not be armed.
+	StartTimer(t *Timer, d time.Duration)
+
+	// StopTimer disarms t and reports whether it did: false says that t has
+	// expired, is expiring right now, or was never armed.
+	StopTimer(t *Timer) bool
+}
+
+// Timer is one expiry, to be embedded in what waits for it so that it needs no
+// allocation of its own. A Timer belongs to the scheduler that armed it until it
+// has expired or was stopped.
+type Timer struct {
+	// OnExpire is called once when the time has come, on a goroutine of the
+	// scheduler's choice. It must not block. Set it before arming.
+	OnExpire Expirer
+
+	// When and Slot are the scheduler's, while the timer is armed: the time of
+	// expiry in the scheduler's own unit, and the timer's place in its queue.
+	When int64
+	Slot int
+}
+
+// Expirer is what a [Timer] calls.
+type Expirer interface {
+	Expire(t *Timer)
+}
