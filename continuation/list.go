@@ -117,15 +117,12 @@ func (l *List) Remove(n *Node) bool {
 
 // sweep drops the removed nodes. It returns those that the caller has to
 // deliver because the operation completed meanwhile.
-func (l *List) sweep() Chain {
-	rest := l.detach()
-	if rest == nil {
-		return Chain{}
-	}
+func (l *List) sweep() Chain { return l.putBack(l.detach()) }
+
+// putBack is the sweep's steps 3 to 6, for the detached stack rest.
+func (l *List) putBack(rest *Node) Chain {
 	for {
 		kept, live := dropRemoved(rest)
-		// Set before the nodes are back, so that the marks of those who come
-		// now are counted against this sweep.
 		l.credit.Store(live)
 		if kept == nil {
 			return Chain{}
