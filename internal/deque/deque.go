@@ -1,0 +1,86 @@
+// Package deque holds the queue of work that the schedulers of this module are
+// built from: first in, first out for those who take at the front, last in,
+// first out for those who take at the back.
+//
+// It has no lock. Each scheduler guards its queues with the lock that its own
+// protocol needs, and says so where it declares them.
+package deque
+
+import "github.com/movenext/movenext/schedulers"
+
+const (
+	smallest = 16   // the first buffer, in pieces of work
+	keep     = 1024 // an empty deque gives a larger buffer back
+)
+
+// Deque is a double-ended queue in a circular buffer. The buffer doubles when it
+// is full, and is given back when a queue that was long becomes empty. The zero
+// value is an empty deque. A Deque is not safe for concurrent use.
+type Deque struct {
+	buf  []schedulers.Work // its length is zero or a power of two
+	head int               // index of the oldest work
+	n    int
+}
+
+// Len returns the number of works in d.
+func (d *Deque) Len() int { return d.n }
+
+// PushBack adds w as the newest.
+func (d *Deque) PushBack(w schedulers.Work) {
+	if d.n == len(d.buf) {
+		d.grow()
+	}
+	d.buf[(d.head+d.n)&(len(d.buf)-1)] = w
+	d.n++
+}
+
+// PopFront removes and returns the oldest work, or returns nil if d is empty.
+func (d *Deque) PopFront() schedulers.Work {
+	if d.n == 0 {
+		return nil
+	}
+	w := d.buf[d.head]
+	d.buf[d.head] = nil // the queue must not keep alive what it has handed out
+	d.head = (d.head + 1) & (len(d.buf) - 1)
+	d.n--
+	d.trim()
+	return w
+}
+
+// PopBack removes and returns the newest work, or returns nil if d is empty.
+func (d *Deque) PopBack() schedulers.Work {
+	if d.n == 0 {
+		return nil
+	}
+	d.n--
+	i := (d.head + d.n) & (len(d.buf) - 1)
+	w := d.buf[i]
+	d.buf[i] = nil
+	d.trim()
+	return w
+}
+
+// AppendTo appends the works of d to s, the oldest first, and returns the
+// extended slice. It does not change d.
+func (d *Deque) AppendTo(s []schedulers.Work) []schedulers.Work {
+	for i := range d.n {
+		s = append(s, d.buf[(d.head+i)&(len(d.buf)-1)])
+	}
+	return s
+}
+
+func (d *Deque) grow() {
+	bigger := make([]schedulers.Work, max(smallest, 2*len(d.buf)))
+	k := copy(bigger, d.buf[d.head:])
+	copy(bigger[k:], d.buf[:d.head])
+	d.buf, d.head = bigger, 0
+}
+
+// trim gives the buffer of a burst back once the burst is over. It waits for
+// the queue to be empty: halving it step by step, as the queue shrinks, would copy
+// works that are about to leave anyway.
+func (d *Deque) trim() {
+	if d.n == 0 && len(d.buf) > keep {
+		d.buf, d.head = nil, 0
+	}
+}

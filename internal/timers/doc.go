@@ -1,0 +1,22 @@
+// Package timers holds the timers of a scheduler: any number of them on one
+// timer of the Go runtime.
+//
+// # Why not one runtime timer each
+//
+// A time.AfterFunc holds about 170 bytes, and when it goes off it makes a
+// goroutine. A million that go off together make a million goroutines. A
+// [schedulers.Timer] is embedded in whoever sleeps and needs no memory of its
+// own beyond 24 bytes in the heap; one goroutine expires them all.
+//
+// # Why not one queue for the process
+//
+// Timers belong to an instance. A queue made inside a testing/synctest bubble
+// runs on that bubble's clock; one shared by the process could not be used from any
+// bubble. A queue belongs to the bubble in which its first timer is armed.
+//
+// # Nothing while idle
+//
+// The runtime's timer is made when the first timer is armed, and stopped when
+// the queue becomes empty. A queue without timers holds no goroutine, no
+// runtime timer that is set, and no more than a small heap.
+package timers

@@ -1,0 +1,155 @@
+package timers
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Queue holds armed timers. It implements [schedulers.Timers], and is meant to be
+// embedded in a scheduler. The zero value is ready; a Queue must not be
+// copied after first use. All methods are safe for concurrent use, and none
+// blocks.
+type Queue struct {
+	mu   sync.Mutex
+	heap heap
+
+	// The clock: When of a timer counts nanoseconds from base, which is
+	// the moment of the first StartTimer.
+	base  time.Time
+	armed uint64 // how many timers were ever armed: decides between equal times
+
+	// The one timer of the Go runtime. alarm is nil until it is first needed.
+	// set is the time at which it will go off, or never.
+	alarm *time.Timer
+	set   int64
+
+	firing bool // a goroutine is in fire; it will set the alarm when it is through
+}
+
+const (
+	never = math.MaxInt64
+	batch = 256 // expiries taken under one lock
+)
+
+// StartTimer arms t to expire after d, counted from now. A d of zero or less expires as
+// soon as possible, yet never before StartTimer has armed it: OnExpire is called on
+// another goroutine in every case. Timers that expire at the same time do so in
+// the order in which they were armed. A d beyond the clock's range (292 years)
+// expires at its end.
+func (q *Queue) StartTimer(t *schedulers.Timer, d time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.base.IsZero() {
+		q.base = time.Now()
+		q.set = never
+	}
+	t.When = after(q.now(), d)
+	q.armed++
+	q.heap.push(entry{when: t.When, seq: q.armed, timer: t})
+	if t.When < q.set && !q.firing {
+		q.setAlarm()
+	}
+}
+
+// StopTimer disarms t and reports whether it did. False says that t has expired,
+// is expiring right now, or was never armed.
+func (q *Queue) StopTimer(t *schedulers.Timer) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if t.Slot == 0 {
+		return false
+	}
+	q.heap.remove(t.Slot - 1)
+	if len(q.heap) == 0 && !q.firing {
+		q.setAlarm()
+	}
+	return true
+}
+
+// now returns the time on the queue's clock.
+func (q *Queue) now() int64 { return int64(time.Since(q.base)) }
+
+func after(now int64, d time.Duration) int64 {
+	when := now + max(0, int64(d))
+	if when < now {
+		return never
+	}
+	return when
+}
+
+// setAlarm makes the runtime's timer agree with the heap. A timer that was set to
+// something earlier than needed is left alone when a timer is stopped, unless
+// none is left: it goes off for nothing once, which costs less than setting it
+// anew for every timeout that did not happen.
+func (q *Queue) setAlarm() {
+	if len(q.heap) == 0 {
+		q.set = never
+		q.alarm.Stop()
+		return
+	}
+	q.set = q.heap[0].when
+	d := time.Duration(q.set - q.now())
+	if q.alarm == nil {
+		q.alarm = time.AfterFunc(d, q.fire)
+		return
+	}
+	q.alarm.Reset(d)
+}
+
+// fire runs on the goroutine of the runtime's timer and expires what is due.
+//
+// At most one goroutine fires at a time. Two would call OnExpire out of order when
+// timers become due while earlier ones are still being called. The alarm may
+// therefore go off for nothing; that is harmless.
+func (q *Queue) fire() {
+	q.mu.Lock()
+	if q.firing {
+		q.mu.Unlock()
+		return
+	}
+	q.firing = true
+	q.mu.Unlock()
+	q.expire(nil)
+}
+
+// expire calls OnExpire of the timers in due, then of whatever else is due. An
+// OnExpire that calls runtime.Goexit takes its goroutine with it, but not the timers after it.
+func (q *Queue) expire(due []*schedulers.Timer) {
+	ended := false
+	defer func() {
+		if !ended {
+			go q.expire(due)
+		}
+	}()
+	for {
+		if len(due) == 0 {
+			due = q.takeDue(due)
+		}
+		if len(due) == 0 {
+			ended = true
+			return
+		}
+		t := due[0]
+		due[0], due = nil, due[1:]
+		t.OnExpire.Expire(t)
+	}
+}
+
+// takeDue moves up to a batch of timers that are due out of the heap. If there is
+// none, it ends the firing and sets the alarm.
+func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.now()
+	for len(due) < batch && len(q.heap) > 0 && q.heap[0].when <= now {
+		due = append(due, q.heap.remove(0))
+	}
+	if len(due) == 0 {
+		q.firing = false
+		q.setAlarm()
+	}
+	return due
+}

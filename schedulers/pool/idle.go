@@ -1,0 +1,188 @@
+package pool
+
+import "github.com/movenext/movenext/schedulers"
+
+// This file decides when a worker starts and when it ends.
+//
+// # The difficulty
+//
+// A pool that is idle holds no goroutine. So the question is not which sleeper to
+// wake but whether to start one, and it is asked at every submission, at the
+// very moment at which the last worker may be about to end. If the poster thinks
+// "there is a worker" and the worker thinks "there is no work", work lies there for ever.
+//
+// For the global queue there is no difficulty: pushing and deciding are
+// one critical section, and so are finding nothing and ending. But a local
+// queue has a lock of its own, since the pool's lock at each nested submission is what
+// local queues are there to avoid. For that case the two lists below pair up.
+//
+// # The poster to a local queue        # The worker that finds nothing
+//
+//	P1 push, under the queue's lock       E1 under mu: leave the count of those who run,
+//	P2 read hungry                           and write hungry = true
+//	P3 if it is set: under mu, settle     E2 look into every queue, each under its lock
+//	                                      E3 if there is work, take it and be counted again
+//
+// Either E2 sees the work of P1, or E2 looked into that queue before P1
+// pushed. In the second case E1 was before P2 (E1 before E2, E2's critical section before P1's),
+// so P2 reads true, unless somebody has written false since; whoever
+// writes false does so under mu in settle, after having written what is true of the
+// state and then looked into every queue (the same E1, E2), or because a worker has
+// started, and a worker that has started looks into every queue itself before
+// it does anything else. The order in which a worker that gives its place up
+// does its steps is therefore: announce, then look. The other order is the bug.
+//
+// # At most one worker is starting
+//
+// Waking a worker per submission makes workers that find nothing and end again (Go's
+// scheduler rejects it for the same reason). So while one is starting, nobody
+// starts another; it is the starting worker that looks, once it has got its first work,
+// whether there is more, and starts the next. A burst of n submissions brings the
+// workers up one after the other and never more than needed.
+//
+// # Invariant, whenever mu is free
+//
+//	work is queued and there is room  ⇒  a worker is starting, or the poster is
+//	                                     between P1 and P3 and will see hungry
+//
+// room.free() says whether there is room; blocked workers make room.
+
+// room is how many workers run and how many may. It is guarded by Pool.mu.
+type room struct {
+	running  int  // live workers
+	limit    int  // how many may run: min, and more after a stall
+	blocked  int  // how many of those that run are inside of Block
+	starting bool // one of those that run has not looked for work yet
+}
+
+func (r *room) free() bool    { return r.running < r.limit+r.blocked }
+func (r *room) surplus() bool { return r.running > r.limit+r.blocked }
+
+// announce writes hungry to agree with the room. Call it with mu held after each change
+// of the room that makes a poster's help necessary.
+func (p *Pool) announce() {
+	hungry := !p.room.starting && (p.room.free() || p.stall.wanted(p))
+	if p.hungry.Load() != hungry {
+		p.hungry.Store(hungry)
+	}
+}
+
+// settle brings workers and work into agreement; mu is held. It is called after
+// anything that makes work or room: the order inside is announce, then look.
+func (p *Pool) settle() {
+	p.announce()
+	if p.room.starting || !p.anyQueued() {
+		return
+	}
+	if p.room.free() {
+		p.start()
+	} else if p.stall.wanted(p) {
+		p.stall.watch(p)
+	}
+	p.announce()
+}
+
+func (p *Pool) anyQueued() bool {
+	if p.global.Len() > 0 {
+		return true
+	}
+	for _, w := range p.slots.all {
+		if w.queued.Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// start starts a worker; mu is held and there is room.
+func (p *Pool) start() {
+	w := p.slots.take(p)
+	w.live, w.fresh = true, true
+	w.setOpen(!p.closed)
+	p.room.running++
+	p.room.starting = true
+	p.count.alive++
+	go w.loop.Run()
+}
+
+// find looks for work on behalf of w, and ends w if there is none.
+func (p *Pool) find(w *worker) schedulers.Work {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fresh := w.fresh
+	if fresh {
+		w.fresh, p.room.starting = false, false
+	}
+	if p.room.surplus() {
+		p.retire(w)
+		return nil
+	}
+	work := p.look(w)
+	if work == nil {
+		return p.leave(w)
+	}
+	if fresh {
+		p.settle() // is there more? then start the next
+	}
+	return work
+}
+
+// leave ends w, unless work has come in the last moment, which is returned then.
+// These are the steps E1 to E3.
+func (p *Pool) leave(w *worker) schedulers.Work {
+	p.room.running--
+	p.announce()
+	w.setOpen(false) // from here on, work for w goes to the global queue
+	if work := p.look(w); work != nil {
+		p.room.running++
+		w.setOpen(!p.closed)
+		p.settle()
+		return work
+	}
+	p.stall.relax(p)
+	p.end(w)
+	return nil
+}
+
+// look searches in the order global, own, others', the oldest first. (The newest of
+// its own a worker takes before it comes here; when it comes here nevertheless,
+// then for the sake of what is old.)
+func (p *Pool) look(w *worker) schedulers.Work {
+	if work := p.global.PopFront(); work != nil {
+		return work
+	}
+	if work := w.popOldest(); work != nil {
+		return work
+	}
+	for i := range len(p.slots.all) - 1 {
+		victim := p.slots.all[(w.id+i)%len(p.slots.all)] // begins with the one after w
+		if work := victim.popOldest(); work != nil {
+			w.stolen++
+			return work
+		}
+	}
+	return nil
+}
+
+// retire ends w although there may be work, because more workers run than
+// should. What it has queued becomes everybody's.
+func (p *Pool) retire(w *worker) {
+	p.room.running--
+	w.mu.Lock()
+	w.open = false
+	for work := w.local.PopFront(); work != nil; work = w.local.PopFront() {
+		p.global.PushBack(work)
+	}
+	w.queued.Store(0)
+	w.mu.Unlock()
+	p.settle()
+	p.end(w)
+}
+
+// end gives the place of w back; its goroutine is about to return.
+func (p *Pool) end(w *worker) {
+	w.live = false
+	p.slots.giveBack(p, w)
+	p.count.alive--
+	p.finish()
+}

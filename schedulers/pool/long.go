@@ -1,0 +1,34 @@
+package pool
+
+import (
+	"github.com/movenext/movenext/internal/runloop"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// submitLong runs w on a goroutine of its own, now. It is no worker: it has no
+// queue and no ID, and the work is handed a nil worker. Shutdown waits for it.
+func (p *Pool) submitLong(w schedulers.Work) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		p.refused.Add(1)
+		return schedulers.ErrShutdown
+	}
+	p.count.accepted++
+	p.count.longRunning++
+	p.count.alive++
+	go runloop.Once(w, nil, p.longEnded)
+	return nil
+}
+
+func (p *Pool) longEnded(panicked bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count.longRunning--
+	p.count.longDone++
+	if panicked {
+		p.count.longPanicked++
+	}
+	p.count.alive--
+	p.finish()
+}

@@ -1,0 +1,53 @@
+package pool
+
+import "github.com/movenext/movenext/schedulers"
+
+// Metrics returns the pool's counters. Nothing counts on the way of a piece of
+// work but its queue and its worker, each on its own; so this call adds
+// up, and costs, in proportion to the number of workers.
+func (p *Pool) Metrics() schedulers.Metrics {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := schedulers.Metrics{
+		Submitted: p.count.accepted + p.slots.accepted,
+		Refused:   p.refused.Load(),
+		Completed: p.count.longDone + p.slots.completed,
+		Abandoned: p.count.abandoned,
+		Panicked:  p.count.longPanicked + p.slots.panicked,
+		Queued:    uint64(p.global.Len()),
+		Running:   p.count.longRunning,
+		Workers:   uint64(p.room.running),
+		Stolen:    p.slots.stolen,
+	}
+	for _, w := range p.slots.all {
+		w.addTo(&m)
+	}
+	return m
+}
+
+func (w *worker) addTo(m *schedulers.Metrics) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m.Submitted += w.accepted
+	m.Queued += uint64(w.local.Len())
+	m.Completed += w.loop.Completed()
+	m.Panicked += w.loop.Panicked()
+	m.Stolen += w.stolen
+	if w.loop.Busy() {
+		m.Running++
+	}
+}
+
+// Snapshot returns the work that is queued: the global queue in its order, then the
+// local ones, the oldest first.
+func (p *Pool) Snapshot() []schedulers.Work {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.global.AppendTo(nil)
+	for _, w := range p.slots.all {
+		w.mu.Lock()
+		all = w.local.AppendTo(all)
+		w.mu.Unlock()
+	}
+	return all
+}

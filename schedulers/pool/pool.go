@@ -1,0 +1,138 @@
+package pool
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/timers"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// timerQueue is embedded under this name so that a Pool has the methods of
+// [schedulers.Timers] without an exported field.
+type timerQueue = timers.Queue
+
+// Pool is the pool. Make one with [New]. All methods are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter, Limiter and Meter, and its workers implement Blocker.
+type Pool struct {
+	timerQueue
+
+	// Constant after New.
+
+	name     string
+	min, max int
+	stallFor time.Duration // <= 0: no worker is ever added for a stall
+
+	// hungry says that whoever puts work into a local queue must come to
+	// settle. It is written under mu and read by anybody; see idle.go.
+	hungry  atomic.Bool
+	refused atomic.Uint64
+
+	// mu guards everything below. It comes before the lock of any worker.
+	mu     sync.Mutex
+	global deque.Deque
+	room   room
+	slots  slots
+	stall  stall
+	count  counts
+
+	closed bool          // Shutdown has been called
+	done   chan struct{} // made by the first Shutdown; closed when all is over
+	over   bool          // done is closed
+}
+
+// counts are counters that belong to no worker.
+type counts struct {
+	accepted  uint64 // by the global queue, or as long-running
+	abandoned uint64
+	alive     int // goroutines, those of long-running work included
+
+	longRunning, longDone, longPanicked uint64
+}
+
+// New returns a pool without any goroutine. It cannot fail: an option that makes no
+// sense is replaced as its documentation says.
+func New(opts ...Option) *Pool {
+	p := &Pool{stallFor: DefaultStall}
+	for _, o := range opts {
+		if o != nil {
+			o(p)
+		}
+	}
+	p.settleOptions()
+	p.room.limit = p.min
+	p.announce()
+	return p
+}
+
+// Name returns the name given by the option [Name], or "pool".
+func (p *Pool) Name() string { return p.name }
+
+// Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been called and
+// with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w itself.
+//
+// Work whose hint names a worker of this pool goes to that worker's local queue,
+// unless the hint asks for fairness; all other work goes to the global queue.
+// Work flagged as long-running gets a goroutine of its own at once.
+func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
+	if w == nil {
+		p.refused.Add(1)
+		return fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected)
+	}
+	if hint.Flags.Has(schedulers.LongRunning) {
+		return p.submitLong(w)
+	}
+	if from := p.own(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) && from.push(w) {
+		if p.hungry.Load() {
+			p.mu.Lock()
+			p.settle()
+			p.mu.Unlock()
+		}
+		return nil
+	}
+	return p.submitGlobal(w)
+}
+
+func (p *Pool) submitGlobal(w schedulers.Work) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		p.refused.Add(1)
+		return schedulers.ErrShutdown
+	}
+	p.count.accepted++
+	p.global.PushBack(w)
+	p.settle()
+	return nil
+}
+
+// own returns by as a worker of this pool, or nil.
+func (p *Pool) own(by schedulers.Worker) *worker {
+	if w, ok := by.(*worker); ok && w != nil && w.pool == p {
+		return w
+	}
+	return nil
+}
+
+// MayRunInPlace reports true if by is a worker of this pool. What waits there
+// holds a place in the pool already, so running the awaited work in it adds
+// nothing to what runs at a time, and with a single worker it is
+// the only way out that costs nothing.
+//
+// For everybody else it is false: a goroutine outside of the pool that ran
+// queued work itself would be one more than the pool's limit, and the pool has
+// workers for it.
+func (p *Pool) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
+	return p.own(by) != nil
+}
+
+// MaxConcurrency returns the upper bound given by [Workers]: the pool never lets more
+// workers than this run at a time. Two kinds of work do not count: what waits
+// inside of [schedulers.Blocker], until the end of its current piece, and what was
+// submitted as long-running.
+func (p *Pool) MaxConcurrency() int { return p.max }

@@ -1,0 +1,40 @@
+package pool
+
+// slots are the places of the pool, by ID. It is guarded by Pool.mu.
+//
+// The lowest free place is taken first, so that places made in a time of many
+// stalls become free at the end of the list and can be dropped: a worker that
+// steals looks at each place.
+type slots struct {
+	all    []*worker // all[i].id == i+1
+	lowest int       // no free place has a lower index
+
+	// What the workers of dropped places have done.
+	accepted, completed, panicked, stolen uint64
+}
+
+func (s *slots) take(p *Pool) *worker {
+	for ; s.lowest < len(s.all); s.lowest++ {
+		if w := s.all[s.lowest]; !w.live {
+			return w
+		}
+	}
+	w := newWorker(p, len(s.all)+1)
+	s.all = append(s.all, w)
+	return w
+}
+
+// giveBack makes the place of w free, and drops the free places at the end of
+// the list beyond those that the pool always has.
+func (s *slots) giveBack(p *Pool, w *worker) {
+	s.lowest = min(s.lowest, w.id-1)
+	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {
+		last := s.all[n-1]
+		s.accepted += last.accepted
+		s.completed += last.loop.Completed()
+		s.panicked += last.loop.Panicked()
+		s.stolen += last.stolen
+		s.all[n-1] = nil
+		s.all = s.all[:n-1]
+	}
+}

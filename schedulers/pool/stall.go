@@ -1,0 +1,96 @@
+package pool
+
+import "time"
+
+// stall is the watch over work that waits while all workers are busy. It is guarded by
+// Pool.mu.
+//
+// A worker whose work blocks on a channel looks to the pool like one that
+// computes. If all of them do, and what they wait for is queued behind them, the
+// pool would hang for ever. So while work is queued and all workers are busy, a timer is
+// set; if a whole interval passes in which nobody has taken or finished
+// anything, the pool is allowed more workers. The timer is armed for the first work
+// that finds all workers busy and disarmed when it goes off and finds none waiting, so
+// a pool without such work has no timer.
+//
+// One worker per interval would be enough not to hang, but a thousand blocked
+// works would need a thousand intervals. So each stalled interval in a row adds twice
+// as many as the one before. This is affordable here because a Go worker is a
+// goroutine, not a thread: the worst case, work that computes for long, ends
+// up as what one goroutine per work would have been.
+//
+// The rule deliberately is about no progress, not slow progress: choosing the number of
+// workers that has the best throughput is another mechanism's business.
+type stall struct {
+	timer    *time.Timer
+	watching bool
+	last     uint64 // progress when the interval began
+	added    int    // workers allowed when it began: each takes one work without that being progress
+	step     int    // how many the next stalled interval allows
+}
+
+// wanted reports whether the watch should be on and is not.
+func (s *stall) wanted(p *Pool) bool {
+	return !s.watching && p.stallFor > 0 && p.room.limit < p.max
+}
+
+// watch begins an interval.
+func (s *stall) watch(p *Pool) {
+	s.watching, s.last, s.added, s.step = true, p.progress(), 0, 1
+	s.arm(p)
+}
+
+func (s *stall) arm(p *Pool) {
+	if s.timer == nil {
+		s.timer = time.AfterFunc(p.stallFor, p.onInterval)
+		return
+	}
+	s.timer.Reset(p.stallFor)
+}
+
+// relax takes back one worker of those that a stall has added, when one has found nothing to do.
+func (s *stall) relax(p *Pool) {
+	p.room.limit = max(p.min, p.room.limit-1)
+}
+
+// onInterval is called when an interval has passed.
+func (p *Pool) onInterval() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := &p.stall
+	if p.over {
+		return
+	}
+	s.watching = false
+	p.announce()
+	if !p.anyQueued() {
+		return
+	}
+	s.judge(p)
+	s.watching = true
+	s.arm(p)
+	p.settle()
+}
+
+// judge allows more workers if the interval that has passed was a stalled one.
+func (s *stall) judge(p *Pool) {
+	now := p.progress()
+	if now-s.last > uint64(s.added) || p.room.free() {
+		s.added, s.step = 0, 1
+		s.relax(p)
+	} else {
+		s.added = min(s.step, p.max-p.room.limit)
+		s.step *= 2
+		p.room.limit += s.added
+	}
+	s.last = now
+}
+
+// progress returns a number that grows when a worker takes or finishes work.
+func (p *Pool) progress() uint64 {
+	sum := 2 * p.slots.completed
+	for _, w := range p.slots.all {
+		sum += w.loop.Steps()
+	}
+	return sum
+}
