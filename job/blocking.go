@@ -1,0 +1,34 @@
+package job
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// maxBlocking bounds the goroutines, and with them the OS threads, that blocking
+// work can hold at one time. The Go runtime ends a process that has 10 000 threads;
+// tokio's lane of the same purpose holds 512.
+const maxBlocking = 512
+
+// blockingLane runs what blocks. It is a pool of its own, so that work which waits
+// for a disk never takes a worker from work which computes.
+var blockingLane = sync.OnceValue(func() schedulers.Scheduler {
+	return pool.New(pool.Workers(maxBlocking, maxBlocking), pool.Name("blocking"))
+})
+
+// Blocking runs fn, which blocks its thread (a file, a C call, a driver without
+// contexts), on a lane of its own, at most 512 at a time. The ambient scheduler in fn's
+// context is that of ctx, so what fn starts does not run on the lane. It does not block.
+func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
+	t := &runJob[T]{fn: fn}
+	if err := t.prepare(t, ctx, nil, fn == nil); err != nil {
+		return FromError[T](err)
+	}
+	t.sched, t.hidden = blockingLane(), true
+	t.state.word.Store(uint32(Scheduled))
+	_ = t.submit(t.sched, t.flags)
+	return &t.Job
+}

@@ -1,0 +1,120 @@
+package job
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// body is what a job with a function has beside its outcome, and the context
+// that the function is given.
+//
+// The context is an inner value and not the job, so that whoever keeps it
+// does not keep the result, and a method of the one is never called on the
+// other. It answers for values itself and for its end through the parent,
+// until somebody wants more than that: a Done channel, or to cancel this job and
+// not the parent. Then it makes a real context, once. A job that is never asked
+// pays three words.
+type body struct {
+	parent context.Context
+	real   atomic.Pointer[realContext]
+	ended  atomic.Bool
+
+	// Set when the job is made.
+	flags  schedulers.Flags
+	hidden bool                 // sched is not shown as the ambient scheduler
+	sched  schedulers.Scheduler // where the job runs; nil is an error
+
+	// Written by who claimed the job, before the function is called.
+	worker schedulers.Worker
+}
+
+type realContext struct {
+	context.Context
+	cancel context.CancelCauseFunc
+}
+
+var _ context.Context = (*body)(nil)
+
+// Deadline implements context.Context.
+func (b *body) Deadline() (time.Time, bool) { return b.parent.Deadline() }
+
+// Done implements context.Context.
+func (b *body) Done() <-chan struct{} { return b.materialize().Done() }
+
+// Err implements context.Context.
+func (b *body) Err() error {
+	if r := b.real.Load(); r != nil {
+		return r.Err()
+	}
+	if err := b.parent.Err(); err != nil {
+		return err
+	}
+	if b.ended.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Value implements context.Context. Everything that is not ours is asked of the real context
+// if there is one: the standard library finds the nearest cancellable context
+// by a private key, and must find the one whose Done channel we return.
+func (b *body) Value(key any) any {
+	switch key {
+	case schedulers.SchedulerKey:
+		if !b.hidden {
+			return b.sched
+		}
+	case schedulers.WorkerKey:
+		if !b.hidden {
+			return b.worker
+		}
+		return nil
+	}
+	if r := b.real.Load(); r != nil {
+		return r.Value(key)
+	}
+	return b.parent.Value(key)
+}
+
+// materialize makes the real context, or returns the one that was made.
+//
+// It races with end: whoever comes second cancels. We store, then read ended; end
+// writes ended, then reads the store. One of the two sees the other.
+func (b *body) materialize() *realContext {
+	if r := b.real.Load(); r != nil {
+		return r
+	}
+	ctx, cancel := context.WithCancelCause(b.parent)
+	r := &realContext{ctx, cancel}
+	if !b.real.CompareAndSwap(nil, r) {
+		cancel(nil)
+		return b.real.Load()
+	}
+	if b.ended.Load() {
+		cancel(nil)
+	}
+	return r
+}
+
+// end releases what the context holds; the job's function has returned or will not run.
+func (b *body) end() {
+	b.ended.Store(true)
+	if r := b.real.Load(); r != nil {
+		r.cancel(nil)
+	}
+}
+
+// outcome tells which final status a returned error means for this job.
+func (b *body) outcome(err error) Status {
+	switch {
+	case err == nil:
+		return Completed
+	case endedBy(b, err):
+		return Canceled
+	default:
+		return Faulted
+	}
+}

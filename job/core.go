@@ -1,0 +1,91 @@
+package job
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// core is the part of a job that does not depend on the type of its result.
+type core struct {
+	state   state
+	waiting continuation.List
+
+	// Written once between reserve and finish, by who won reserve; read only after
+	// a final status was seen.
+	err error
+
+	// What has a function to run; nil for a job that others complete. Written
+	// before the job is handed out.
+	owner owner
+
+	// What most jobs never need. Made when asked for.
+	rare atomic.Pointer[rare]
+}
+
+// owner is the enclosing object of a job with a function of its own.
+type owner interface {
+	schedulers.Work
+	common() *body
+	drop() // forgets the function, which will not run
+}
+
+// rare holds what most jobs never need, so that they do not pay for it.
+type rare struct {
+	id   uint64
+	name string
+
+	mu   sync.Mutex
+	done chan struct{}        // made by Done
+	on   schedulers.Scheduler // set by Start(On(s))
+}
+
+var lastID atomic.Uint64
+
+// extras returns the job's rare part, making it if need be.
+func (c *core) extras() *rare {
+	if r := c.rare.Load(); r != nil {
+		return r
+	}
+	r := &rare{id: lastID.Add(1)}
+	if c.rare.CompareAndSwap(nil, r) {
+		return r
+	}
+	return c.rare.Load()
+}
+
+// publish makes the outcome visible and returns who must be told. The caller
+// has won a reserve and written the result.
+func (c *core) publish(final Status) continuation.Chain {
+	c.state.finish(final)
+	return c.waiting.Complete()
+}
+
+// abort completes a job, whose function will not run, that the caller has reserved.
+func (c *core) abort(final Status, err error) continuation.Chain {
+	c.err = err
+	if c.owner != nil {
+		c.owner.drop()
+		c.owner.common().end()
+	}
+	return c.publish(final)
+}
+
+func (c *core) isCompleted() bool { return c.state.status().IsFinal() }
+
+// register adds n to be told of the completion; false: the job is complete. It
+// starts a Created job, since nobody waits for what nobody starts.
+func (c *core) register(n *continuation.Node) bool {
+	c.startIfCreated()
+	return c.waiting.Add(n)
+}
+
+func (c *core) startIfCreated() {
+	if c.owner != nil && c.state.status() == Created {
+		// A refusal faults the job, and a lost race means that it is started:
+		// both are what the caller wants to wait for.
+		_ = c.start(nil)
+	}
+}

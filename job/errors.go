@@ -1,0 +1,83 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+var (
+	// ErrNotStarted is returned by Wait on a job that was made by [New] and not
+	// started: nobody has promised that it will ever be.
+	ErrNotStarted = errors.New("job: not started")
+
+	// ErrStarted is returned by Start on a job that was started before, that was
+	// canceled, or that is not of the kind that is started.
+	ErrStarted = errors.New("job: already started")
+
+	// ErrNilJob is the error of awaiting a nil job, and of combining one.
+	ErrNilJob = errors.New("job: nil job")
+
+	// ErrNilFunc is the error of a job made with a nil function.
+	ErrNilFunc = errors.New("job: nil function")
+
+	// ErrNilScheduler is the error of a nil scheduler where one must be named.
+	ErrNilScheduler = errors.New("job: nil scheduler")
+
+	// ErrNoJobs is the error of [WhenAny] without jobs: none will ever be first.
+	ErrNoJobs = errors.New("job: no jobs")
+
+	// ErrGoexit is the error of a job whose function called runtime.Goexit, as
+	// testing.T.FailNow does.
+	ErrGoexit = errors.New("job: function called runtime.Goexit")
+
+	// ErrShutdown is schedulers.ErrShutdown: the job's scheduler has ended.
+	ErrShutdown = schedulers.ErrShutdown
+
+	// ErrRejected is schedulers.ErrRejected: the job's scheduler has refused it.
+	ErrRejected = schedulers.ErrRejected
+
+	// ErrWouldDeadlock is schedulers.ErrWouldDeadlock: waiting could never end.
+	ErrWouldDeadlock = schedulers.ErrWouldDeadlock
+)
+
+// WaitError says that a wait has ended and the job has not: the context of the
+// wait did ([context.Canceled], [context.DeadlineExceeded] or its cause), or
+// waiting would have been for ever ([ErrWouldDeadlock]). The job goes on; an error
+// of its own is never a WaitError of that wait.
+type WaitError struct{ Err error }
+
+// Error implements error.
+func (e *WaitError) Error() string { return "job: wait ended: " + e.Err.Error() }
+
+// Unwrap returns why the wait ended.
+func (e *WaitError) Unwrap() error { return e.Err }
+
+// contextError returns why ctx ended: its Err, and its cause too where that
+// says more.
+func contextError(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if cause == nil || errors.Is(cause, err) {
+		return orElse(cause, err)
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// endedBy reports whether err is what ctx ended with: the rule that tells a
+// canceled job from a faulted one. An error that merely looks like a
+// cancellation (of some other context, inside the job) is a fault.
+func endedBy(ctx context.Context, err error) bool {
+	if err == nil || ctx == nil || ctx.Err() == nil {
+		return false
+	}
+	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
+}

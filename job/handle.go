@@ -1,0 +1,26 @@
+package job
+
+// Handle is any *Job[T] without its type: for lists of mixed jobs, registries, logs.
+// Only jobs of this package implement it.
+type Handle interface {
+	ID() uint64
+	Name() string
+	Status() Status
+	IsCompleted() bool
+	Err() error
+	Done() <-chan struct{}
+	Start(opts ...Option) error
+	Cancel() bool
+	CancelCause(cause error) bool
+
+	base() *core
+}
+
+func (j *Job[T]) base() *core {
+	if j == nil {
+		return nil
+	}
+	return &j.core
+}
+
+var _ Handle = (*Job[Void])(nil)

@@ -1,0 +1,181 @@
+package job
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/continuation"
+)
+
+// Job is one operation and, later, its outcome: a future. Jobs are made by [New],
+// [Run], [Go], a [Source], the combinators, and by generated code. A Job must
+// not be copied.
+//
+// All methods are safe for concurrent use. The result can be read by many, many
+// times. A nil *Job counts as complete, with [ErrNilJob].
+type Job[T any] struct {
+	value T // written and read by the rule of core.err
+	core
+}
+
+// Void is the result type of a job that has none.
+type Void = struct{}
+
+// Status returns how far the job has come. It does not block.
+func (j *Job[T]) Status() Status {
+	if j == nil {
+		return Faulted
+	}
+	return j.state.status()
+}
+
+// IsCompleted reports whether the job has ended, in whatever way. It does not block.
+func (j *Job[T]) IsCompleted() bool { return j == nil || j.isCompleted() }
+
+// Err returns the job's error: nil while it has not ended, and nil if it ended
+// well. It does not block.
+func (j *Job[T]) Err() error {
+	if j == nil {
+		return ErrNilJob
+	}
+	if !j.isCompleted() {
+		return nil
+	}
+	j.observed()
+	return j.err
+}
+
+// GetResult returns the outcome of a job that has ended: value and error as its
+// function returned them. For one that has not it blocks as [Job.Await] does.
+func (j *Job[T]) GetResult() (T, error) {
+	if j == nil {
+		var zero T
+		return zero, ErrNilJob
+	}
+	if !j.isCompleted() {
+		return j.Await()
+	}
+	if j.err != nil {
+		j.observed()
+	}
+	return j.value, j.err
+}
+
+// observed notes that somebody has seen a failure.
+func (j *Job[T]) observed() {
+	if j.err != nil {
+		j.state.observe()
+	}
+}
+
+// GetAwaiter returns the job as the awaiter of itself, and starts it if it
+// was Created. It does not block and does not allocate.
+func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
+	if j != nil {
+		j.startIfCreated()
+	}
+	return j
+}
+
+// OnCompleted calls k.Resume once the job has ended, perhaps before it returns.
+// It does not block. It starts a Created job.
+func (j *Job[T]) OnCompleted(k continuation.Continuation) {
+	if j == nil {
+		k.Resume()
+		return
+	}
+	r := &resumption{k: k}
+	r.node.Prepare(r)
+	if !j.register(&r.node) {
+		k.Resume()
+	}
+}
+
+// Register adds n to the continuations of the job and returns true, or returns
+// false if the job has ended. It starts a Created job. Most code wants
+// [ContinueWith]; this is the way in for awaiters of your own.
+func (j *Job[T]) Register(n *continuation.Node) bool {
+	return j != nil && j.register(n)
+}
+
+// Start hands a Created job to its scheduler: the one of the option [On], else the
+// one it was made with, else the ambient one of its context, else the
+// default. It returns [ErrStarted] if the job is not Created, or why the
+// scheduler refused it; the job is then Faulted with that error. It does not block.
+func (j *Job[T]) Start(opts ...Option) error {
+	if j == nil {
+		return ErrNilJob
+	}
+	return j.start(opts)
+}
+
+// Cancel asks the job to end. One that has not begun to run becomes Canceled at
+// once. The context of one that runs is canceled; what follows is up to its
+// function. It returns false where there was nothing to cancel: the job has
+// ended, or it is completed by others, who alone decide (a [Source], an async
+// function's twin: cancel the context that those were given). It does not block.
+func (j *Job[T]) Cancel() bool { return j.CancelCause(nil) }
+
+// CancelCause is [Job.Cancel] with a cause, which context.Cause returns in the job's
+// function. A nil cause stands for context.Canceled.
+func (j *Job[T]) CancelCause(cause error) bool { return j != nil && j.cancel(cause) }
+
+// ID returns a number that is unique among the jobs of this process, never 0.
+// IDs are given when first asked for, so their order means nothing.
+func (j *Job[T]) ID() uint64 { return j.extras().id }
+
+// Name returns what the option [Named] gave the job, or "".
+func (j *Job[T]) Name() string {
+	if r := j.rare.Load(); r != nil {
+		return r.name
+	}
+	return ""
+}
+
+// Done returns a channel that is closed when the job has ended. It is made when
+// first asked for. It does not start a Created job.
+func (j *Job[T]) Done() <-chan struct{} {
+	if j == nil {
+		return closedChannel
+	}
+	return j.done()
+}
+
+// Wait blocks until the job has ended and returns its outcome. ctx bounds the
+// wait, not the job: when ctx ends first, Wait returns a *[WaitError] and the job
+// goes on. It returns [ErrNotStarted] for a Created job.
+//
+// A wait inside of a job's function, given that function's ctx, tells the
+// worker: it may run the awaited job in place, let another worker take over
+// meanwhile, or refuse with [ErrWouldDeadlock] what could never end.
+func (j *Job[T]) Wait(ctx context.Context) (T, error) {
+	var zero T
+	if j == nil {
+		return zero, ErrNilJob
+	}
+	if !j.isCompleted() {
+		if err := j.wait(ctx); err != nil {
+			return zero, err
+		}
+	}
+	j.observed()
+	return j.value, j.err
+}
+
+// Await returns the job's outcome, starting it if it was Created. In a function
+// marked //movenext:async it is a suspension point: the generated machine
+// suspends there. Everywhere else it blocks the calling goroutine.
+func (j *Job[T]) Await() (T, error) {
+	var zero T
+	if j == nil {
+		return zero, ErrNilJob
+	}
+	if !j.isCompleted() {
+		j.startIfCreated()
+		if err := j.wait(context.Background()); err != nil {
+			return zero, err
+		}
+	}
+	j.observed()
+	return j.value, j.err
+}

@@ -1,0 +1,73 @@
+package job
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// runJob is the job of New, Run and Go: outcome, context, function and work item
+// in one allocation.
+type runJob[T any] struct {
+	task[T]
+	fn func(context.Context) (T, error)
+}
+
+// New returns a job that will run fn, not started: its status is Created. Start
+// starts it, and so does awaiting it. It does not block.
+//
+// fn is given a context of the job's own: a child of ctx that carries the job's
+// scheduler and worker and is canceled by [Job.Cancel] and when the job ends. If
+// ctx has ended when the job's turn comes, the job becomes Canceled and fn is not
+// called. A nil fn makes a job that has faulted with [ErrNilFunc].
+func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
+	t := &runJob[T]{fn: fn}
+	if err := t.prepare(t, ctx, opts, fn == nil); err != nil {
+		return FromError[T](err)
+	}
+	return &t.Job
+}
+
+// Run is [New] and [Job.Start]. A scheduler that refuses makes the job fault, with
+// an error that wraps the refusal ([ErrShutdown], [ErrRejected]).
+func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
+	t := &runJob[T]{fn: fn}
+	if err := t.prepare(t, ctx, opts, fn == nil); err != nil {
+		return FromError[T](err)
+	}
+	t.state.word.Store(uint32(Scheduled)) // nobody else knows the job yet
+	_ = t.submit(t.sched, t.flags)        // the job carries the refusal
+	return &t.Job
+}
+
+// Go is [Run] for a function without a result.
+func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Job[Void] {
+	t := &goJob{fn: fn}
+	if err := t.prepare(t, ctx, opts, fn == nil); err != nil {
+		return FromError[Void](err)
+	}
+	t.state.word.Store(uint32(Scheduled))
+	_ = t.submit(t.sched, t.flags)
+	return &t.Job
+}
+
+// Run implements schedulers.Work.
+func (t *runJob[T]) Run(on schedulers.Worker) { t.run(t, on) }
+
+func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
+
+func (t *runJob[T]) drop() { t.fn = nil }
+
+// goJob is runJob without a result: wrapping fn in a closure would be one
+// allocation more.
+type goJob struct {
+	task[Void]
+	fn func(context.Context) error
+}
+
+// Run implements schedulers.Work.
+func (t *goJob) Run(on schedulers.Worker) { t.run(t, on) }
+
+func (t *goJob) invoke(ctx context.Context) (Void, error) { return Void{}, t.fn(ctx) }
+
+func (t *goJob) drop() { t.fn = nil }

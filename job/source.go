@@ -1,0 +1,67 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Source is the producer's half of a job that is completed by hand: by a callback,
+// a message, a test. The first TrySet… wins, and returns true; all others
+// return false and change nothing. All methods are safe for concurrent use; none
+// blocks or runs a user's code.
+//
+// It is .NET's TaskCompletionSource. A job whose source nobody completes stays
+// WaitingForActivation for ever.
+type Source[T any] struct{ promise Promise[T] }
+
+// NewSource returns a source whose job waits for it.
+func NewSource[T any]() *Source[T] {
+	s := new(Source[T])
+	s.promise.Init()
+	return s
+}
+
+// Job returns the job that the source completes, always the same.
+func (s *Source[T]) Job() *Job[T] { return s.promise.Job() }
+
+// TrySetResult completes the job with a value.
+func (s *Source[T]) TrySetResult(value T) bool {
+	return s.promise.settle(Completed, value, nil)
+}
+
+// TrySetError makes the job fault with err. A nil err is itself an error: the
+// job then faults with one that says so.
+func (s *Source[T]) TrySetError(err error) bool {
+	var zero T
+	if err == nil {
+		err = errors.New("job: TrySetError was given a nil error")
+	}
+	return s.promise.settle(Faulted, zero, err)
+}
+
+// TrySetCanceled makes the job Canceled with context.Canceled.
+func (s *Source[T]) TrySetCanceled() bool { return s.TrySetCanceledCause(nil) }
+
+// TrySetCanceledCause makes the job Canceled. Its error matches both context.Canceled and
+// cause; a nil cause adds nothing.
+func (s *Source[T]) TrySetCanceledCause(cause error) bool {
+	var zero T
+	return s.promise.settle(Canceled, zero, canceledError(cause))
+}
+
+// TrySet completes the job with what a function returned: a nil err as
+// TrySetResult, any other as a fault that keeps the value too.
+func (s *Source[T]) TrySet(value T, err error) bool {
+	if err == nil {
+		return s.promise.settle(Completed, value, nil)
+	}
+	return s.promise.settle(Faulted, value, err)
+}
+
+func canceledError(cause error) error {
+	if cause == nil || errors.Is(cause, context.Canceled) {
+		return orElse(cause, context.Canceled)
+	}
+	return fmt.Errorf("%w: %w", context.Canceled, cause)
+}

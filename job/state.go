@@ -1,0 +1,85 @@
+package job
+
+import "sync/atomic"
+
+// state is a job's one atomic word: its status, and two marks.
+//
+//	status                word               who leaves it
+//	Created               –                  Start, Cancel
+//	WaitingForActivation  –                  the antecedent, the source, the machine; Cancel
+//	Scheduled             –                  the worker or a waiter that claims it; Cancel
+//	Running               –                  the goroutine that runs it
+//	the first three       | reserved         who reserved it: it alone writes the result
+//	Completed, Canceled,  | observed, later  nobody
+//	Faulted
+//
+//	Created ──start──▶ Scheduled ──claim──▶ Running
+//	   │                ▲     │                │
+//	   │             activate │                │
+//	   │                │     │                │
+//	   │   WaitingForActivation                │
+//	   │                │     │                │
+//	   └────────reserve─┴─────┘                │
+//	              ▼                            ▼
+//	        (…)|reserved ──────finish──▶ Completed │ Canceled │ Faulted
+//
+// Completing takes two steps so that there is neither a lock nor a half-visible
+// result: the right to complete is won by exactly one (claim and reserve leave
+// the same words: a worker against a canceller, two producers of one source),
+// who then writes value and error as plain memory, and finish publishes them:
+// whoever reads a final status reads the result after it was written.
+//
+// The tempting shortcut is one compare-and-swap to the final status with the
+// result written before it. Two producers would then write the result at the
+// same time, and the loser's value could be the one that is read.
+type state struct{ word atomic.Uint32 }
+
+const (
+	statusMask uint32 = 0b111
+	// reserved: somebody has won the right to complete the job. Set by reserve,
+	// cleared by finish; never together with a final status.
+	reserved uint32 = 1 << 3
+	// observed: somebody has been given the outcome. Set only when final.
+	observed uint32 = 1 << 4
+)
+
+// status returns the job's status; a reserved job still has the one it comes from.
+func (s *state) status() Status { return Status(s.word.Load() & statusMask) }
+
+// start moves Created to Scheduled; false: the job was started or canceled before.
+func (s *state) start() bool { return s.move(Created, Scheduled) }
+
+// activate moves WaitingForActivation to Scheduled; false: it was canceled.
+func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled) }
+
+// claim moves Scheduled to Running. Exactly one of those who would like to run
+// the job gets true.
+func (s *state) claim() bool { return s.move(Scheduled, Running) }
+
+func (s *state) move(from, to Status) bool {
+	return s.word.CompareAndSwap(uint32(from), uint32(to))
+}
+
+// reserve wins the right to complete a job that has status from.
+func (s *state) reserve(from Status) bool {
+	return s.word.CompareAndSwap(uint32(from), uint32(from)|reserved)
+}
+
+// reserveUnstarted wins the right to complete a job whose function will then
+// never run. It is false for one that runs, is being completed, or is final.
+func (s *state) reserveUnstarted() bool {
+	return s.reserve(Scheduled) || s.reserve(WaitingForActivation) || s.reserve(Created) ||
+		// The job may have moved from Created or WaitingForActivation to Scheduled
+		// behind our first question; it can not move back, so asking twice is enough.
+		s.reserve(Scheduled)
+}
+
+// finish publishes the result, which the caller has written after winning a reserve.
+func (s *state) finish(final Status) { s.word.Store(uint32(final)) }
+
+// observe marks a final job's outcome as seen.
+func (s *state) observe() {
+	if s.word.Load()&observed == 0 {
+		s.word.Or(observed)
+	}
+}

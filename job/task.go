@@ -1,0 +1,182 @@
+package job
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// task is a job that has a function to run, in one allocation with the job.
+type task[T any] struct {
+	Job[T]
+	body
+}
+
+// invoker is the concrete task, which knows its function and its arguments.
+type invoker[T any] interface {
+	owner
+	invoke(ctx context.Context) (T, error)
+}
+
+// prepare sets what a task is made with. It returns the error that makes it fault at once.
+func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, nilFunc bool) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	t.owner = self
+	t.parent = ctx
+	o := merge(opts)
+	t.flags = o.flags
+	if o.name != "" {
+		t.extras().name = o.name
+	}
+	switch {
+	case nilFunc:
+		return ErrNilFunc
+	case o.setOn && o.on == nil:
+		return ErrNilScheduler
+	case o.setOn:
+		t.sched = o.on
+	default:
+		t.sched = home(ctx)
+	}
+	return nil
+}
+
+func (t *task[T]) common() *body { return &t.body }
+
+// Abandon implements schedulers.Work.
+func (t *task[T]) Abandon(reason error) {
+	if t.state.reserve(Scheduled) {
+		t.abort(Faulted, reason).Deliver(nil)
+	}
+}
+
+// run claims the job, runs its function and completes it. It does nothing where
+// somebody else was faster: a waiter that ran the job in place, or a canceller.
+func (t *task[T]) run(self invoker[T], on schedulers.Worker) {
+	if !t.state.claim() {
+		return
+	}
+	t.worker = on
+	if t.body.Err() != nil {
+		t.abort(Canceled, contextError(&t.body)).Deliver(on)
+		return
+	}
+	if t.call(self) {
+		self.drop()
+		t.complete()
+	}
+}
+
+// call runs the function. It returns false if the function did not return; the job is
+// then complete, because after a runtime.Goexit nobody comes back here to do it.
+func (t *task[T]) call(self invoker[T]) (returned bool) {
+	defer func() {
+		if !returned {
+			t.crash(recover())
+		}
+	}()
+	t.value, t.err = self.invoke(&t.body)
+	return true
+}
+
+// crash completes a job whose function panicked with v, or has called runtime.Goexit if v is nil.
+func (t *task[T]) crash(v any) {
+	t.err = ErrGoexit
+	if v != nil {
+		t.err = NewPanicError(v)
+	}
+	t.owner.drop()
+	t.body.end()
+	t.publish(Faulted).Deliver(t.worker)
+}
+
+func (t *task[T]) complete() {
+	final := t.outcome(t.err)
+	t.body.end()
+	t.publish(final).Deliver(t.worker)
+}
+
+// start hands a Created job to its scheduler.
+func (c *core) start(opts []Option) error {
+	if c.owner == nil {
+		return ErrStarted
+	}
+	b := c.owner.common()
+	s, flags := b.sched, b.flags
+	if len(opts) > 0 {
+		o := merge(opts)
+		flags |= o.flags
+		if o.setOn {
+			if o.on == nil {
+				return ErrNilScheduler
+			}
+			s = o.on
+			c.moveTo(s)
+		}
+	}
+	if !c.state.start() {
+		return ErrStarted
+	}
+	return c.submit(s, flags)
+}
+
+// moveTo notes another scheduler than the one that the job was made with. Two
+// Starts may race here; one of them then returns ErrStarted, and which
+// scheduler a waiter asks for consent is as undecided as the program is.
+func (c *core) moveTo(s schedulers.Scheduler) {
+	r := c.extras()
+	r.mu.Lock()
+	r.on = s
+	r.mu.Unlock()
+}
+
+// scheduler returns where the job was or will be submitted.
+func (c *core) scheduler() schedulers.Scheduler {
+	if r := c.rare.Load(); r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.on != nil {
+			return r.on
+		}
+	}
+	return c.owner.common().sched
+}
+
+// submit hands a Scheduled job to s. A refusal faults the job and is returned.
+func (c *core) submit(s schedulers.Scheduler, flags schedulers.Flags) error {
+	from := schedulers.WorkerFrom(c.owner.common().parent)
+	return c.submitFrom(s, schedulers.Hint{From: from, Flags: flags})
+}
+
+func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
+	err := schedulers.TrySubmit(s, c.owner, from)
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("job: not accepted by its scheduler: %w", err)
+	if c.state.reserve(Scheduled) {
+		c.abort(Faulted, err).Deliver(from.From)
+	}
+	return err
+}
+
+// cancel is Job.CancelCause.
+func (c *core) cancel(cause error) bool {
+	if c.owner == nil || c.isCompleted() {
+		return false
+	}
+	b := c.owner.common()
+	if c.state.reserveUnstarted() {
+		b.materialize().cancel(cause)
+		c.abort(Canceled, contextError(b)).Deliver(nil)
+		return true
+	}
+	if c.state.status() != Running {
+		return false
+	}
+	b.materialize().cancel(cause)
+	return true
+}

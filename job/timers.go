@@ -1,0 +1,37 @@
+package job
+
+import (
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// runtimeTimers are the timers of a scheduler that has none: one timer of the Go runtime
+// for each, which costs about 170 bytes and, at expiry, a goroutine.
+type runtimeTimers struct{}
+
+// foreign holds the runtime's timer of each armed Timer.
+var foreign sync.Map // *schedulers.Timer → *time.Timer
+
+// StartTimer implements schedulers.Timers.
+func (runtimeTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
+	armed := make(chan struct{})
+	r := time.AfterFunc(d, func() {
+		<-armed
+		if _, ok := foreign.LoadAndDelete(t); ok {
+			t.OnExpire.Expire(t)
+		}
+	})
+	foreign.Store(t, r)
+	close(armed)
+}
+
+// StopTimer implements schedulers.Timers.
+func (runtimeTimers) StopTimer(t *schedulers.Timer) bool {
+	r, ok := foreign.LoadAndDelete(t)
+	if ok {
+		r.(*time.Timer).Stop()
+	}
+	return ok
+}

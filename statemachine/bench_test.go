@@ -1,0 +1,70 @@
+package statemachine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// yieldFrame is a loop of n yields.
+type yieldFrame struct {
+	statemachine.Frame
+	left int
+}
+
+func (f *yieldFrame) MoveNext(t *statemachine.Task) bool {
+	if f.left == 0 {
+		return true
+	}
+	f.left--
+	return t.Yield()
+}
+
+type yieldMachine struct {
+	statemachine.Builder[job.Void]
+	yieldFrame
+}
+
+func (m *yieldMachine) MoveNext(t *statemachine.Task) bool {
+	if !m.yieldFrame.MoveNext(t) {
+		return false
+	}
+	m.SetResult(job.Void{}, nil)
+	return true
+}
+
+func yieldAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := yieldFrame{left: n}
+	defer statemachine.Catch(&result)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &yieldMachine{yieldFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+func BenchmarkSuspendAndResume(b *testing.B) {
+	p := pool.New(pool.Workers(1, 1))
+	ctx := schedulers.With(context.Background(), p)
+	b.ReportAllocs()
+	_, _ = yieldAsync(ctx, b.N).Wait(context.Background())
+	_ = p.Shutdown(context.Background())
+}
+
+func BenchmarkCallThatDoesNotSuspend(b *testing.B) {
+	ctx := context.Background()
+	j := job.FromResult(0)
+	f := &sumFrame{ctx: ctx, jobs: make([]*job.Job[int], b.N), end: nothing}
+	for i := range f.jobs {
+		f.jobs[i] = j
+	}
+	var t statemachine.Task
+	b.ReportAllocs()
+	b.ResetTimer()
+	f.MoveNext(&t)
+}

@@ -1,0 +1,109 @@
+package statemachine
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Builder is the part of a root machine that makes its job: .NET's
+// AsyncTaskMethodBuilder. Generated roots embed it before their frame.
+type Builder[T any] struct {
+	task    Task
+	ctx     context.Context
+	promise job.Promise[T]
+}
+
+// machine is a root: it embeds a Builder and a Frame.
+type machine interface {
+	framed
+	root
+}
+
+// Start takes over a chain of frames that suspended during its hot start: t is
+// the task of that start, m the promoted root. It finds the root's home (the
+// ambient scheduler of ctx, or the default), registers the task, and returns the job. The
+// machine may have finished when Start returns.
+func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] {
+	b.promise.Init()
+	b.ctx = ctx
+	t.Push(ctx, m)
+	bottom := m.base()
+	if bottom.home == nil {
+		bottom.home = job.DefaultScheduler()
+	}
+	settle(t.top, bottom)
+	b.task.top, b.task.awaiting = t.top, t.awaiting
+	j := b.promise.Job()
+	b.task.begin()
+	return j
+}
+
+// begin registers a task after its hot start. If what it waits for has completed
+// meanwhile it is submitted all the same: it resumes at home, not on the
+// goroutine of whoever called the function.
+func (t *Task) begin() {
+	if !t.register(t.awaiting) {
+		t.submit(schedulers.Hint{Flags: schedulers.Resumed})
+	}
+}
+
+// SetResult completes the job with what the function returned.
+func (b *Builder[T]) SetResult(v T, err error) {
+	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
+		told.Deliver(b.task.on)
+	}
+}
+
+func (b *Builder[T]) fail(err error, on schedulers.Worker) {
+	var zero T
+	if told, ok := b.promise.TryComplete(nil, zero, err); ok {
+		told.Deliver(on)
+	}
+}
+
+// Completed returns the job of an async function that did not suspend. ctx is its
+// first context parameter, or nil: here and below it decides, with the error, between
+// Canceled and Faulted.
+func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
+	if err == nil {
+		return job.FromResult(v)
+	}
+	p := new(job.Promise[T])
+	p.Init()
+	p.TryComplete(ctx, v, err) // nobody waits for it yet
+	return p.Job()
+}
+
+// Catch is deferred by the generated FAsync: a panic before the first suspension becomes a faulted
+// job, as a later one does.
+func Catch[T any](j **job.Job[T]) {
+	if v := recover(); v != nil {
+		*j = job.FromError[T](job.NewPanicError(v))
+	}
+}
+
+// Plain runs f, the function as it was written, on a goroutine of its own and
+// returns its job. It is all that a twin is in -mode=plain: the other execution, with which the
+// generated one is compared.
+func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
+	p := new(job.Promise[T])
+	p.Init()
+	go plain(ctx, p, f)
+	return p.Job()
+}
+
+func plain[T any](ctx context.Context, p *job.Promise[T], f func() (T, error)) {
+	var v T
+	err := error(job.ErrGoexit)
+	defer func() {
+		if x := recover(); x != nil {
+			err = job.NewPanicError(x)
+		}
+		if told, ok := p.TryComplete(ctx, v, err); ok {
+			told.Deliver(nil)
+		}
+	}()
+	v, err = f()
+}

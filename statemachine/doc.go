@@ -1,0 +1,60 @@
+// Package statemachine is the contract between generated code and the runtime.
+// Programs do not call it by hand, except to learn; what `movenext` generates does.
+//
+// # From a function to a machine
+//
+// A function with two awaits is cut into three parts. Each part is a case of one
+// method, MoveNext, which starts where the field State says:
+//
+//	func (f *copyFrame) MoveNext(t *statemachine.Task) bool {
+//		switch state := f.State; state {      // 0: not started
+//		case 1: goto resume1                  // 1, 2: the suspension points
+//		case 2: goto resume2                  // -1: running, -2: finished
+//		}
+//		…
+//		f.await1 = j                          // what is awaited
+//		if !f.await1.IsCompleted() {          // the fast path: no suspension
+//			f.State = 1
+//			return t.Await(f.await1)          // false: suspended
+//		}
+//	resume1:
+//		v, err := statemachine.JobResult(t, f.await1)
+//		…
+//		return true                           // finished
+//	}
+//
+// What must survive a suspension are fields of the frame. That is all that a
+// machine is: a stack frame which is an object, and a program counter which is
+// a field.
+//
+// # Calls, and where frames live
+//
+// A frame starts as a local variable on its caller's stack. If the function runs
+// through, no heap object is made: a call of an async function that does not wait costs
+// a call. Only when MoveNext returns false is the frame copied to the heap
+// ("promoted") by the function's second entry, FEnter, which links it under its
+// caller's. So at the first suspension a chain of frames is built from the inside out:
+//
+//	main ─calls─▶ fetchAll ─calls─▶ fetch ─awaits─▶ job        (goroutine stack)
+//
+//	Task ─top─▶ fetch ─caller─▶ fetchAll ─caller─▶ nil          (heap, after)
+//
+// The root of the chain, made by FAsync, is one object with the [Task] and the job.
+// Nothing of this is shared with another goroutine before the very last
+// step, when the task is registered with what the innermost frame awaits; so the links
+// are plain fields and a whole chain pays for one atomic operation.
+//
+// # Going on
+//
+// When the awaited operation completes, the task is submitted as work to the home of
+// its top frame. There the top frame's MoveNext goes on; when it finishes, its
+// caller's goes on at once, on the same worker, in a loop ([Task.Run]): returning through
+// a million frames needs no stack.
+//
+// # Ways to end
+//
+// A frame that was resumed can end by returning, by a panic, or by
+// runtime.Goexit. The task keeps a panic until the caller asks for the callee's
+// results, where Rethrow raises it again with the same value, so that deferred
+// functions and recover in the caller see what they would have seen in plain Go.
+package statemachine

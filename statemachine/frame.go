@@ -1,0 +1,45 @@
+package statemachine
+
+import (
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// StateMachine is what generated code implements, by embedding [Frame].
+type StateMachine interface {
+	// MoveNext runs the function from where it stopped to its next suspension
+	// (false) or to its end (true).
+	MoveNext(t *Task) bool
+}
+
+// The values of [Frame].State beside those of the suspension points, which count from 1.
+const (
+	NotStarted int32 = 0
+	Running    int32 = -1
+	Finished   int32 = -2
+)
+
+// Frame is the part of a frame that all functions have in common. It comes first in
+// every generated frame. It is used by one goroutine at a time.
+type Frame struct {
+	// State is the suspension point where the function stopped.
+	State int32
+
+	// Set by Push and Start, when the frame is on the heap for good.
+	self   StateMachine         // the object that embeds this frame
+	caller *Frame               // who goes on when this frame has finished; nil: nobody, it is the root
+	home   schedulers.Scheduler // where it resumes
+}
+
+// Misuse panics: MoveNext was called on a frame that runs or has finished. No
+// generated code does; a machine driven by hand may.
+func (f *Frame) Misuse(state int32) {
+	switch state {
+	case Running:
+		panic("statemachine: MoveNext called on a machine that is running")
+	case Finished:
+		panic("statemachine: MoveNext called on a machine that has finished")
+	}
+	panic(fmt.Sprintf("statemachine: MoveNext called with an unknown state %d", state))
+}

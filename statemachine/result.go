@@ -1,0 +1,85 @@
+package statemachine
+
+import (
+	"runtime"
+	"runtime/debug"
+
+	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/job"
+)
+
+// Rethrow raises again what ended a suspended callee: the panic with its
+// value, or runtime.Goexit. If the callee returned it does nothing. It is
+// the first thing that a generated Results does.
+func (t *Task) Rethrow() {
+	if o := t.outcome; o != nil {
+		t.outcome = nil
+		o.raise()
+	}
+}
+
+// Refusal returns why home did not take the task when it was resumed last, or nil.
+func (t *Task) Refusal() error {
+	o := t.outcome
+	if o == nil {
+		return nil
+	}
+	t.outcome = nil
+	if o.refusal == nil {
+		o.raise()
+	}
+	return o.refusal
+}
+
+func (o *outcome) raise() {
+	switch {
+	case o.goexit:
+		runtime.Goexit()
+	case o.refusal == nil:
+		panic(o.value)
+	}
+}
+
+func newPanic(v any) *outcome { return &outcome{value: v, stack: debug.Stack()} }
+
+// JobResult returns the outcome of an awaited job: what j.Await() returns in plain
+// code, or [job.ErrShutdown] if the machine's home is gone.
+func JobResult[T any](t *Task, j *job.Job[T]) (T, error) {
+	if t.outcome != nil {
+		if err := t.Refusal(); err != nil {
+			var zero T
+			return zero, err
+		}
+	}
+	return j.GetResult()
+}
+
+// Result is [JobResult] for any other awaiter.
+func Result[T any](t *Task, a awaiter.Awaiter[T]) (T, error) {
+	if err := t.Refusal(); err != nil {
+		var zero T
+		return zero, err
+	}
+	return a.GetResult()
+}
+
+// TwinResult returns the results of a function that was called through its twin's job. A
+// panic or a runtime.Goexit in it is raised again here, as the plain call would have.
+func TwinResult[T any](t *Task, j *job.Job[T]) (T, error) {
+	v, err := JobResult(t, j)
+	if err != nil {
+		raiseJob(err)
+	}
+	return v, err
+}
+
+// raiseJob looks at the error itself, not at what it wraps: an error value that mentions
+// somebody else's panic was returned by the function, and is returned here too.
+func raiseJob(err error) {
+	if err == job.ErrGoexit { //nolint:errorlint // see above
+		runtime.Goexit()
+	}
+	if p, ok := err.(*job.PanicError); ok { //nolint:errorlint // see above
+		panic(p.Value)
+	}
+}

@@ -1,0 +1,144 @@
+package statemachine
+
+import (
+	"runtime/debug"
+
+	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Run implements schedulers.Work: it runs the task until it suspends or ends.
+func (t *Task) Run(on schedulers.Worker) {
+	t.on = on
+	for t.advance() {
+	}
+}
+
+// advance runs frames until the task suspends or ends (false), or a frame has
+// panicked (true: the panic is kept, the frame's caller is the top, go on).
+//
+// There is one deferred function for as many frames as return normally, not
+// one a frame.
+func (t *Task) advance() (again bool) {
+	running := t.top
+	defer func() {
+		if running == nil {
+			return
+		}
+		again = t.unwind(running, recover())
+	}()
+	for running != nil {
+		t.last, t.awaiting = nil, nil
+		if !running.self.MoveNext(t) {
+			t.suspended(&running)
+			continue
+		}
+		running = running.caller
+		t.top = running
+	}
+	return false
+}
+
+// suspended links what the running frame has promoted above it and registers the
+// task. *running becomes nil if the task is no longer ours, or the frame to go
+// on with if what it waits for has completed meanwhile.
+func (t *Task) suspended(running **Frame) {
+	if t.last != nil {
+		t.last.caller = *running
+		settle(t.top, *running)
+	} else {
+		t.top = *running
+	}
+	c, top := t.awaiting, t.top
+	*running = nil
+	if !t.register(c) {
+		*running = top
+	}
+}
+
+// register hands the task to what it waits for and returns true, after which the
+// caller must not touch it; false: that has completed, go on.
+func (t *Task) register(c awaiter.Completion) bool {
+	switch c := c.(type) {
+	case nil:
+		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed | schedulers.PreferFairness})
+		return true
+	case awaiter.Registrar:
+		t.node.Prepare(t)
+		return c.Register(&t.node)
+	default:
+		return t.registerForeign(c)
+	}
+}
+
+// Completed implements continuation.Target.
+func (t *Task) Completed(from schedulers.Worker) continuation.Chain {
+	t.submit(schedulers.Hint{From: from, Flags: schedulers.Resumed})
+	return continuation.Chain{}
+}
+
+// submit sends the task home. If home refuses, the task goes on on a goroutine of
+// its own, and its await returns the refusal: a function that has started gets the
+// chance to run its deferred calls.
+func (t *Task) submit(from schedulers.Hint) {
+	if err := schedulers.TrySubmit(t.top.home, t, from); err != nil {
+		t.refused(err)
+	}
+}
+
+// Abandon implements schedulers.Work: home has accepted the task and ended since.
+func (t *Task) Abandon(reason error) { t.refused(reason) }
+
+func (t *Task) refused(reason error) {
+	if t.outcome == nil {
+		t.outcome = &outcome{refusal: reason}
+	}
+	go t.Run(nil)
+}
+
+// unwind takes a frame that did not return off the chain. v is what it
+// panicked with, or nil if it called runtime.Goexit; then this goroutine is
+// ending, and the frames below go on elsewhere.
+func (t *Task) unwind(failed *Frame, v any) (again bool) {
+	failed.State = Finished
+	t.top = failed.caller
+	t.outcome = &outcome{goexit: v == nil, value: v, stack: nil}
+	if v != nil {
+		t.outcome.stack = debug.Stack()
+	}
+	if t.top == nil {
+		failed.self.(root).fail(t.outcome.err(), t.on)
+		return false
+	}
+	if v == nil {
+		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
+		return false
+	}
+	return true
+}
+
+// root is the machine at the end of a chain: the one with the job.
+type root interface {
+	fail(err error, on schedulers.Worker)
+}
+
+// outcome is how a callee ended that did not return, or why a task was sent away.
+type outcome struct {
+	value   any
+	stack   []byte
+	goexit  bool
+	refusal error
+}
+
+// err is the outcome as the error of a job.
+func (o *outcome) err() error {
+	if o.goexit {
+		return job.ErrGoexit
+	}
+	if p, ok := o.value.(*job.PanicError); ok {
+		return p
+	}
+	return &job.PanicError{Value: o.value, Stack: o.stack}
+}

@@ -1,0 +1,15 @@
+package statemachine
+
+// The runtime works with code generated for the contracts ContractMin to
+// ContractMax. Each generated file states the one it was generated for in an expression
+// that does not compile outside of that range, so that old code meets a new
+// runtime as a compile error with a name in it, never as a wrong program:
+//
+//	const (
+//		_ = uint(statemachine.ContractMax - 1)
+//		_ = uint(1 - statemachine.ContractMin)
+//	)
+const (
+	ContractMin = 1
+	ContractMax = 1
+)
