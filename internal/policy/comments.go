@@ -1,0 +1,111 @@
+package policy
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+)
+
+// unlisted are the packages whose names nobody outside can use: they need a
+// package comment only.
+var unlisted = []string{"internal/...", "examples/...", "docs/..."}
+
+// comments checks that each package says what it is, and so does each name that
+// a user of the library can reach.
+func comments(t *Tree) []Finding {
+	var found []Finding
+	order, byFolder := folders(t.Go)
+	for _, dir := range order {
+		files := slices.DeleteFunc(byFolder[dir], func(f *GoFile) bool { return f.Generated })
+		if len(files) == 0 {
+			continue
+		}
+		if f := speechless(files); f != nil {
+			found = append(found, Finding{
+				Path: dir,
+				What: fmt.Sprintf("package %s has no package comment", f.Syntax.Name.Name),
+				Mend: "say what it holds and for whom above the package clause, in doc.go if it is long",
+			})
+		}
+		for _, f := range files {
+			if !f.Test && f.ModuleDir == "." && f.Syntax.Name.Name != "main" && !matches(unlisted, dir) {
+				found = append(found, f.undocumented()...)
+			}
+		}
+	}
+	return found
+}
+
+// speechless returns nil if one of a package's files has a package comment, and
+// otherwise one of the files. A comment in a test counts only where all are tests:
+// documentation does not show it.
+func speechless(files []*GoFile) *GoFile {
+	if code := slices.DeleteFunc(slices.Clone(files), func(f *GoFile) bool { return f.Test }); len(code) > 0 {
+		files = code
+	}
+	if slices.ContainsFunc(files, func(f *GoFile) bool { return says(f.Syntax.Doc) }) {
+		return nil
+	}
+	return files[0]
+}
+
+// says reports whether a comment has words: Text leaves directives out.
+func says(c *ast.CommentGroup) bool { return c.Text() != "" }
+
+func (f *GoFile) undocumented() []Finding {
+	var found []Finding
+	missing := func(pos token.Pos, name string) {
+		found = append(found, Finding{
+			Path: f.Path,
+			Line: f.Line(pos),
+			Name: name,
+			What: fmt.Sprintf("exported %s has no doc comment", name),
+			Mend: "say what it returns, its errors and units, whether it blocks, whether it is safe for concurrent use",
+		})
+	}
+	for _, decl := range f.Syntax.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if exportedFunc(d) && !says(d.Doc) {
+				missing(d.Name.Pos(), funcName(d))
+			}
+		case *ast.GenDecl:
+			for _, name := range bareNames(d) {
+				missing(name.Pos(), name.Name)
+			}
+		}
+	}
+	return found
+}
+
+// exportedFunc reports whether users see fn: a method of a hidden type they do not.
+func exportedFunc(fn *ast.FuncDecl) bool {
+	if fn.Recv != nil && len(fn.Recv.List) > 0 && !ast.IsExported(receiver(fn.Recv.List[0].Type)) {
+		return false
+	}
+	return fn.Name.IsExported()
+}
+
+// bareNames returns the exported names of a declaration that have no comment.
+// The comment above a group of constants speaks for all of them (they are
+// values of one thing), the one above a group of types or variables does not.
+func bareNames(d *ast.GenDecl) []*ast.Ident {
+	group := says(d.Doc) && (d.Tok == token.CONST || !d.Lparen.IsValid())
+	var bare []*ast.Ident
+	for _, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() && !group && !says(s.Doc) {
+				bare = append(bare, s.Name)
+			}
+		case *ast.ValueSpec:
+			for _, name := range s.Names {
+				if name.IsExported() && !group && !says(s.Doc) && !says(s.Comment) {
+					bare = append(bare, name)
+				}
+			}
+		}
+	}
+	return bare
+}

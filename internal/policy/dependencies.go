@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// allowance says which packages of other modules the packages of this one may
+// import. The first that matches counts.
+type allowance struct {
+	from    []string // patterns
+	may     []string // patterns of import paths
+	because string
+}
+
+var allowances = []allowance{
+	{
+		from:    []string{"codegen/...", "internal/policy"},
+		may:     []string{"golang.org/x/tools/..."},
+		because: "what runs at build time reads Go with the packages that Go's own tools are made of, and with nothing else",
+	},
+	{
+		from:    testKits,
+		may:     testModules,
+		because: "a kit for tests uses what the tests of this module use",
+	},
+	{
+		from:    []string{"..."},
+		because: "the runtime and its examples need the standard library alone: each module that they took would be one more in every user's program",
+	},
+}
+
+// testModules are what files ending in _test.go may import beside.
+var testModules = []string{
+	"github.com/stretchr/testify/...",
+	"go.uber.org/goleak/...",
+	"golang.org/x/tools/...",
+}
+
+// dependencies returns the rule that holds the allowances. Modules of their own
+// (benchmarks, adapters) exist in order to be outside of it.
+func dependencies(rows []allowance) func(*Tree) []Finding {
+	return func(t *Tree) []Finding {
+		g := importsOf(t)
+		var found []Finding
+		for _, from := range g.packages {
+			row := allowanceOf(rows, from)
+			for _, s := range g.edges[from] {
+				if s.ours || standard(s.imported) || matches(row.may, s.imported) || s.file.Test && matches(testModules, s.imported) {
+					continue
+				}
+				found = append(found, Finding{
+					Path: s.file.Path,
+					Line: s.line(),
+					Name: s.imported,
+					What: fmt.Sprintf("%s imports %s of another module", from, s.imported),
+					Mend: row.because + "; " + row.instead(),
+				})
+			}
+		}
+		return found
+	}
+}
+
+func allowanceOf(rows []allowance, from string) allowance {
+	for _, row := range rows {
+		if matches(row.from, from) {
+			return row
+		}
+	}
+	return allowance{because: "no row of internal/policy/dependencies.go names this package"}
+}
+
+func (a allowance) instead() string {
+	if len(a.may) == 0 {
+		return "use the standard library, or make it a module of its own"
+	}
+	return "use the standard library or " + strings.Join(a.may, ", ")
+}

@@ -1,0 +1,38 @@
+// Package policy holds the rules of this repository that a compiler does not
+// know, as tests: who may import whom, how long a file may be, which words may
+// not be committed. A rule that is only written down is broken in silence; one
+// that is a test says so, to whoever breaks it, before anybody else reads the
+// change.
+//
+// # The parts
+//
+// A [Tree] is what the rules look at: the files that are committed or about
+// to be, with the Go files parsed. A [Rule] looks at a tree and returns
+// [Finding] values, each of which says where, what, and how to mend it. An
+// [Exception] is a place that may break a rule, with the reason; one that is no
+// longer needed is itself a finding, so the list of exceptions only describes
+// what is true.
+//
+// # The rules
+//
+//	directions    which package never reaches which other one, and why
+//	residents     the packages that the directions name exist
+//	dependencies  which modules of others a package may import
+//	portability   no cgo, no unsafe, no linkname, no assembly
+//	size          files and functions that fit a reader's head
+//	names         no package or file that is named after nothing
+//	comments      each package and each exported name of the library says what it is
+//	leaks         each package with tests looks for leaked goroutines
+//	words         no unfinished business, no machine, no registry
+//
+// # Adding a rule
+//
+// Write a function from *Tree to findings in a file of its own, add it to
+// [Rules], and test it on a small tree in which it must fail: a rule that has
+// never failed is not known to work. If an existing place has to stay as it is,
+// give it a line with a reason in exceptions.go.
+//
+// The tempting other way is a linter's plugin. Plugins have to be built into
+// the linter, and so hold only where that linter runs; a test holds wherever
+// somebody types go test.
+package policy

@@ -1,0 +1,117 @@
+package policy
+
+// Direction is one row of the house's plan: packages, and what they never
+// reach.
+type Direction struct {
+	From   []string // patterns; see matches
+	Except []string // patterns of packages that From means not
+	Never  []string // patterns
+
+	// Direct says that the row is about import statements, in tests too.
+	// Otherwise it is about what the packages' own files reach, also by way of
+	// other packages of this module: a layer that is known through a middleman is
+	// known.
+	Direct bool
+
+	Because string
+}
+
+// The layers, from the ground up.
+var (
+	aboveSchedulers   = []string{"continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
+	aboveContinuation = []string{"awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
+	aboveAwaiter      = []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
+	runtimePackages   = []string{"schedulers/...", "continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
+	testKits          = []string{"schedulers/schedulertest/...", "jobtest/..."}
+	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/..."}
+)
+
+// house is the plan. All rows that name a package bind it.
+var house = []Direction{
+	{
+		From:    []string{"schedulers"},
+		Never:   []string{"..."},
+		Because: "it is the contract between work and the places where it runs; who writes a scheduler must be able to do so with this package alone",
+	},
+	{
+		From:    []string{"schedulers/..."},
+		Except:  testKits,
+		Never:   aboveSchedulers,
+		Because: "a scheduler knows work, not what the work is; the only way up is the interface Work",
+	},
+	{
+		From:    []string{"continuation/..."},
+		Never:   aboveContinuation,
+		Because: "the one race of the library is understood, tested and replaced alone",
+	},
+	{
+		From:    []string{"awaiter/..."},
+		Never:   aboveAwaiter,
+		Because: "anything with GetAwaiter can be awaited, so the protocol must not know jobs",
+	},
+	{
+		From:    []string{"job/..."},
+		Never:   []string{"statemachine/..."},
+		Because: "jobs are useful with no generated code in the program; machines are built of jobs, not the other way round",
+	},
+	{
+		From:    []string{"codegen/..."},
+		Never:   runtimePackages,
+		Because: "the generator names packages as strings, so that it builds and runs whatever state the runtime is in, also for a first run on a fresh package",
+	},
+	{
+		From:    []string{"..."},
+		Except:  notLinked,
+		Never:   notLinked,
+		Because: "a program that uses the runtime must not carry the generator, the examples or the checks of this repository",
+	},
+	{
+		From:    []string{"..."},
+		Except:  append([]string{"codegen/..."}, append(notLinked, testKits...)...),
+		Never:   testKits,
+		Because: "package testing and its flags do not belong into a user's program",
+	},
+	{
+		From:    []string{"..."},
+		Except:  []string{"examples/..."},
+		Never:   []string{"examples/..."},
+		Direct:  true,
+		Because: "an example is a user's program: as soon as somebody imports it, it can no longer change to teach better",
+	},
+	{
+		From:    []string{"examples/...", "docs/..."},
+		Never:   []string{"internal/..."},
+		Direct:  true,
+		Because: "a reader copies what is shown there, and a copy cannot import what is internal here",
+	},
+}
+
+// existing are the packages that the house is made of. One that is renamed or
+// removed takes its rows above with it.
+var existing = []string{
+	"awaiter",
+	"codegen",
+	"continuation",
+	"job",
+	"schedulers",
+	"schedulers/pool",
+	"statemachine",
+}
+
+// planned are packages that the house has room for. The rows above bind such a
+// package from its first file on; its line then moves up to existing, where it
+// can no longer get lost.
+var planned = []string{
+	"codegen/cmd/movenext",
+	"coord",
+	"jobtest",
+	"parallel",
+	"schedulers/dedicated",
+	"schedulers/eventloop",
+	"schedulers/priority",
+	"schedulers/roundrobin",
+	"schedulers/schedulertest",
+	"schedulers/simulation",
+	"schedulers/ums",
+	"schedulers/workstealing",
+}

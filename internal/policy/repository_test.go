@@ -1,0 +1,57 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestRepository applies the rules to the repository that this file is part of.
+// Each finding says how to mend it.
+func TestRepository(t *testing.T) {
+	tree, err := Open("../..")
+	require.NoError(t, err)
+	for _, rule := range Rules() {
+		t.Run(rule.Name, func(t *testing.T) {
+			for _, f := range Apply(tree, rule, exceptions) {
+				t.Error(f)
+			}
+			if t.Failed() {
+				t.Log("why:", rule.Why)
+			}
+		})
+	}
+}
+
+// An exception to a rule that does not exist would never be found unused.
+func TestExceptionsNameARuleAndAReason(t *testing.T) {
+	known := map[string]bool{}
+	for _, rule := range Rules() {
+		known[rule.Name] = true
+	}
+	for _, e := range exceptions {
+		assert.True(t, known[e.Rule], "no rule is named %q", e.Rule)
+		assert.NotEmpty(t, e.Place)
+		assert.NotEmpty(t, e.Reason, "%s: %s", e.Rule, e.Place)
+	}
+}
+
+// A row about a package that no list knows could hold nothing without anybody
+// noticing.
+func TestEachRowNamesKnownPackages(t *testing.T) {
+	known := map[string]bool{}
+	for _, name := range append(append([]string{}, existing...), planned...) {
+		assert.False(t, known[name], "%s is listed twice", name)
+		known[name] = true
+	}
+	folders := []string{"...", "examples/...", "docs/...", "internal/...", "internal/policy/..."}
+	for _, row := range house {
+		assert.NotEmpty(t, row.Because)
+		for _, patterns := range [][]string{row.From, row.Except, row.Never} {
+			for _, p := range patterns {
+				assert.True(t, matches(folders, p) || known[p] || known[trimDots(p)], "%s is neither existing nor planned", p)
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package policy
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+)
+
+// word is a pattern that committed text does not contain.
+type word struct {
+	pattern *regexp.Regexp
+	what    string
+	mend    string
+}
+
+// forbidden are the words. The patterns are written so that they do not match
+// themselves: this file needs no exception.
+var forbidden = []word{
+	{
+		pattern: regexp.MustCompile(`\b(?:TO[D]O|FIX[M]E|XX[X])\b`),
+		what:    "unfinished business",
+		mend:    "finish it, or describe the limit as it stands and what a user does about it",
+	},
+	{
+		pattern: regexp.MustCompile(`(?:^|[\s"'\x60(=:,])(?:/(?:home|root|Users|work|workspace|mnt|tmp|private)/[\w.-]+|[A-Z]:\\+Users\b)`),
+		what:    "a path of one machine",
+		mend:    "use a path relative to the repository, or a test's own t.TempDir",
+	},
+	{
+		pattern: regexp.MustCompile(`\b(?:proxy|sum|index)\.golang\.org|\bregistry\.npmjs\.org|\bpypi\.org|\bcrates\.io|\bdeb\.debian\.org|\bGOPROXY=`),
+		what:    "the host of a registry",
+		mend:    "leave it to the user's own settings: name the module and the version",
+	},
+	{
+		pattern: regexp.MustCompile(`(?i)\b(?:issue|ticket)\s+#?\d+\b`),
+		what:    "a number that says nothing to somebody without the tracker",
+		mend:    "write the reason itself; for a bug of Go, write golang/go#N beside it",
+	},
+}
+
+// silent are files whose text nobody of this project wrote.
+var silent = map[string]bool{"go.sum": true}
+
+// words checks the text of all files, those in testdata too.
+func words(t *Tree) []Finding {
+	var found []Finding
+	for _, f := range t.Files {
+		if silent[path.Base(f.Path)] || bytes.IndexByte(f.Text, 0) >= 0 {
+			continue
+		}
+		for i, line := range bytes.Split(f.Text, []byte("\n")) {
+			for _, w := range forbidden {
+				if hit := w.pattern.Find(line); hit != nil {
+					hit = bytes.TrimSpace(hit)
+					found = append(found, Finding{f.Path, i + 1, string(hit), fmt.Sprintf("%s (%s)", w.what, hit), w.mend})
+				}
+			}
+		}
+	}
+	return found
+}
