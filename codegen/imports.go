@@ -1,0 +1,195 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Imports are the imports of one generated file, collected while it is written.
+//
+// A qualifier must mean its package wherever it is printed. So it must differ
+// from every name of package scope (the compiler refuses an import under such a
+// name), from every local of the annotated functions of the file (it would be
+// hidden there), from predeclared names and from the names that generated code
+// introduces (see [Imports.Fresh]). Where the source file has a name for the
+// import and that name is safe, it is kept.
+type Imports struct {
+	self    *types.Package
+	source  map[string]string // path -> name, as the source file imports it
+	taken   map[string]bool   // names that may not be a qualifier
+	hidden  map[string]bool   // predeclared names that the source declares anew
+	fresh   map[string]string // answers of Fresh
+	names   map[string]string // path -> qualifier of the imports used so far
+	aliased map[string]bool   // path: the qualifier must be spelled in the import
+}
+
+func newImports(pkg *Package, file *File) *Imports {
+	im := &Imports{
+		self:    pkg.Types,
+		source:  sourceNames(file.Syntax, pkg.Info),
+		taken:   map[string]bool{},
+		hidden:  map[string]bool{},
+		fresh:   map[string]string{},
+		names:   map[string]string{},
+		aliased: map[string]bool{},
+	}
+	maps.Copy(im.taken, pkg.Names)
+	for _, fn := range file.Functions {
+		takeLocals(im.taken, fn.Decl, pkg)
+	}
+	for _, name := range types.Universe.Names() {
+		im.hidden[name] = im.taken[name]
+		im.taken[name] = true
+	}
+	return im
+}
+
+// sourceNames reads under which names a file imports its packages.
+func sourceNames(file *ast.File, info *types.Info) map[string]string {
+	names := map[string]string{}
+	for _, spec := range file.Imports {
+		name := info.PkgNameOf(spec)
+		if name != nil && name.Name() != "." && name.Name() != "_" {
+			names[name.Imported().Path()] = name.Name()
+		}
+	}
+	return names
+}
+
+// takeLocals adds the names that decl declares itself: those are what can hide
+// a qualifier. Fields, methods and labels live in scopes of their own.
+func takeLocals(taken map[string]bool, decl *ast.FuncDecl, pkg *Package) {
+	ast.Inspect(decl, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || id == decl.Name {
+			return true
+		}
+		obj, defines := pkg.Info.Defs[id]
+		if !defines {
+			return true
+		}
+		switch obj := obj.(type) {
+		case *types.Label:
+			return true
+		case *types.Var:
+			if obj.IsField() {
+				return true
+			}
+		}
+		taken[id.Name] = true
+		return true
+	})
+}
+
+// Name is the qualifier for pkg in this file, importing it. It is empty for the
+// file's own package.
+func (im *Imports) Name(pkg *types.Package) string {
+	if pkg == im.self || pkg.Path() == im.self.Path() {
+		return ""
+	}
+	name := im.Path(pkg.Path(), pkg.Name())
+	im.aliased[pkg.Path()] = name != pkg.Name()
+	return name
+}
+
+// Path is like Name for a package that is known by its path, and whose package
+// clause says preferred.
+func (im *Imports) Path(importPath, preferred string) string {
+	if name, ok := im.names[importPath]; ok {
+		return name
+	}
+	name := preferred
+	if own, ok := im.source[importPath]; ok && !im.taken[own] {
+		name = own
+	}
+	name = free(name, im.occupied())
+	im.names[importPath] = name
+	im.aliased[importPath] = name != preferred
+	return name
+}
+
+// Fresh is name, or a variant of it that is safe to declare inside any
+// generated function of this file: it hides no package-level name, none of the
+// user's locals and no import. The same name always gets the same answer.
+func (im *Imports) Fresh(name string) string {
+	if answer, ok := im.fresh[name]; ok {
+		return answer
+	}
+	answer := free(name, im.occupied())
+	im.fresh[name] = answer
+	return answer
+}
+
+func (im *Imports) occupied() map[string]bool {
+	all := maps.Clone(im.taken)
+	for _, name := range im.names {
+		all[name] = true
+	}
+	for _, name := range im.fresh {
+		all[name] = true
+	}
+	return all
+}
+
+// spec prints the import declaration, standard library first.
+func (im *Imports) spec() string {
+	if len(im.names) == 0 {
+		return ""
+	}
+	var std, others []string
+	for _, p := range slices.Sorted(maps.Keys(im.names)) {
+		line := "\t" + strconv.Quote(p)
+		if im.aliased[p] {
+			line = "\t" + im.names[p] + " " + strconv.Quote(p)
+		}
+		if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") {
+			others = append(others, line)
+		} else {
+			std = append(std, line)
+		}
+	}
+	if len(std) > 0 && len(others) > 0 {
+		std = append(std, "")
+	}
+	return fmt.Sprintf("import (\n%s\n)\n", strings.Join(append(std, others...), "\n"))
+}
+
+// importable reports whether package from may import package p: generated code
+// may meet types of packages that it reached through others only.
+func importable(from *types.Package, p *types.Package) bool {
+	fromPath := from.Path()
+	if p.Name() == "main" && fromPath != p.Path()+"_test" {
+		return false
+	}
+	if strings.HasPrefix(p.Path(), "vendor/") {
+		return false
+	}
+	elems := strings.Split(p.Path(), "/")
+	i := len(elems) - 1
+	for i >= 0 && elems[i] != "internal" {
+		i--
+	}
+	if i < 0 {
+		return true
+	}
+	if !strings.Contains(elems[0], ".") && isStandard(fromPath) == isStandard(p.Path()) && i == 0 {
+		return true
+	}
+	parent := path.Join(elems[:i]...)
+	fromPath = strings.TrimSuffix(fromPath, "_test")
+	return i > 0 && (fromPath == parent || strings.HasPrefix(fromPath, parent+"/"))
+}
+
+// isStandard reports whether an import path looks like the standard library's:
+// its first element has no dot.
+func isStandard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".") && token.IsIdentifier(first)
+}

@@ -1,0 +1,214 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Names of generated declarations, and how they give way.
+//
+// FAsync is fixed, since the rule of twins reads it: if it is taken, the
+// function already has a twin and the annotation is an error. FEnter, FFrame
+// and FMachine are free to move to FEnter2, FEnter3, … The choice must not
+// depend on the build configuration or on whether tests are loaded, or the
+// same source would give different files; so it is made on syntax alone, over
+// every file of the folder with the same package clause.
+
+// declared is what one package scope declares, read from syntax.
+type declared struct {
+	scope   map[string]bool            // package-level names
+	members map[string]map[string]bool // methods and fields by type name
+	pos     map[string]token.Pos       // of package-level names and of "T.member"
+}
+
+func newDeclared() *declared {
+	return &declared{
+		scope:   map[string]bool{},
+		members: map[string]map[string]bool{},
+		pos:     map[string]token.Pos{},
+	}
+}
+
+// addFile records the declarations of one file.
+func (d *declared) addFile(file *ast.File) {
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			d.addFunc(decl)
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				d.addSpec(spec)
+			}
+		}
+	}
+}
+
+func (d *declared) addFunc(decl *ast.FuncDecl) {
+	if decl.Recv != nil {
+		d.addMember(receiverName(decl), decl.Name)
+		return
+	}
+	if name := decl.Name.Name; name != "init" && name != "_" {
+		d.addScope(decl.Name)
+	}
+}
+
+func (d *declared) addSpec(spec ast.Spec) {
+	switch spec := spec.(type) {
+	case *ast.ValueSpec:
+		for _, id := range spec.Names {
+			d.addScope(id)
+		}
+	case *ast.TypeSpec:
+		d.addScope(spec.Name)
+		switch typ := spec.Type.(type) {
+		case *ast.StructType:
+			d.addFields(spec.Name.Name, typ.Fields)
+		case *ast.InterfaceType:
+			d.addFields(spec.Name.Name, typ.Methods)
+		}
+	}
+}
+
+func (d *declared) addFields(typ string, fields *ast.FieldList) {
+	for _, field := range fields.List {
+		for _, id := range field.Names {
+			d.addMember(typ, id)
+		}
+		if len(field.Names) == 0 {
+			if id := baseIdent(field.Type); id != nil {
+				d.addMember(typ, id)
+			}
+		}
+	}
+}
+
+func (d *declared) addScope(id *ast.Ident) {
+	d.scope[id.Name] = true
+	if _, ok := d.pos[id.Name]; !ok {
+		d.pos[id.Name] = id.Pos()
+	}
+}
+
+func (d *declared) addMember(typ string, id *ast.Ident) {
+	if d.members[typ] == nil {
+		d.members[typ] = map[string]bool{}
+	}
+	d.members[typ][id.Name] = true
+	if key := typ + "." + id.Name; d.pos[key] == token.NoPos {
+		d.pos[key] = id.Pos()
+	}
+}
+
+// taken reports where FAsync of an annotated function is declared already.
+func (d *declared) taken(decl *ast.FuncDecl) (token.Pos, bool) {
+	twin := decl.Name.Name + "Async"
+	if decl.Recv == nil {
+		return d.pos[twin], d.scope[twin]
+	}
+	recv := receiverName(decl)
+	return d.pos[recv+"."+twin], d.members[recv][twin]
+}
+
+// choose picks the names for decl and takes them.
+func (d *declared) choose(decl *ast.FuncDecl) Names {
+	name := decl.Name.Name
+	names := Names{Async: name + "Async"}
+	stem := name
+	if decl.Recv == nil {
+		names.Enter = free(name+"Enter", d.scope)
+		d.scope[names.Async], d.scope[names.Enter] = true, true
+	} else {
+		recv := receiverName(decl)
+		stem = recvStem(recv, name)
+		if d.members[recv] == nil {
+			d.members[recv] = map[string]bool{}
+		}
+		names.Enter = free(name+"Enter", d.members[recv])
+		d.members[recv][names.Async], d.members[recv][names.Enter] = true, true
+	}
+	names.Frame = free(stem+"Frame", d.scope)
+	d.scope[names.Frame] = true
+	names.Machine = free(stem+"Machine", d.scope)
+	d.scope[names.Machine] = true
+	return names
+}
+
+// recvStem joins receiver type and method to a name that is exported exactly
+// if the method is: a machine of another package has to name the frame even if
+// it reached the method through a receiver that it cannot name.
+func recvStem(recv, method string) string {
+	first, _ := utf8.DecodeRuneInString(method)
+	return setFirst(recv, unicode.IsUpper(first)) + setFirst(method, true)
+}
+
+func setFirst(s string, upper bool) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if upper {
+		return string(unicode.ToUpper(r)) + s[n:]
+	}
+	return string(unicode.ToLower(r)) + s[n:]
+}
+
+// free returns name, or name with the first number from 2 that is not taken.
+func free(name string, taken map[string]bool) string {
+	if !taken[name] {
+		return name
+	}
+	for i := 2; ; i++ {
+		if variant := name + strconv.Itoa(i); !taken[variant] {
+			return variant
+		}
+	}
+}
+
+// receiverName is the name of the receiver's base type, or empty for functions
+// and for receivers that do not type-check.
+func receiverName(decl *ast.FuncDecl) string {
+	if decl.Recv == nil || len(decl.Recv.List) != 1 {
+		return ""
+	}
+	if id := baseIdent(decl.Recv.List[0].Type); id != nil {
+		return id.Name
+	}
+	return ""
+}
+
+// baseIdent finds T in T, *T, (T), pkg.T, T[A] and their mixtures.
+func baseIdent(expr ast.Expr) *ast.Ident {
+	for {
+		switch e := expr.(type) {
+		case *ast.Ident:
+			return e
+		case *ast.ParenExpr:
+			expr = e.X
+		case *ast.StarExpr:
+			expr = e.X
+		case *ast.IndexExpr:
+			expr = e.X
+		case *ast.IndexListExpr:
+			expr = e.X
+		case *ast.SelectorExpr:
+			return e.Sel
+		default:
+			return nil
+		}
+	}
+}
+
+// fileTwin is the path of the file generated from path: x_async.go for x.go,
+// x_async_test.go for x_test.go.
+func fileTwin(path string) string {
+	base, isGo := strings.CutSuffix(path, ".go")
+	if !isGo {
+		return path + "_async.go"
+	}
+	if stem, isTest := strings.CutSuffix(base, "_test"); isTest {
+		return stem + "_async_test.go"
+	}
+	return base + "_async.go"
+}

@@ -1,0 +1,144 @@
+package codegen
+
+import (
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// SignatureText is a function's own signature as its generated companions have
+// to repeat it: every parameter named, every type written for the file.
+type SignatureText struct {
+	Receiver *ParamText // nil for a function
+
+	// TypeParams declares the function's own type parameters, "[T any]" or empty
+	// (always empty for a method). TypeArgs passes them on: "[T]".
+	TypeParams, TypeArgs string
+
+	// FrameParams and FrameArgs do the same for a type that stands for the whole
+	// function: the type parameters of the receiver or of the function.
+	FrameParams, FrameArgs string
+
+	Params []ParamText
+}
+
+// ParamText is one parameter or receiver.
+type ParamText struct {
+	Name     string
+	Type     string // the element type if Variadic
+	Variadic bool
+	Var      *types.Var
+}
+
+// SignatureText writes the signature of fn for the file of im.
+func (f *Function) SignatureText(im *Imports) (SignatureText, error) {
+	var text SignatureText
+	sig := f.Signature()
+	var err error
+	if text.TypeParams, text.TypeArgs, err = im.typeParamList(sig.TypeParams()); err != nil {
+		return text, err
+	}
+	text.FrameParams, text.FrameArgs = text.TypeParams, text.TypeArgs
+	if recv := sig.Recv(); recv != nil {
+		param, err := im.param(recv, "recv", false)
+		if err != nil {
+			return text, err
+		}
+		text.Receiver = &param
+		text.FrameParams, text.FrameArgs, err = im.typeParamList(sig.RecvTypeParams())
+		if err != nil {
+			return text, err
+		}
+	}
+	n := sig.Params().Len()
+	for i := range n {
+		param, err := im.param(sig.Params().At(i), "arg", sig.Variadic() && i == n-1)
+		if err != nil {
+			return text, err
+		}
+		text.Params = append(text.Params, param)
+	}
+	text.nameUnnamed(im)
+	return text, nil
+}
+
+// ReceiverText is "(r *Repo) " or empty, to be put between func and the name.
+func (s SignatureText) ReceiverText() string {
+	if s.Receiver == nil {
+		return ""
+	}
+	return "(" + s.Receiver.Name + " " + s.Receiver.Type + ") "
+}
+
+// ParamList declares the parameters, without parentheses.
+func (s SignatureText) ParamList() string {
+	var list []string
+	for _, p := range s.Params {
+		dots := ""
+		if p.Variadic {
+			dots = "..."
+		}
+		list = append(list, p.Name+" "+dots+p.Type)
+	}
+	return strings.Join(list, ", ")
+}
+
+// ArgList passes the parameters on, without parentheses.
+func (s SignatureText) ArgList() string {
+	var list []string
+	for _, p := range s.Params {
+		arg := p.Name
+		if p.Variadic {
+			arg += "..."
+		}
+		list = append(list, arg)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (im *Imports) param(v *types.Var, stem string, variadic bool) (ParamText, error) {
+	typ := v.Type()
+	if variadic {
+		if slice, ok := types.Unalias(typ).(*types.Slice); ok {
+			typ = slice.Elem()
+		}
+	}
+	text, err := im.TypeString(typ)
+	name := v.Name()
+	if name == "_" {
+		name = ""
+	}
+	return ParamText{Name: name, Type: text, Variadic: variadic, Var: v}, err
+}
+
+// nameUnnamed names the parameters that the source leaves unnamed or blank.
+func (s *SignatureText) nameUnnamed(im *Imports) {
+	if s.Receiver != nil && s.Receiver.Name == "" {
+		s.Receiver.Name = im.Fresh("recv")
+	}
+	for i := range s.Params {
+		if s.Params[i].Name == "" {
+			s.Params[i].Name = im.Fresh("arg" + strconv.Itoa(i))
+		}
+	}
+}
+
+// typeParamList writes a list of type parameters as declaration and as
+// arguments. Those of a receiver carry the constraints of the type's
+// declaration, already written with the receiver's names.
+func (im *Imports) typeParamList(list *types.TypeParamList) (decl, args string, err error) {
+	if list.Len() == 0 {
+		return "", "", nil
+	}
+	var decls, names []string
+	for i := range list.Len() {
+		constraint := list.At(i).Constraint()
+		text, err := im.TypeString(constraint)
+		if err != nil {
+			return "", "", err
+		}
+		name := im.typeParamName(list.At(i))
+		decls, names = append(decls, name+" "+text), append(names, name)
+	}
+	return "[" + strings.Join(decls, ", ") + "]", "[" + strings.Join(names, ", ") + "]", nil
+}

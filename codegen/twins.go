@@ -1,0 +1,208 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// The rule of twins: a function F is async if FAsync stands beside it, with the
+// same receiver, type parameters and parameters, and returns the *job.Job of
+// F's results. "Beside" is the same package scope, the same receiver type or the
+// same interface, so that the two cannot be overridden one without the other.
+//
+// The rule reads types alone. Twins that are still to be generated are in the
+// types too, as stubs (stubs.go); twins written by hand and those of other
+// modules need nothing. It is tempting to ask the annotations instead of the
+// types here: then a twin that another module generated would block, and an
+// interface could not have one.
+
+// Twins answers which calls suspend. It is safe for concurrent use.
+type Twins struct {
+	names map[funcKey]Names // of annotated functions
+}
+
+// funcKey names a function without its object: one source function is several
+// objects if its package is also loaded with tests.
+type funcKey struct{ pkg, recv, name string }
+
+func keyOf(fn *types.Func) funcKey {
+	key := funcKey{name: fn.Name()}
+	if fn.Pkg() != nil {
+		key.pkg = fn.Pkg().Path()
+	}
+	if named := receiverNamed(fn); named != nil {
+		key.recv = named.Obj().Name()
+	}
+	return key
+}
+
+// Suspends reports whether call is a suspension point, and what kind.
+func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
+	fn, id, sel := callee(call, info)
+	if fn == nil || fn.Pkg() == nil {
+		return Suspension{}, false
+	}
+	s := Suspension{Callee: fn.Origin(), Method: sel, TypeArgs: info.Instances[id].TypeArgs}
+	switch kind := intrinsic(s.Callee); kind {
+	case 0:
+		return t.twinCall(s)
+	case KindAwaitJob:
+		s.Kind, s.Result = kind, jobArgument(awaitedJob(s))
+		return s, s.Result != nil
+	case KindAwait:
+		s.Kind, s.Result = kind, s.TypeArgs.At(0)
+		return s, true
+	default:
+		s.Kind = kind
+		return s, true
+	}
+}
+
+// twinCall completes s for a call of a function that may have a twin.
+func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
+	s.Twin = twinOf(s.Callee)
+	if s.Twin == nil {
+		return s, false
+	}
+	sig := instance(s, s.Twin)
+	if sig == nil {
+		return s, false
+	}
+	s.Kind, s.Result = KindTwin, jobArgument(sig.Results().At(0).Type())
+	enter := t.enterOf(s.Callee)
+	if enter == nil {
+		return s, true
+	}
+	if sig := instance(s, enter); sig != nil {
+		s.Kind, s.Enter, s.Frame = KindEnter, enter, sig.Results().At(0).Type()
+	}
+	return s, true
+}
+
+// callee resolves the function that call names, the identifier that names it,
+// and the selection if it is a method. Calls of function values have none:
+// nothing in a type says whether the value will suspend.
+func callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *types.Selection) {
+	fun := ast.Unparen(call.Fun)
+	switch f := fun.(type) {
+	case *ast.IndexExpr:
+		fun = ast.Unparen(f.X)
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(f.X)
+	}
+	switch f := fun.(type) {
+	case *ast.Ident:
+		fn, _ := info.Uses[f].(*types.Func)
+		return fn, f, nil
+	case *ast.SelectorExpr:
+		fn, _ := info.Uses[f.Sel].(*types.Func)
+		return fn, f.Sel, info.Selections[f]
+	}
+	return nil, nil, nil
+}
+
+// intrinsic says whether fn is one of the runtime's own suspending functions.
+func intrinsic(fn *types.Func) Kind {
+	recv := receiverNamed(fn)
+	switch path := fn.Pkg().Path(); {
+	case path == jobPath && recv != nil && recv.Obj().Name() == "Job" && fn.Name() == "Await":
+		return KindAwaitJob
+	case recv != nil:
+		return 0
+	case path == awaiterPath && fn.Name() == "Await":
+		return KindAwait
+	case path == jobPath && fn.Name() == "Yield":
+		return KindYield
+	case path == jobPath && fn.Name() == "SwitchTo":
+		return KindSwitchTo
+	}
+	return 0
+}
+
+// twinOf finds FAsync beside fn, or nil.
+func twinOf(fn *types.Func) *types.Func {
+	twin := beside(fn, fn.Name()+"Async")
+	if twin == nil || !isTwin(fn, twin) {
+		return nil
+	}
+	return twin
+}
+
+// enterOf finds the entry for machines beside fn, or nil.
+func (t *Twins) enterOf(fn *types.Func) *types.Func {
+	name := fn.Name() + "Enter"
+	if names, ok := t.names[keyOf(fn)]; ok {
+		name = names.Enter
+	}
+	enter := beside(fn, name)
+	if enter == nil || !isEnter(fn, enter) {
+		return nil
+	}
+	return enter
+}
+
+// beside finds the function called name that is declared where fn is.
+func beside(fn *types.Func, name string) *types.Func {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		other, _ := fn.Pkg().Scope().Lookup(name).(*types.Func)
+		return other
+	}
+	if iface, ok := recv.Type().Underlying().(*types.Interface); ok {
+		for m := range iface.ExplicitMethods() {
+			if m.Name() == name {
+				return m
+			}
+		}
+		return nil
+	}
+	named := receiverNamed(fn)
+	if named == nil {
+		return nil
+	}
+	for m := range named.Origin().Methods() {
+		if m.Name() == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// receiverNamed is the named type that declares the method fn, or nil.
+func receiverNamed(fn *types.Func) *types.Named {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return nil
+	}
+	typ := types.Unalias(recv.Type())
+	if ptr, ok := typ.(*types.Pointer); ok {
+		typ = types.Unalias(ptr.Elem())
+	}
+	named, _ := typ.(*types.Named)
+	return named
+}
+
+// awaitedJob is the type on which Await of the suspension s is called.
+func awaitedJob(s Suspension) types.Type {
+	if s.Method == nil {
+		return nil
+	}
+	return s.Method.Obj().(*types.Func).Signature().Recv().Type()
+}
+
+// jobArgument is T if typ is *job.Job[T], or nil.
+func jobArgument(typ types.Type) types.Type {
+	ptr, ok := types.Unalias(typ).(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
+	if !ok || !isObject(named.Obj(), jobPath, "Job") || named.TypeArgs().Len() != 1 {
+		return nil
+	}
+	return named.TypeArgs().At(0)
+}
+
+func isObject(obj types.Object, path, name string) bool {
+	return obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == path
+}
