@@ -1,0 +1,121 @@
+package codegen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Mode is the form in which twins are generated.
+type Mode string
+
+const (
+	// Release generates state machines.
+	Release Mode = "release"
+	// Plain generates twins that run the plain function on a goroutine. The same
+	// program in another execution: what a test of the machines compares with.
+	Plain Mode = "plain"
+)
+
+// String and Set make a Mode a flag.Value.
+func (m *Mode) String() string { return string(*m) }
+
+// Set accepts "release" and "plain".
+func (m *Mode) Set(s string) error {
+	switch Mode(s) {
+	case Release, Plain:
+		*m = Mode(s)
+		return nil
+	}
+	return fmt.Errorf("want %s or %s", Release, Plain)
+}
+
+// Config says what to load and what to make of it. The zero value generates
+// state machines for the packages of the current folder's module.
+type Config struct {
+	// Dir is the folder in which patterns are resolved; empty is the current one.
+	Dir string
+
+	// Mode defaults to Release.
+	Mode Mode
+
+	// Tags, GOOS and GOARCH select the files that are loaded, as for go build. A
+	// generated file carries the constraints of its source, so files for other
+	// systems need a run of their own with these set; no run disturbs another's files.
+	Tags         []string
+	GOOS, GOARCH string
+
+	// Env is the environment of the go command; nil is this process's.
+	Env []string
+
+	// Overlay replaces the contents of files on disk, by absolute path.
+	Overlay map[string][]byte
+
+	// DryRun computes everything and writes nothing.
+	DryRun bool
+}
+
+func (c *Config) mode() Mode {
+	if c.Mode == "" {
+		return Release
+	}
+	return c.Mode
+}
+
+func (c *Config) env() []string {
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	env = env[:len(env):len(env)]
+	if c.GOOS != "" {
+		env = append(env, "GOOS="+c.GOOS)
+	}
+	if c.GOARCH != "" {
+		env = append(env, "GOARCH="+c.GOARCH)
+	}
+	return env
+}
+
+func (c *Config) buildFlags() []string {
+	if len(c.Tags) == 0 {
+		return nil
+	}
+	return []string{"-tags=" + strings.Join(c.Tags, ",")}
+}
+
+// read returns the contents of a file, from the overlay if it is there.
+func (c *Config) read(path string) ([]byte, error) {
+	if data, ok := c.Overlay[path]; ok {
+		return data, nil
+	}
+	return os.ReadFile(path)
+}
+
+// inFolder lists the Go files of a folder, on disk and in the overlay.
+func (c *Config) inFolder(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var list []string
+	add := func(path string) {
+		if strings.HasSuffix(path, ".go") && !seen[path] {
+			seen[path] = true
+			list = append(list, path)
+		}
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			add(filepath.Join(dir, e.Name()))
+		}
+	}
+	for path := range c.Overlay {
+		if filepath.Dir(path) == dir {
+			add(path)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,224 @@
+package codegen
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Loading, and why it is done in two parts.
+//
+// The types of a package that calls fetchAsync need fetchAsync, which may not be
+// generated yet, or may be stale. So types cannot be loaded as go/packages does
+// it, in one step: between listing the packages and checking their types the
+// twins to come are declared (stubs.go). From go/packages comes only the list:
+// which files, which imports, which variants for tests. It runs the go command
+// once, and that is most of the time of a small run.
+//
+// It is tempting to run go/packages twice instead, the second time with an
+// overlay that holds the declarations to come. That lists twice, and type-checks
+// every package that the patterns match, where this checks only packages with
+// annotations and what they import.
+
+const listMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
+	packages.NeedImports | packages.NeedDeps | packages.NeedModule |
+	packages.NeedTypesSizes | packages.NeedForTest
+
+// workspace is the list of packages of one run.
+type workspace struct {
+	cfg   *Config
+	fset  *token.FileSet
+	metas map[string]*packages.Package // by ID; a package with tests is one of its own
+	roots []*packages.Package          // those that the patterns match
+}
+
+// errLoad wraps failures that leave nothing to look at: no go command, a pattern
+// that names nothing.
+var errLoad = errors.New("codegen: cannot load packages")
+
+// list resolves patterns and lists their packages with all dependencies.
+func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, error) {
+	ws := &workspace{cfg: cfg, fset: fset, metas: map[string]*packages.Package{}}
+	overlay := cfg.Overlay
+	roots, err := ws.load(overlay, patterns)
+	if err != nil {
+		return nil, err
+	}
+	// A generated file that is stale or damaged may keep the go command from
+	// listing its package. It is about to be replaced: list without it.
+	if broken := ws.brokenOutput(roots); len(broken) > 0 {
+		overlay = maps.Clone(overlay)
+		if overlay == nil {
+			overlay = map[string][]byte{}
+		}
+		maps.Copy(overlay, broken)
+		clear(ws.metas)
+		if roots, err = ws.load(overlay, patterns); err != nil {
+			return nil, err
+		}
+	}
+	ws.roots = roots
+	return ws, ws.missingRoots()
+}
+
+func (ws *workspace) load(overlay map[string][]byte, patterns []string) ([]*packages.Package, error) {
+	cfg := &packages.Config{
+		Mode:       listMode,
+		Dir:        ws.cfg.Dir,
+		Env:        ws.cfg.env(),
+		BuildFlags: ws.cfg.buildFlags(),
+		Overlay:    overlay,
+		Tests:      true,
+	}
+	roots, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errLoad, err)
+	}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if ws.metas[p.ID] == nil {
+			ws.metas[p.ID] = p
+		}
+	})
+	return roots, nil
+}
+
+// addRuntime lists the runtime packages if nothing that was listed imports them:
+// on a first run, before anything was generated.
+func (ws *workspace) addRuntime() error {
+	var missing []string
+	for _, path := range []string{jobPath, statemachinePath} {
+		if ws.metas[path] == nil {
+			missing = append(missing, path)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	roots, err := ws.load(ws.cfg.Overlay, missing)
+	if err != nil {
+		return err
+	}
+	for _, p := range roots {
+		if len(p.Errors) > 0 {
+			return fmt.Errorf("%w: the runtime package %s: %v", errLoad, p.PkgPath, p.Errors[0])
+		}
+	}
+	return nil
+}
+
+// brokenOutput finds our own files among the places of listing errors, and
+// returns what to list in their stead: a package clause.
+func (ws *workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
+	broken := map[string][]byte{}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			path := errorPosition(e).Filename
+			data, err := ws.cfg.read(path)
+			if err != nil || !isGenerated(data) {
+				continue
+			}
+			if name := clauseName(data); name != "" {
+				broken[path] = []byte("package " + name + "\n")
+			}
+		}
+	})
+	return broken
+}
+
+// missingRoots reports patterns that lead to no package at all.
+func (ws *workspace) missingRoots() error {
+	var errs []error
+	for _, p := range ws.roots {
+		if len(p.GoFiles) > 0 || len(p.CompiledGoFiles) > 0 {
+			continue
+		}
+		for _, e := range p.Errors {
+			if errorPosition(e).Filename == "" && !strings.Contains(e.Msg, "build constraints exclude all Go files") {
+				errs = append(errs, fmt.Errorf("%w: %s", errLoad, strings.TrimSpace(e.Msg)))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// errorPosition parses the position of a listing error, "file:line:col" or less.
+func errorPosition(e packages.Error) token.Position {
+	var pos token.Position
+	rest := e.Pos
+	if rest == "" || rest == "-" {
+		return pos
+	}
+	var numbers []int
+	for len(numbers) < 2 {
+		i := strings.LastIndexByte(rest, ':')
+		if i < 0 {
+			break
+		}
+		n, err := strconv.Atoi(rest[i+1:])
+		if err != nil {
+			break
+		}
+		numbers = append([]int{n}, numbers...)
+		rest = rest[:i]
+	}
+	pos.Filename = rest
+	if len(numbers) > 0 {
+		pos.Line = numbers[0]
+	}
+	if len(numbers) > 1 {
+		pos.Column = numbers[1]
+	}
+	return pos
+}
+
+// local reports whether p belongs to the main module or the workspace: where
+// annotations count and files may be written.
+func local(p *packages.Package) bool { return p.Module != nil && p.Module.Main }
+
+// isTestMain reports whether p is the program that go test makes up.
+func isTestMain(p *packages.Package) bool {
+	return p.Name == "main" && strings.HasSuffix(p.PkgPath, ".test")
+}
+
+// locals are the local packages in the order of their IDs.
+func (ws *workspace) locals() []*packages.Package {
+	var list []*packages.Package
+	for _, id := range slices.Sorted(maps.Keys(ws.metas)) {
+		if p := ws.metas[id]; local(p) && !isTestMain(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// owns reports whether functions of the file at path are generated from the
+// variant p. One file belongs to several variants; the plainest that has it is
+// the one whose scope every build has.
+func owns(p *packages.Package, path string) bool {
+	switch {
+	case p.ForTest == "":
+		return true
+	case p.PkgPath == p.ForTest:
+		return strings.HasSuffix(path, "_test.go")
+	case p.PkgPath == p.ForTest+"_test":
+		return true
+	}
+	return false // A package recompiled for another's test.
+}
+
+// folder is where the files of p lie.
+func folder(p *packages.Package) string {
+	for _, files := range [][]string{p.GoFiles, p.IgnoredFiles, p.OtherFiles} {
+		if len(files) > 0 {
+			return filepath.Dir(files[0])
+		}
+	}
+	return p.Dir
+}
