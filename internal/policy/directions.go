@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,7 +60,7 @@ func (row Direction) reach(g *imports, from string) []Finding {
 				continue
 			}
 			seen[s.imported] = true
-			next := path{at.first, append(at.chain[:len(at.chain):len(at.chain)], s.imported)}
+			next := path{at.first, append(slices.Clip(at.chain), s.imported)}
 			if len(at.chain) == 1 {
 				next.first = s
 			}

@@ -95,6 +95,7 @@ var existing = []string{
 	"job",
 	"schedulers",
 	"schedulers/pool",
+	"schedulers/schedulertest",
 	"statemachine",
 }
 
@@ -110,7 +111,6 @@ var planned = []string{
 	"schedulers/eventloop",
 	"schedulers/priority",
 	"schedulers/roundrobin",
-	"schedulers/schedulertest",
 	"schedulers/simulation",
 	"schedulers/ums",
 	"schedulers/workstealing",

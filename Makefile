@@ -1,0 +1,41 @@
+# One place to look for what can be done here. Every target is also one plain
+# command, for systems without make: `go test ./...`, or `bash .ci/run STEP`,
+# where the steps that need more than one command are written once, for
+# developers and for the server alike.
+
+.DEFAULT_GOAL := help
+.PHONY: help tour test race vet lint generate check-generated docs cross ci
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+tour: ## generate, then run the tour: plain go generate ./... and go run ./examples/tour
+	go generate ./...
+	go run ./examples/tour
+
+test: ## run all tests: plain go test ./...
+	go test $(TESTFLAGS) ./...
+
+race: ## run all tests under the race detector with GOMAXPROCS 1, 2 and 8
+	bash .ci/run race
+
+vet: ## build and vet every module, and check that its go.mod is tidy
+	bash .ci/run build
+
+lint: ## check formatting and run golangci-lint, built on first use
+	bash .ci/run lint
+
+generate: ## generate the second form of every async function: plain go generate ./...
+	go generate ./...
+
+check-generated: ## check that generating changes nothing
+	bash .ci/run generated
+
+docs: ## check the links of the documents and the programs in them
+	bash .ci/run docs
+
+cross: ## build and vet for Windows, macOS, arm64 and 32 bits
+	bash .ci/run cross
+
+ci: ## run everything that a change has to pass
+	bash .ci/run
