@@ -23,7 +23,6 @@
 //	names         no package or file that is named after nothing
 //	comments      each package and each exported name of the library says what it is
 //	leaks         each package with tests looks for leaked goroutines
-//	links         what a document points to is there
 //	words         no unfinished business, no machine, no registry
 //
 // # Adding a rule

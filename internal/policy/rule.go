@@ -29,7 +29,6 @@ func Rules() []Rule {
 		{"names", "a folder named after nothing ends up holding everything", names},
 		{"comments", "the contract of a name is its comment", comments},
 		{"leaks", "a goroutine that outlives its use is a bug of this library", leaks},
-		{"links", "a reader who is sent nowhere stops trusting the page", links},
 		{"words", "what is committed speaks of the project alone, and is finished", words},
 	}
 }
