@@ -13,7 +13,7 @@ package silent
 -- directive/a.go --
 //go:build linux
 
-//go:generate true
+//tool:directive
 package directive
 -- intest/a.go --
 package intest
