@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -93,7 +94,8 @@ func (c *Config) read(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// inFolder lists the Go files of a folder, on disk and in the overlay.
+// inFolder lists the Go files of a folder, on disk and in the overlay, sorted,
+// without those that the go command never looks at.
 func (c *Config) inFolder(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -102,7 +104,8 @@ func (c *Config) inFolder(dir string) ([]string, error) {
 	seen := map[string]bool{}
 	var list []string
 	add := func(path string) {
-		if strings.HasSuffix(path, ".go") && !seen[path] {
+		base := filepath.Base(path)
+		if strings.HasSuffix(base, ".go") && base[0] != '_' && base[0] != '.' && !seen[path] {
 			seen[path] = true
 			list = append(list, path)
 		}
@@ -117,5 +120,6 @@ func (c *Config) inFolder(dir string) ([]string, error) {
 			add(path)
 		}
 	}
+	slices.Sort(list)
 	return list, nil
 }

@@ -47,7 +47,7 @@ var errLoad = errors.New("codegen: cannot load packages")
 func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, error) {
 	ws := &workspace{cfg: cfg, fset: fset, metas: map[string]*packages.Package{}}
 	overlay := cfg.Overlay
-	roots, err := ws.load(overlay, patterns)
+	roots, err := ws.load(overlay, true, patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, erro
 		}
 		maps.Copy(overlay, broken)
 		clear(ws.metas)
-		if roots, err = ws.load(overlay, patterns); err != nil {
+		if roots, err = ws.load(overlay, true, patterns); err != nil {
 			return nil, err
 		}
 	}
@@ -68,14 +68,14 @@ func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, erro
 	return ws, ws.missingRoots()
 }
 
-func (ws *workspace) load(overlay map[string][]byte, patterns []string) ([]*packages.Package, error) {
+func (ws *workspace) load(overlay map[string][]byte, tests bool, patterns []string) ([]*packages.Package, error) {
 	cfg := &packages.Config{
 		Mode:       listMode,
 		Dir:        ws.cfg.Dir,
 		Env:        ws.cfg.env(),
 		BuildFlags: ws.cfg.buildFlags(),
 		Overlay:    overlay,
-		Tests:      true,
+		Tests:      tests,
 	}
 	roots, err := packages.Load(cfg, patterns...)
 	if err != nil {
@@ -89,25 +89,20 @@ func (ws *workspace) load(overlay map[string][]byte, patterns []string) ([]*pack
 	return roots, nil
 }
 
-// addRuntime lists the runtime packages if nothing that was listed imports them:
-// on a first run, before anything was generated.
-func (ws *workspace) addRuntime() error {
-	var missing []string
-	for _, path := range []string{jobPath, statemachinePath} {
-		if ws.metas[path] == nil {
-			missing = append(missing, path)
-		}
-	}
-	if len(missing) == 0 {
+// add lists the packages of paths that nothing listed so far imports: the
+// runtime, before anything was generated, and what generated code needs beside.
+func (ws *workspace) add(paths ...string) error {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return ws.metas[path] != nil })
+	if len(paths) == 0 {
 		return nil
 	}
-	roots, err := ws.load(ws.cfg.Overlay, missing)
+	roots, err := ws.load(ws.cfg.Overlay, false, paths)
 	if err != nil {
 		return err
 	}
 	for _, p := range roots {
 		if len(p.Errors) > 0 {
-			return fmt.Errorf("%w: the runtime package %s: %v", errLoad, p.PkgPath, p.Errors[0])
+			return fmt.Errorf("%w: package %s, which generated code imports: %s", errLoad, p.PkgPath, strings.TrimSpace(p.Errors[0].Msg))
 		}
 	}
 	return nil

@@ -6,15 +6,16 @@ import (
 	"go/types"
 )
 
+// Module is the module of the runtime that generated code imports.
+const Module = "github.com/movenext/movenext"
+
 // The runtime packages that generated code names. The generator never imports
 // them: it has to build and run against any version of them, and which version
-// fits is settled when the generated code is compiled (see [contract]).
+// fits is settled when the generated code is compiled (see [Contract]).
 const (
-	runtimeModule    = "github.com/movenext/movenext"
-	jobPath          = runtimeModule + "/job"
-	awaiterPath      = runtimeModule + "/awaiter"
-	statemachinePath = runtimeModule + "/statemachine"
-	schedulersPath   = runtimeModule + "/schedulers"
+	jobPath          = Module + "/job"
+	awaiterPath      = Module + "/awaiter"
+	statemachinePath = Module + "/statemachine"
 )
 
 // Package is one type-checked package that holds annotated functions. The

@@ -142,3 +142,23 @@ func (im *Imports) typeParamList(list *types.TypeParamList) (decl, args string, 
 	}
 	return "[" + strings.Join(decls, ", ") + "]", "[" + strings.Join(names, ", ") + "]", nil
 }
+
+// Context is the first parameter of type context.Context, or "nil": it brings
+// the home of the call.
+func (s SignatureText) Context() string {
+	for _, p := range s.Params {
+		named, ok := types.Unalias(p.Var.Type()).(*types.Named)
+		if ok && !p.Variadic && isObject(named.Obj(), "context", "Context") {
+			return p.Name
+		}
+	}
+	return "nil"
+}
+
+// docName is the function as a doc link names it: Repo.Fetch, fetch.
+func (f *Function) docName() string {
+	if named := receiverNamed(f.Object); named != nil {
+		return named.Obj().Name() + "." + f.Object.Name()
+	}
+	return f.Object.Name()
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+const usage = `usage: movenext [generate] [flags] [packages]
+       movenext check [flags] [packages]
+       movenext version
+
+generate writes the twins of functions annotated with //movenext:async,
+check says which of the generated files are not up to date.
+Packages are patterns as for go build; without any they are "./...".
+
+  -mode form     release (default): state machines; plain: the function on a goroutine
+  -tags list     build tags, separated by commas
+  -goos os       load the files for this system
+  -goarch arch   load the files for this architecture
+  -C dir         resolve patterns in dir
+  -json          print the result as JSON
+
+exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
+`
+
+type options struct {
+	config codegen.Config
+	json   bool
+}
+
+// parse reads flags and patterns, in any order.
+func parse(args []string, stderr io.Writer) (options, []string, bool) {
+	var o options
+	var tags string
+	flags := flag.NewFlagSet("movenext", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { fmt.Fprint(stderr, usage) }
+	o.config.Mode = codegen.Release
+	flags.Var(&o.config.Mode, "mode", "")
+	flags.StringVar(&tags, "tags", "", "")
+	flags.StringVar(&o.config.GOOS, "goos", "", "")
+	flags.StringVar(&o.config.GOARCH, "goarch", "", "")
+	flags.StringVar(&o.config.Dir, "C", "", "")
+	flags.BoolVar(&o.json, "json", false, "")
+	if err := flags.Parse(args); err != nil {
+		return o, nil, false
+	}
+	patterns := flags.Args()
+	for _, p := range patterns {
+		// Otherwise the go command would be given the flag, or take a word for a package.
+		if strings.HasPrefix(p, "-") {
+			fmt.Fprintf(stderr, "movenext: flag %s behind a package pattern: flags come first\n", p)
+			return o, nil, false
+		}
+	}
+	if tags != "" {
+		o.config.Tags = strings.Split(tags, ",")
+	}
+	return o, patterns, true
+}
+
+func version(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		fmt.Fprintln(stderr, "movenext: version takes no arguments")
+		return exitUsage
+	}
+	built := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		built = info.Main.Version
+		for _, dep := range info.Deps {
+			if dep.Path == codegen.Module {
+				built = dep.Version
+			}
+		}
+	}
+	fmt.Fprintf(stdout, "movenext %s, contract %d\n", built, codegen.Contract)
+	return exitOK
+}
+
+// printJSON prints the report that the command's documentation describes.
+func printJSON(w io.Writer, result *codegen.Result) error {
+	type file struct {
+		Path   string
+		Change codegen.Change
+	}
+	report := struct {
+		Files       []file
+		Diagnostics []codegen.Diagnostic
+		Held        []codegen.Held
+	}{Files: []file{}, Diagnostics: []codegen.Diagnostic{}, Held: []codegen.Held{}}
+	for _, f := range result.Stale() {
+		report.Files = append(report.Files, file{f.Path, f.Change})
+	}
+	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
+	report.Held = append(report.Held, result.Held...)
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "\t")
+	return encoder.Encode(report)
+}

@@ -1,0 +1,225 @@
+package codegen
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Finding works on syntax, before any type is known: that is what allows the
+// twins to come to be declared before types are checked.
+
+// annotated is one function with a valid annotation.
+type annotated struct {
+	decl  *ast.FuncDecl
+	names Names
+}
+
+// scope is one package scope as the folder has it: all files with one package
+// clause, whatever the build configuration. Its variants with and without
+// tests are type-checked apart, but names are chosen here, once for all.
+type scope struct {
+	pkgPath, dir string
+	sources      []*source // that this configuration builds, tests included
+	declared     *declared
+	count        int // annotated functions
+	findings     []Diagnostic
+}
+
+// finder finds the annotated functions of a workspace.
+type finder struct {
+	ws      *workspace
+	sources *sources
+	scopes  map[string]*scope // by package path
+	names   map[funcKey]Names
+}
+
+// find parses all local packages and looks for annotations in them.
+func find(ws *workspace, srcs *sources) *finder {
+	f := &finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[funcKey]Names{}}
+	locals := ws.locals()
+	srcs.all(locals)
+	seen := map[string]bool{}
+	for _, p := range locals {
+		f.gather(p, seen)
+	}
+	for _, p := range locals {
+		if sc := f.scopes[p.PkgPath]; sc != nil && sc.declared == nil {
+			f.examine(sc, p)
+		}
+	}
+	return f
+}
+
+// gather adds the files of one variant to its scope.
+func (f *finder) gather(p *packages.Package, seen map[string]bool) {
+	sc := f.scopes[p.PkgPath]
+	if sc == nil {
+		sc = &scope{pkgPath: p.PkgPath, dir: folder(p)}
+		f.scopes[p.PkgPath] = sc
+	}
+	for _, path := range p.GoFiles {
+		if !seen[path] {
+			seen[path] = true
+			sc.sources = append(sc.sources, f.sources.get(path))
+		}
+	}
+}
+
+// examine reads the annotations of a scope and chooses the names.
+func (f *finder) examine(sc *scope, p *packages.Package) {
+	sc.declared = newDeclared()
+	if !slices.ContainsFunc(sc.sources, (*source).mentionsDirective) {
+		return
+	}
+	f.declare(sc, p.Name)
+	for _, src := range sc.sources {
+		if src.syntax != nil && !src.generated {
+			f.annotations(sc, src)
+		}
+	}
+}
+
+// declare records what the folder declares in the scope of the package called
+// name. It reads the whole folder: names that depended on whether tests, or
+// files for other systems, are loaded would differ from one run to the next.
+func (f *finder) declare(sc *scope, name string) {
+	paths, err := f.ws.cfg.inFolder(sc.dir)
+	if err != nil {
+		sc.findings = append(sc.findings, unreadable(sc.dir, err))
+	}
+	for _, path := range paths {
+		if src := f.sources.get(path); src.syntax != nil && !src.generated && src.syntax.Name.Name == name {
+			sc.declared.addFile(src.syntax)
+		}
+	}
+}
+
+// annotations reads those of one file.
+func (f *finder) annotations(sc *scope, src *source) {
+	byComment := map[*ast.Comment]*ast.FuncDecl{}
+	for _, decl := range src.syntax.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Doc != nil {
+			for _, c := range fn.Doc.List {
+				byComment[c] = fn
+			}
+		}
+	}
+	done := map[*ast.FuncDecl]bool{}
+	for _, d := range directives(src.syntax) {
+		pos := f.ws.fset.PositionFor(d.comment.Pos(), false)
+		decl := byComment[d.comment]
+		switch {
+		case !strings.HasPrefix(d.text, directivePrefix):
+			if decl != nil {
+				sc.findings = append(sc.findings, spacedDirective(pos))
+			}
+		case d.text != directiveAsync:
+			sc.findings = append(sc.findings, unknownDirective(pos, d.text))
+		case decl == nil:
+			sc.findings = append(sc.findings, misplacedDirective(pos, whereabouts(src.syntax, d.comment.Pos())))
+		case done[decl]:
+			sc.findings = append(sc.findings, repeatedDirective(pos, decl.Name.Name))
+		default:
+			done[decl] = true
+			f.function(sc, src, decl)
+		}
+	}
+}
+
+// function accepts or refuses one annotated function.
+func (f *finder) function(sc *scope, src *source, decl *ast.FuncDecl) {
+	sc.count++
+	pos := f.ws.fset.PositionFor(decl.Name.Pos(), false)
+	if why, do := refusal(src, decl); why != "" {
+		sc.findings = append(sc.findings, cannotAnnotate(pos, decl.Name.Name, why, do))
+		return
+	}
+	if other, taken := sc.declared.taken(decl); taken {
+		at := f.ws.fset.PositionFor(other, false)
+		sc.findings = append(sc.findings, twinExists(pos, decl.Name.Name, at))
+		return
+	}
+	fn := &annotated{decl: decl, names: sc.declared.choose(decl)}
+	src.functions = append(src.functions, fn)
+	f.names[funcKey{sc.pkgPath, receiverName(decl), decl.Name.Name}] = fn.names
+}
+
+// refusal says why a function cannot have a generated twin, by its head alone.
+func refusal(src *source, decl *ast.FuncDecl) (why, do string) {
+	name := decl.Name.Name
+	switch {
+	case decl.Body == nil:
+		return "it has no body to make a machine of", "annotate the Go function that calls it"
+	case name == "_":
+		return "nobody can call it", "name it or remove the annotation"
+	case decl.Recv == nil && name == "init":
+		return "the Go runtime calls init and waits for it", "move the work to a function that init or main starts"
+	case decl.Recv == nil && name == "main" && src.syntax.Name.Name == "main":
+		return "the Go runtime calls main and the program ends with it",
+			"move the work to a function and wait for its job in main"
+	case decl.Recv == nil && strings.HasSuffix(src.path, "_test.go") && isTestName(name):
+		return "go test would take " + name + "Async for a test too", "move the work to a function that the test calls"
+	case importsC(src.syntax):
+		return `its file imports "C", which a generated file cannot repeat`, "move it to a file without cgo"
+	case countValues(decl) > maxValues:
+		return "a job carries at most eight values and an error", "return a struct"
+	case decl.Recv != nil && receiverName(decl) == "":
+		return "its receiver names no type", "correct the receiver"
+	}
+	return "", ""
+}
+
+// isTestName follows the go command's rule for the names of tests.
+func isTestName(name string) bool {
+	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok {
+			continue
+		}
+		if r, _ := utf8.DecodeRuneInString(rest); rest == "" || !unicode.IsLower(r) {
+			return true
+		}
+	}
+	return false
+}
+
+func importsC(file *ast.File) bool {
+	for _, spec := range file.Imports {
+		if spec.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
+}
+
+// countValues counts the results beside a last error.
+func countValues(decl *ast.FuncDecl) int {
+	types, isError := resultTypes(decl)
+	if isError {
+		return len(types) - 1
+	}
+	return len(types)
+}
+
+// resultTypes lists the types of the results one by one, and whether the last is
+// written "error".
+func resultTypes(decl *ast.FuncDecl) (list []ast.Expr, isError bool) {
+	if decl.Type.Results == nil {
+		return nil, false
+	}
+	for _, field := range decl.Type.Results.List {
+		for range max(1, len(field.Names)) {
+			list = append(list, field.Type)
+		}
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	id, ok := list[len(list)-1].(*ast.Ident)
+	return list, ok && id.Name == "error"
+}

@@ -1,0 +1,130 @@
+package codegen
+
+import (
+	"go/token"
+	"sync"
+)
+
+// Result is what a run found and did.
+type Result struct {
+	// Files are the generated files of the matched packages and those that are
+	// generated no more, by path.
+	Files []FileChange
+
+	// Diagnostics are all findings, by place. A folder with one keeps the files it has.
+	Diagnostics []Diagnostic
+
+	// Held are folders without findings whose files were not written either,
+	// because they import a package with findings: the new code might call twins
+	// that do not exist.
+	Held []Held
+}
+
+// Held is a folder that waits for another to be corrected.
+type Held struct {
+	Package string // import path
+	Because string // import path of a package with findings
+}
+
+// Stale lists the files that are not as a run would leave them.
+func (r *Result) Stale() []FileChange {
+	var stale []FileChange
+	for _, f := range r.Files {
+		if f.Change != Unchanged {
+			stale = append(stale, f)
+		}
+	}
+	return stale
+}
+
+// Generate writes the twins of all annotated functions in the packages that
+// patterns match ("./..." if there are none), and removes generated files whose
+// source has no annotation any more.
+//
+// Findings about the source are no error: they are in the Result, all of them,
+// and where there are some the files of that folder stay as they are. An error
+// means that there was nothing to look at: the go command failed, or a pattern
+// names no package. Generate blocks until all is written. It changes nothing but
+// generated files, each atomically, so that running it twice at once is safe.
+func Generate(cfg Config, patterns ...string) (*Result, error) {
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	fset := token.NewFileSet()
+	ws, err := list(&cfg, fset, patterns)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{ws: ws, sources: newSources(&cfg, fset), findings: map[string][]Diagnostic{}}
+	if err := r.generate(); err != nil {
+		return nil, err
+	}
+	return r.finish()
+}
+
+// run is the state of one Generate.
+type run struct {
+	ws      *workspace
+	sources *sources
+	finder  *finder
+	checker *checker
+	targets []*target
+
+	mu       sync.Mutex
+	findings map[string][]Diagnostic // by folder
+}
+
+// generate computes the outputs and findings of all folders.
+func (r *run) generate() error {
+	r.finder = find(r.ws, r.sources)
+	for _, sc := range r.finder.scopes {
+		r.finder.addStubs(sc)
+	}
+	if r.findTargets(); len(r.targets) == 0 {
+		return nil
+	}
+	if err := r.ws.add(jobPath, statemachinePath); err != nil {
+		return err
+	}
+	r.checker = newChecker(r.ws, r.sources, r.targets)
+	r.each((*run).lowerTarget)
+	// What generated code imports may be new to the list. The list is not changed
+	// while packages are being checked, so this is a step of its own.
+	if err := r.ws.add(r.outputImports()...); err != nil {
+		return err
+	}
+	r.each((*run).verify)
+	return nil
+}
+
+// each does one phase for all targets in parallel.
+func (r *run) each(phase func(*run, *target)) {
+	var wg sync.WaitGroup
+	for _, t := range r.targets {
+		wg.Go(func() { phase(r, t) })
+	}
+	wg.Wait()
+}
+
+func (r *run) report(dir string, found ...Diagnostic) {
+	if len(found) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.findings[dir] = append(r.findings[dir], found...)
+}
+
+// clean reports whether a folder has no findings so far.
+func (r *run) clean(dir string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.findings[dir]) == 0
+}
+
+func (r *run) lowering() lowering {
+	if r.ws.cfg.mode() == Plain {
+		return plain
+	}
+	return lower
+}

@@ -1,0 +1,58 @@
+package codegen
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// overrides finds types that declare one form of a pair of twins and get the
+// other from an embedded type. Such a type has both methods, and so satisfies an
+// interface with both; but the plain form and the asynchronous one are then two
+// different programs, which is the one thing they may never be.
+func overrides(pkg *types.Package, position func(token.Pos) token.Position) []Diagnostic {
+	var found []Diagnostic
+	scope := pkg.Scope()
+	for _, name := range scope.Names() {
+		obj, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || obj.IsAlias() {
+			continue
+		}
+		named, ok := obj.Type().(*types.Named)
+		if !ok || types.IsInterface(named) {
+			continue
+		}
+		for m := range named.Methods() {
+			if missing, from := halfOverridden(named, m); missing != "" {
+				found = append(found, overridden(position(m.Pos()), name, m.Name(), missing, from))
+			}
+		}
+	}
+	return found
+}
+
+// halfOverridden returns the form that named gets from an embedded type while
+// it declares m, the other form of the same pair, itself; and that type's name.
+func halfOverridden(named *types.Named, m *types.Func) (missing, from string) {
+	other := m.Name() + "Async"
+	if plain, ok := strings.CutSuffix(m.Name(), "Async"); ok && beside(m, other) == nil {
+		other = plain
+	}
+	if other == "" || beside(m, other) != nil {
+		return "", ""
+	}
+	obj, index, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, m.Pkg(), other)
+	promoted, ok := obj.(*types.Func)
+	if !ok || len(index) < 2 {
+		return "", ""
+	}
+	promoted = promoted.Origin()
+	sibling := beside(promoted, m.Name())
+	if sibling == nil || !isTwin(sibling, promoted) && !isTwin(promoted, sibling) {
+		return "", ""
+	}
+	if recv := receiverNamed(promoted); recv != nil {
+		return other, recv.Obj().Name()
+	}
+	return other, "an embedded interface"
+}

@@ -1,0 +1,75 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// plain writes the twin of -mode=plain: a job that runs the function as it was
+// written, on a goroutine. Nothing of the lowering takes part, so that a build
+// in this mode is an oracle for the other.
+//
+//	func fetchAsync(ctx context.Context, url string) *job.Job[int] {
+//		return statemachine.Plain(ctx, func() (int, error) {
+//			return fetch(ctx, url)
+//		})
+//	}
+func plain(fn *Function, im *Imports) (*Lowered, []Diagnostic) {
+	text, err := plainText(fn, im)
+	if err != nil {
+		return nil, []Diagnostic{unnameableSignature(fn, err)}
+	}
+	return &Lowered{Text: text}, nil
+}
+
+func plainText(fn *Function, im *Imports) ([]byte, error) {
+	sig, err := fn.SignatureText(im)
+	if err != nil {
+		return nil, err
+	}
+	results := fn.Results()
+	arg, err := im.JobArgument(results)
+	if err != nil {
+		return nil, err
+	}
+	job, machine := im.Path(jobPath, "job"), im.Path(statemachinePath, "statemachine")
+	call := fn.Object.Name()
+	if sig.Receiver != nil {
+		call = sig.Receiver.Name + "." + call
+	}
+	call += sig.TypeArgs + "(" + sig.ArgList() + ")"
+
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.docName())
+	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
+	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, error) {\n", machine, sig.Context(), arg)
+	b.WriteString(plainBody(call, job, arg, results, im))
+	b.WriteString("})\n}\n")
+	return b.Bytes(), nil
+}
+
+// plainBody calls the function and returns what its job carries.
+func plainBody(call, job, arg string, results Results, im *Imports) string {
+	errName := "nil"
+	var names []string
+	for i := range results.Values {
+		names = append(names, im.Fresh(fmt.Sprintf("v%d", i+1)))
+	}
+	left := names
+	if results.Err != nil {
+		errName = im.Fresh("err")
+		left = append(names[:len(names):len(names)], errName)
+	}
+	switch {
+	case len(results.Values) == 1 && results.Err != nil:
+		return "return " + call + "\n"
+	case len(results.Values) == 1:
+		return "return " + call + ", nil\n"
+	case len(left) == 0:
+		return fmt.Sprintf("%s\nreturn %s{}, nil\n", call, arg)
+	case len(names) == 0:
+		return fmt.Sprintf("return %s{}, %s\n", arg, call)
+	}
+	return fmt.Sprintf("%s := %s\nreturn %s{%s}, %s\n", strings.Join(left, ", "), call, arg, strings.Join(names, ", "), errName)
+}

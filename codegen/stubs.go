@@ -1,0 +1,280 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Stubs are declarations of the twins to come, so that code that calls them
+// type-checks before they exist. For
+//
+//	//movenext:async
+//	func fetch(ctx context.Context, url string) (int, error) { … }
+//
+// they are
+//
+//	func fetchAsync(ctx context.Context, url string) *job.Job[int] { panic(0) }
+//	func fetchEnter(t *statemachine.Task, ctx context.Context, url string) (*fetchFrame, int, error) { panic(0) }
+//	type fetchFrame struct{ statemachine.Frame }
+//	func (*fetchFrame) MoveNext(*statemachine.Task) bool { panic(0) }
+//	func (*fetchFrame) Results(*statemachine.Task) (int, error) { panic(0) }
+//
+// The parameters are the source text of fetch itself, and the stubs are added to
+// the very file that declares it. That is what makes them right without knowing
+// any type: every name in them means what it means in fetch, dot imports and
+// renamed imports included. (A stub file of its own, the obvious way, would have
+// to repeat the imports, and Go refuses those that a stub does not use.)
+//
+// A frame whose function is a method of a generic type needs that type's
+// parameters with their constraints, so its stub goes to the file that declares
+// the type.
+//
+// Files that were generated before take no part: they may be stale.
+
+// The qualifiers of the stubs: names that no source uses.
+const (
+	stubJob  = "movenext_stub_job"
+	stubTask = "movenext_stub_statemachine"
+)
+
+// stubFile is the name under which the positions of stubs are known.
+const stubFile = "generated declarations"
+
+// stub is the declarations for the annotated functions of one file, owner, as
+// far as they go to the file that holds the stub.
+type stub struct {
+	owner *source
+	decls []ast.Decl
+}
+
+// addStubs gives every file of a scope its stubs.
+func (f *finder) addStubs(sc *scope) {
+	for _, src := range sc.sources {
+		if src.err != nil {
+			continue // Its package is not type-checked.
+		}
+		text := map[*source]*strings.Builder{}
+		in := func(home *source) *strings.Builder {
+			if text[home] == nil {
+				text[home] = new(strings.Builder)
+			}
+			return text[home]
+		}
+		for _, fn := range src.functions {
+			f.stubFunctions(in(src), src, fn)
+			home, params := src, f.slice(src, fn.decl.Type.TypeParams)
+			if fn.decl.Recv != nil {
+				home, params = f.typeParamsOf(sc, src, receiverName(fn.decl))
+			}
+			fmt.Fprintf(in(home), "type %s%s struct { %s.Frame }\n", fn.names.Frame, params, stubTask)
+		}
+		for home, text := range text {
+			f.attach(home, src, text.String())
+		}
+	}
+	for _, src := range sc.sources {
+		src.checked = src.withStubs(nil)
+	}
+}
+
+// stubFunctions declares FAsync and FEnter.
+func (f *finder) stubFunctions(w *strings.Builder, src *source, fn *annotated) {
+	decl := fn.decl
+	recv, frameArgs := "", typeArgs(decl.Type.TypeParams)
+	if decl.Recv != nil {
+		recv, frameArgs = f.receiver(src, decl)
+	}
+	params := f.slice(src, decl.Type.Params)
+	results, isError := resultTypes(decl)
+	var list []string
+	for _, r := range results {
+		list = append(list, f.slice(src, r))
+	}
+	values := list
+	if isError {
+		values = list[:len(list)-1]
+	}
+	head := "func " + recv
+	tparams := f.slice(src, decl.Type.TypeParams)
+	fmt.Fprintf(w, "%s%s%s%s *%s.Job[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, stubArgument(values))
+
+	frame := "*" + fn.names.Frame + frameArgs
+	fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Enter, tparams, withTask(decl, params),
+		strings.Join(append([]string{frame}, list...), ", "))
+	fmt.Fprintf(w, "func (%s) MoveNext(*%s.Task) bool { panic(0) }\n", frame, stubTask)
+	fmt.Fprintf(w, "func (%s) Results(*%s.Task) (%s) { panic(0) }\n", frame, stubTask, strings.Join(list, ", "))
+}
+
+// withTask puts a *Task in front of a parameter list, named if the others are.
+func withTask(decl *ast.FuncDecl, params string) string {
+	task := "*" + stubTask + ".Task"
+	list := decl.Type.Params.List
+	if len(list) == 0 {
+		return "(" + task + ")"
+	}
+	if len(list[0].Names) > 0 {
+		task = "_ " + task
+	}
+	return "(" + task + ", " + params[1:]
+}
+
+func stubArgument(values []string) string {
+	switch len(values) {
+	case 0:
+		return stubJob + ".Void"
+	case 1:
+		return values[0]
+	}
+	return fmt.Sprintf("%s.Tuple%d[%s]", stubJob, len(values), strings.Join(values, ", "))
+}
+
+// typeArgs passes type parameters on: [K, V] for [K comparable, V any].
+func typeArgs(params *ast.FieldList) string {
+	if params == nil {
+		return ""
+	}
+	var names []string
+	for _, field := range params.List {
+		for _, id := range field.Names {
+			names = append(names, id.Name)
+		}
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// receiver is the text of a receiver, and its type parameters as arguments:
+// "(m *Map[K, V]) " and "[K, V]". Blank parameters are named, since the stubs
+// have to pass them on.
+func (f *finder) receiver(src *source, decl *ast.FuncDecl) (text, args string) {
+	text = f.slice(src, decl.Recv)
+	start := decl.Recv.Pos()
+	var names []string
+	for _, id := range slices.Backward(receiverParams(decl)) {
+		name := id.Name
+		if name == "_" {
+			name = fmt.Sprintf("movenext_stub_P%d", len(names))
+			at := int(id.Pos() - start)
+			text = text[:at] + name + text[at+1:]
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return text + " ", ""
+	}
+	slices.Reverse(names)
+	return text + " ", "[" + strings.Join(names, ", ") + "]"
+}
+
+// receiverParams are the identifiers K and V of a receiver Map[K, V].
+func receiverParams(decl *ast.FuncDecl) []*ast.Ident {
+	var params []*ast.Ident
+	add := func(args ...ast.Expr) {
+		for _, arg := range args {
+			if id, ok := arg.(*ast.Ident); ok {
+				params = append(params, id)
+			}
+		}
+	}
+	ast.Inspect(decl.Recv.List[0].Type, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			add(n.Index)
+			return false
+		case *ast.IndexListExpr:
+			add(n.Indices...)
+			return false
+		}
+		return true
+	})
+	return params
+}
+
+// typeParamsOf finds the declaration of a type in a scope and the text of its
+// type parameters.
+func (f *finder) typeParamsOf(sc *scope, fallback *source, name string) (*source, string) {
+	for _, src := range sc.sources {
+		if src.syntax == nil || src.generated {
+			continue
+		}
+		if spec := typeSpec(src.syntax, name); spec != nil {
+			return src, f.slice(src, spec.TypeParams)
+		}
+	}
+	return fallback, ""
+}
+
+func typeSpec(file *ast.File, name string) *ast.TypeSpec {
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			if spec, ok := spec.(*ast.TypeSpec); ok && spec.Name.Name == name {
+				return spec
+			}
+		}
+	}
+	return nil
+}
+
+// slice is the source text of a node, empty for none.
+func (f *finder) slice(src *source, node ast.Node) string {
+	switch n := node.(type) {
+	case *ast.FieldList:
+		if n == nil {
+			return ""
+		}
+	case nil:
+		return ""
+	}
+	file := f.ws.fset.File(node.Pos())
+	return string(src.data[file.Offset(node.Pos()):file.Offset(node.End())])
+}
+
+// attach adds the declarations in text to home. They are parsed by themselves:
+// nodes shared with the source would have their types recorded twice, the
+// second time for the stub.
+func (f *finder) attach(home, owner *source, text string) {
+	file, err := parser.ParseFile(f.ws.fset, stubFile, "package p\n"+text, parser.SkipObjectResolution)
+	if err != nil {
+		// The head of an annotated function that does not parse by itself: the
+		// type checker has its own words for what is wrong with it.
+		return
+	}
+	if home.stubImports == nil {
+		home.stubImports = f.stubImports()
+	}
+	home.stubs = append(home.stubs, stub{owner, file.Decls})
+}
+
+// stubImports declares the qualifiers of stubs, and uses each.
+func (f *finder) stubImports() []ast.Decl {
+	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Task\n",
+		stubJob, jobPath, stubTask, statemachinePath, stubJob, stubTask)
+	file, err := parser.ParseFile(f.ws.fset, stubFile, text, parser.SkipObjectResolution)
+	if err != nil {
+		panic("codegen: internal error: " + err.Error())
+	}
+	return file.Decls
+}
+
+// withStubs is the file as the user wrote it, with its stubs but for those of
+// the owners in without. The syntax itself stays as it is: it will be lowered.
+func (s *source) withStubs(without map[*source]bool) *ast.File {
+	if len(s.stubs) == 0 {
+		return s.syntax
+	}
+	file := *s.syntax
+	file.Decls = append(slices.Clip(file.Decls), s.stubImports...)
+	for _, stub := range s.stubs {
+		if !without[stub.owner] {
+			file.Decls = append(file.Decls, stub.decls...)
+		}
+	}
+	return &file
+}

@@ -1,0 +1,180 @@
+package codegen
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// target is one variant of a package that owns annotated functions.
+type target struct {
+	meta    *packages.Package
+	dir     string
+	outputs []*output
+}
+
+// findTargets looks for annotated functions in the matched packages, and notes
+// what was wrong with their annotations.
+func (r *run) findTargets() {
+	seen := map[string]bool{}
+	for _, p := range r.ws.roots {
+		sc := r.finder.scopes[p.PkgPath]
+		if !local(p) || sc == nil {
+			continue
+		}
+		if !seen[p.PkgPath] {
+			seen[p.PkgPath] = true
+			r.report(sc.dir, sc.findings...)
+		}
+		for _, path := range p.GoFiles {
+			src := r.sources.get(path)
+			if owns(p, path) && (len(src.functions) > 0 || src.err != nil && src.mentionsDirective()) {
+				r.targets = append(r.targets, &target{meta: p, dir: sc.dir})
+				break
+			}
+		}
+	}
+}
+
+// lowerTarget type-checks one variant and generates its files.
+func (r *run) lowerTarget(t *target) {
+	if r.ws.reaches(r.ws.metas[statemachinePath], t.meta) {
+		r.report(t.dir, needsRuntime(r.firstAnnotation(t.meta), t.meta.PkgPath, statemachinePath))
+		return
+	}
+	if found := r.loadProblems(t.meta); len(found) > 0 {
+		r.report(t.dir, found...)
+		return
+	}
+	result := r.checker.check(t.meta)
+	if found := r.typeProblems(t.meta); len(found) > 0 {
+		r.report(t.dir, found...)
+		return
+	}
+	pkg := r.model(t, result)
+	r.report(t.dir, overrides(pkg.Types, pkg.Position)...)
+	for _, file := range pkg.Files {
+		out, found := generateFile(pkg, file, r.lowering())
+		r.report(t.dir, found...)
+		if out != nil {
+			t.outputs = append(t.outputs, out)
+		}
+	}
+}
+
+// model builds what the lowering is given.
+func (r *run) model(t *target, result *checked) *Package {
+	pkg := &Package{
+		Path:     t.meta.PkgPath,
+		Name:     t.meta.Name,
+		Dir:      t.dir,
+		Fset:     r.ws.fset,
+		Types:    result.types,
+		Info:     result.info,
+		Language: result.types.GoVersion(),
+		Twins:    &Twins{names: r.finder.names},
+		Names:    r.finder.scopes[t.meta.PkgPath].declared.scope,
+	}
+	for _, path := range slices.Sorted(slices.Values(t.meta.GoFiles)) {
+		src := r.sources.get(path)
+		if !owns(t.meta, path) || len(src.functions) == 0 {
+			continue
+		}
+		if out := fileTwin(path); r.occupied(out) {
+			r.report(t.dir, outputTaken(path, out))
+		}
+		pkg.Files = append(pkg.Files, r.modelFile(pkg, src))
+	}
+	return pkg
+}
+
+func (r *run) modelFile(pkg *Package, src *source) *File {
+	file := &File{Path: src.path, Syntax: src.syntax, Source: src.data}
+	for _, fn := range src.functions {
+		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
+		function := &Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names}
+		if _, isError := resultTypes(fn.decl); isError != (function.Results().Err != nil) {
+			r.report(pkg.Dir, disguisedError(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name))
+		}
+		file.Functions = append(file.Functions, function)
+	}
+	return file
+}
+
+// occupied reports whether a file that is not ours lies where we would write.
+func (r *run) occupied(path string) bool {
+	data, err := r.ws.cfg.read(path)
+	return err == nil && !isGenerated(data)
+}
+
+// firstAnnotation is a place for findings about the annotations of a whole package.
+func (r *run) firstAnnotation(p *packages.Package) token.Position {
+	for _, path := range p.GoFiles {
+		for _, fn := range r.sources.get(path).functions {
+			return r.ws.fset.PositionFor(fn.decl.Name.Pos(), false)
+		}
+	}
+	return token.Position{Filename: folder(p)}
+}
+
+// loadProblems are the errors of listing and parsing p and what it imports.
+func (r *run) loadProblems(p *packages.Package) []Diagnostic {
+	var found []Diagnostic
+	r.visit(p, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			pos := errorPosition(e)
+			parsed := local(p) && e.Kind == packages.ParseError // reported below, and completely
+			if !parsed && !r.sources.isOutput(pos.Filename) {
+				found = append(found, listError(pos, strings.TrimSpace(e.Msg)))
+			}
+		}
+		if !local(p) {
+			return
+		}
+		for _, path := range p.GoFiles {
+			if src := r.sources.get(path); !src.generated {
+				found = append(found, src.problems()...)
+			}
+		}
+	})
+	return found
+}
+
+// typeProblems are the type errors of p and what it imports.
+func (r *run) typeProblems(p *packages.Package) []Diagnostic {
+	var found []Diagnostic
+	r.visit(p, func(p *packages.Package) {
+		for _, e := range r.checker.check(p).errs {
+			pos := e.Fset.PositionFor(e.Pos, false)
+			if pos.Filename != stubFile {
+				found = append(found, typeError(pos, e.Msg))
+			}
+		}
+	})
+	return found
+}
+
+// visit calls f for p and everything it imports, each once.
+func (r *run) visit(p *packages.Package, f func(*packages.Package)) {
+	seen := map[string]bool{}
+	var walk func(*packages.Package)
+	walk = func(p *packages.Package) {
+		if seen[p.ID] {
+			return
+		}
+		seen[p.ID] = true
+		f(p)
+		for _, dep := range r.ws.imports(p) {
+			walk(dep)
+		}
+	}
+	walk(p)
+}
+
+// isOutput reports whether the file at path carries our header.
+func (s *sources) isOutput(path string) bool {
+	return strings.HasSuffix(path, ".go") && s.get(path).generated
+}

@@ -1,0 +1,243 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// checked is a package with its types.
+type checked struct {
+	meta  *packages.Package
+	types *types.Package
+	info  *types.Info // nil for packages that are only imported
+
+	// errs are the errors of a local package, and one that stands for all of
+	// another's: nobody can correct those here.
+	errs []types.Error
+}
+
+// checker type-checks packages of a workspace and what they import, each once.
+type checker struct {
+	ws      *workspace
+	sources *sources
+	targets map[string]bool // by ID; these are checked with function bodies
+	limit   chan struct{}
+
+	mu   sync.Mutex
+	byID map[string]*pending
+}
+
+type pending struct {
+	done   chan struct{}
+	result *checked
+}
+
+func newChecker(ws *workspace, srcs *sources, targets []*target) *checker {
+	ids := map[string]bool{}
+	for _, t := range targets {
+		ids[t.meta.ID] = true
+	}
+	return &checker{
+		ws:      ws,
+		sources: srcs,
+		targets: ids,
+		limit:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		byID:    map[string]*pending{},
+	}
+}
+
+// check returns the types of p. Imports are checked first, in parallel; the
+// caller has seen to it that they form no cycle (see [workspace.cycle]).
+func (c *checker) check(p *packages.Package) *checked {
+	c.mu.Lock()
+	entry := c.byID[p.ID]
+	if entry != nil {
+		c.mu.Unlock()
+		<-entry.done
+		return entry.result
+	}
+	entry = &pending{done: make(chan struct{})}
+	c.byID[p.ID] = entry
+	c.mu.Unlock()
+
+	var wg sync.WaitGroup
+	for _, dep := range c.ws.imports(p) {
+		wg.Go(func() { c.check(dep) })
+	}
+	wg.Wait()
+	c.limit <- struct{}{}
+	entry.result = c.checkOne(p)
+	<-c.limit
+	close(entry.done)
+	return entry.result
+}
+
+// imports are the packages that p imports, with those that its stubs do.
+func (ws *workspace) imports(p *packages.Package) map[string]*packages.Package {
+	all := map[string]*packages.Package{}
+	for path, dep := range p.Imports {
+		if dep.PkgPath != "unsafe" {
+			all[path] = dep
+		}
+	}
+	if !local(p) {
+		return all
+	}
+	for _, path := range []string{jobPath, statemachinePath} {
+		// A variant made for a test imports variants made for the same test.
+		variant := ws.metas[path+" ["+p.ForTest+".test]"]
+		if p.ForTest == "" || variant == nil {
+			variant = ws.metas[path]
+		}
+		if all[path] == nil && variant != nil && !ws.reaches(variant, p) {
+			all[path] = variant
+		}
+	}
+	return all
+}
+
+// reaches reports whether from is to or imports it.
+func (ws *workspace) reaches(from, to *packages.Package) bool {
+	seen := map[string]bool{}
+	var visit func(p *packages.Package) bool
+	visit = func(p *packages.Package) bool {
+		if p.ID == to.ID {
+			return true
+		}
+		if seen[p.ID] {
+			return false
+		}
+		seen[p.ID] = true
+		for _, dep := range p.Imports {
+			if visit(dep) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(from)
+}
+
+func (c *checker) checkOne(p *packages.Package) *checked {
+	result := &checked{meta: p}
+	if p.PkgPath == "unsafe" {
+		result.types = types.Unsafe
+		return result
+	}
+	files := c.files(p)
+	if c.targets[p.ID] {
+		result.info = newInfo()
+	}
+	imports := c.ws.imports(p)
+	config := &types.Config{
+		Importer:         importer(func(path string) (*types.Package, error) { return c.imported(imports, path) }),
+		Sizes:            p.TypesSizes,
+		IgnoreFuncBodies: result.info == nil,
+		Error: func(err error) {
+			if e, ok := err.(types.Error); ok {
+				result.errs = append(result.errs, e)
+			}
+		},
+	}
+	if p.Module != nil && p.Module.GoVersion != "" {
+		config.GoVersion = "go" + p.Module.GoVersion
+	}
+	result.types = types.NewPackage(p.PkgPath, p.Name)
+	err := types.NewChecker(config, c.ws.fset, result.types, result.info).Files(files)
+	if err != nil && len(result.errs) == 0 {
+		// A language version that the type checker does not know is reported this way only.
+		result.errs = append(result.errs, types.Error{Fset: c.ws.fset, Pos: firstPos(files), Msg: err.Error()})
+	}
+	if !local(p) && len(result.errs) > 1 {
+		result.errs = result.errs[:1]
+	}
+	c.own(result, files)
+	return result
+}
+
+// own makes the information that is keyed by file answer for the user's files
+// too: what was checked are copies with stubs.
+func (c *checker) own(result *checked, files []*ast.File) {
+	if result.info == nil {
+		return
+	}
+	for _, file := range files {
+		src := c.sources.get(c.ws.fset.File(file.FileStart).Name())
+		if src.checked == file && src.syntax != file {
+			result.info.FileVersions[src.syntax] = result.info.FileVersions[file]
+			result.info.Scopes[src.syntax] = result.info.Scopes[file]
+		}
+	}
+}
+
+func firstPos(files []*ast.File) token.Pos {
+	if len(files) == 0 {
+		return token.NoPos
+	}
+	return files[0].Package
+}
+
+// files parses what the compiler would be given for p, less what we generated
+// and plus the stubs.
+func (c *checker) files(p *packages.Package) []*ast.File {
+	var files []*ast.File
+	for _, path := range p.CompiledGoFiles {
+		switch {
+		case !strings.HasSuffix(path, ".go"):
+			// go list calls an object file of cgo's compiled Go.
+		case local(p):
+			if src := c.sources.get(path); src.checked != nil && !src.generated {
+				files = append(files, src.checked)
+			}
+		default:
+			// An error shows as a type error of whoever uses what is missing.
+			if data, err := c.ws.cfg.read(path); err == nil {
+				if file, _ := parser.ParseFile(c.ws.fset, path, data, parser.SkipObjectResolution); file != nil {
+					files = append(files, file)
+				}
+			}
+		}
+	}
+	return files
+}
+
+// imported is the package that path means among imports.
+func (c *checker) imported(imports map[string]*packages.Package, path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	dep := imports[path]
+	if dep == nil {
+		return nil, fmt.Errorf("package %s is not known here", path)
+	}
+	result := c.check(dep)
+	if len(dep.CompiledGoFiles) == 0 && len(dep.Errors) > 0 {
+		return nil, fmt.Errorf("%s", dep.Errors[0].Msg)
+	}
+	return result.types, nil
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (f importer) Import(path string) (*types.Package, error) { return f(path) }
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:        map[ast.Expr]types.TypeAndValue{},
+		Instances:    map[*ast.Ident]types.Instance{},
+		Defs:         map[*ast.Ident]types.Object{},
+		Uses:         map[*ast.Ident]types.Object{},
+		Implicits:    map[ast.Node]types.Object{},
+		Selections:   map[*ast.SelectorExpr]*types.Selection{},
+		Scopes:       map[ast.Node]*types.Scope{},
+		FileVersions: map[*ast.File]string{},
+	}
+}

@@ -1,0 +1,115 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Generated code that does not compile is worse than a refusal: the user can
+// neither build nor see why. So nothing is written that was not type-checked
+// together with the package that it is for, in place of the stubs. What this
+// finds is a defect of the generator, and says so.
+
+// outputImports lists what the generated files import.
+func (r *run) outputImports() []string {
+	all := map[string]bool{}
+	for _, t := range r.targets {
+		for _, out := range t.outputs {
+			out.syntax, out.err = parser.ParseFile(r.ws.fset, out.path, out.data, parser.SkipObjectResolution)
+			if out.err != nil {
+				continue
+			}
+			for _, spec := range out.syntax.Imports {
+				if path, err := strconv.Unquote(spec.Path.Value); err == nil && path != "unsafe" {
+					all[path] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// verify type-checks the outputs of t with its package.
+func (r *run) verify(t *target) {
+	if !r.clean(t.dir) || len(t.outputs) == 0 {
+		return
+	}
+	files := r.withoutBodies(t)
+	sources := map[string]string{} // of each output
+	for _, out := range t.outputs {
+		if out.err != nil {
+			r.report(t.dir, invalidOutput(out.source.Path, out.err.Error()))
+			return
+		}
+		sources[out.path] = out.source.Path
+		files = append(files, out.syntax)
+	}
+	config := &types.Config{
+		Importer: importer(func(path string) (*types.Package, error) { return r.verifyImport(t.meta, path) }),
+		Sizes:    t.meta.TypesSizes,
+		Error: func(err error) {
+			e, ok := err.(types.Error)
+			if !ok {
+				return
+			}
+			pos := e.Fset.PositionFor(e.Pos, false)
+			if source, generated := sources[pos.Filename]; generated {
+				r.report(t.dir, invalidOutput(source, pos.String()+": "+e.Msg))
+			}
+		},
+	}
+	if t.meta.Module.GoVersion != "" {
+		config.GoVersion = "go" + t.meta.Module.GoVersion
+	}
+	_ = types.NewChecker(config, r.ws.fset, types.NewPackage(t.meta.PkgPath, t.meta.Name), nil).Files(files)
+}
+
+// withoutBodies are the files of t's package as declarations only, and without
+// the stubs that its outputs replace. What that breaks in them (unused imports,
+// missing bodies) is not looked at.
+func (r *run) withoutBodies(t *target) []*ast.File {
+	replaced := map[*source]bool{}
+	for _, out := range t.outputs {
+		replaced[r.sources.get(out.source.Path)] = true
+	}
+	var files []*ast.File
+	for _, path := range t.meta.CompiledGoFiles {
+		src := r.sources.get(path)
+		if src.syntax == nil || src.generated {
+			continue
+		}
+		file := *src.withStubs(replaced)
+		file.Decls = slices.Clone(file.Decls)
+		for i, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				head := *fn
+				head.Body = nil
+				file.Decls[i] = &head
+			}
+		}
+		files = append(files, &file)
+	}
+	return files
+}
+
+// verifyImport finds what generated code of p imports: what p itself does, or
+// else any package of the list, the variant made for the same test first.
+func (r *run) verifyImport(p *packages.Package, path string) (*types.Package, error) {
+	imports := r.ws.imports(p)
+	if imports[path] == nil {
+		dep := r.ws.metas[path+" ["+p.ForTest+".test]"]
+		if dep == nil || p.ForTest == "" {
+			dep = r.ws.metas[path]
+		}
+		if dep != nil {
+			imports[path] = dep
+		}
+	}
+	return r.checker.imported(imports, path)
+}

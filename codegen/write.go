@@ -1,0 +1,212 @@
+package codegen
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Change is what becomes of a generated file.
+type Change string
+
+const (
+	Unchanged Change = "unchanged" // it is as it should be
+	Created   Change = "created"   // it was missing
+	Updated   Change = "updated"   // it was stale, or edited by hand
+	Removed   Change = "removed"   // its source has no annotation any more
+)
+
+// FileChange is one generated file. After a dry run it says what would happen.
+type FileChange struct {
+	Path   string
+	Change Change
+	Data   []byte // what it holds now; nil if Removed
+}
+
+// finish compares the outputs with what is on disk, and writes.
+func (r *run) finish() (*Result, error) {
+	result := &Result{}
+	byDir := map[string][]FileChange{}
+	for _, dir := range r.folders() {
+		if !r.clean(dir) {
+			continue
+		}
+		changes, err := r.changes(dir)
+		if err != nil {
+			r.report(dir, unreadable(dir, err))
+			continue
+		}
+		byDir[dir] = changes
+	}
+	result.Held = r.hold(byDir)
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		if !r.ws.cfg.DryRun {
+			if path, err := apply(byDir[dir]); err != nil {
+				r.report(dir, cannotWrite(path, err))
+				continue
+			}
+		}
+		result.Files = append(result.Files, byDir[dir]...)
+	}
+	for _, found := range r.findings {
+		result.Diagnostics = append(result.Diagnostics, found...)
+	}
+	result.Diagnostics = sortDiagnostics(result.Diagnostics)
+	slices.SortFunc(result.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return result, nil
+}
+
+// folders are those of the matched local packages.
+func (r *run) folders() []string {
+	all := map[string]bool{}
+	for _, p := range r.ws.roots {
+		if local(p) && !isTestMain(p) {
+			all[folder(p)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// changes compares what was generated for a folder with what lies there.
+func (r *run) changes(dir string) ([]FileChange, error) {
+	var list []FileChange
+	planned := map[string]bool{}
+	for _, t := range r.targets {
+		if t.dir != dir {
+			continue
+		}
+		for _, out := range t.outputs {
+			planned[out.path] = true
+			change := FileChange{Path: out.path, Data: out.data, Change: Updated}
+			old, err := r.ws.cfg.read(out.path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				change.Change = Created
+			case err != nil:
+				return nil, err
+			case bytes.Equal(old, out.data):
+				change.Change = Unchanged
+			}
+			list = append(list, change)
+		}
+	}
+	paths, err := r.ws.cfg.inFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		if !planned[path] && r.orphan(path) {
+			list = append(list, FileChange{Path: path, Change: Removed})
+		}
+	}
+	return list, nil
+}
+
+// orphan reports whether path is a file of ours that no run would generate: its
+// source is gone or has no annotation any more. A source that this run does not
+// build, for another system or with other tags, still has its output.
+func (r *run) orphan(path string) bool {
+	data, err := r.ws.cfg.read(path)
+	if err != nil {
+		return false
+	}
+	base := generatedFrom(data)
+	if base == "" {
+		return false
+	}
+	from := filepath.Join(filepath.Dir(path), base)
+	if fileTwin(from) != path {
+		return true // Renamed by hand, or copied.
+	}
+	src := r.sources.get(from)
+	return src.syntax == nil || src.generated ||
+		!slices.ContainsFunc(directives(src.syntax), func(d directive) bool { return d.text == directiveAsync })
+}
+
+// hold takes the folders out of byDir that import a folder with findings, until
+// none is left.
+func (r *run) hold(byDir map[string][]FileChange) []Held {
+	failed := map[string]string{} // import path -> the path with findings behind it
+	for _, p := range r.ws.locals() {
+		if !r.clean(folder(p)) {
+			failed[p.PkgPath] = p.PkgPath
+		}
+	}
+	var held []Held
+	for _, t := range r.targets {
+		if byDir[t.dir] == nil || len(failed) == 0 {
+			continue
+		}
+		because := ""
+		r.visit(t.meta, func(p *packages.Package) { because = cmp.Or(because, failed[p.PkgPath]) })
+		if because != "" {
+			delete(byDir, t.dir)
+			held = append(held, Held{Package: t.meta.PkgPath, Because: because})
+		}
+	}
+	slices.SortFunc(held, func(a, b Held) int { return strings.Compare(a.Package, b.Package) })
+	return held
+}
+
+// apply writes the changes of one folder: all of them or, if something fails
+// before the first was put in place, none. It returns the path that failed.
+func apply(changes []FileChange) (string, error) {
+	var temps []string
+	defer func() {
+		for _, temp := range temps {
+			os.Remove(temp)
+		}
+	}()
+	renames := map[string]string{}
+	for _, c := range changes {
+		if c.Change != Created && c.Change != Updated {
+			continue
+		}
+		temp, err := writeTemp(c.Path, c.Data)
+		if temp != "" {
+			temps = append(temps, temp)
+		}
+		if err != nil {
+			return c.Path, err
+		}
+		renames[c.Path] = temp
+	}
+	for _, c := range changes {
+		var err error
+		switch c.Change {
+		case Created, Updated:
+			err = os.Rename(renames[c.Path], c.Path)
+		case Removed:
+			err = os.Remove(c.Path)
+		}
+		if err != nil {
+			return c.Path, err
+		}
+	}
+	return "", nil
+}
+
+// writeTemp writes data to a new file beside path, under a name that the go
+// command ignores.
+func writeTemp(path string, data []byte) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if e := f.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return f.Name(), err
+}
