@@ -40,7 +40,7 @@ func (m *yieldMachine) MoveNext(t *statemachine.Task) bool {
 func yieldAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := yieldFrame{left: n}
-	defer statemachine.Catch(&result)
+	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}

@@ -76,11 +76,12 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 	return p.Job()
 }
 
-// Catch is deferred by the generated FAsync: a panic before the first suspension becomes a faulted
-// job, as a later one does.
-func Catch[T any](j **job.Job[T]) {
+// Catch is deferred by the generated FAsync, with the task of its hot start: a panic before the
+// first suspension becomes a faulted job, as a later one does. A runtime.Goexit can
+// not be held up: before the first suspension it ends the caller's goroutine.
+func Catch[T any](t *Task, j **job.Job[T]) {
 	if v := recover(); v != nil {
-		*j = job.FromError[T](job.NewPanicError(v))
+		*j = job.FromError[T](t.panicked(v).err())
 	}
 }
 
@@ -96,7 +97,7 @@ func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
 
 func plain[T any](ctx context.Context, p *job.Promise[T], f func() (T, error)) {
 	var v T
-	err := error(job.ErrGoexit)
+	err := job.ErrGoexit
 	defer func() {
 		if x := recover(); x != nil {
 			err = job.NewPanicError(x)

@@ -122,7 +122,7 @@ resumed1:
 func sumAsync(ctx context.Context, end func(int), jobs ...*job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := sumFrame{ctx: ctx, jobs: jobs, end: end}
-	defer statemachine.Catch(&result)
+	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, frame.total, frame.err)
 	}

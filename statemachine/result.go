@@ -14,7 +14,7 @@ import (
 func (t *Task) Rethrow() {
 	if o := t.outcome; o != nil {
 		t.outcome = nil
-		o.raise()
+		t.raise(o)
 	}
 }
 
@@ -25,17 +25,17 @@ func (t *Task) Refusal() error {
 		return nil
 	}
 	t.outcome = nil
-	if o.refusal == nil {
-		o.raise()
-	}
+	t.raise(o)
 	return o.refusal
 }
 
-func (o *outcome) raise() {
+// raise raises a panic or a Goexit again, and does nothing for a refusal.
+func (t *Task) raise(o *outcome) {
 	switch {
 	case o.goexit:
 		runtime.Goexit()
 	case o.refusal == nil:
+		t.raised = o
 		panic(o.value)
 	}
 }

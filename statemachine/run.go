@@ -104,10 +104,12 @@ func (t *Task) refused(reason error) {
 func (t *Task) unwind(failed *Frame, v any) (again bool) {
 	failed.State = Finished
 	t.top = failed.caller
-	t.outcome = &outcome{goexit: v == nil, value: v, stack: nil}
-	if v != nil {
-		t.outcome.stack = debug.Stack()
+	if v == nil {
+		t.outcome = &outcome{goexit: true}
+	} else {
+		t.outcome = t.panicked(v)
 	}
+	t.raised = nil
 	if t.top == nil {
 		failed.self.(root).fail(t.outcome.err(), t.on)
 		return false
@@ -130,6 +132,22 @@ type outcome struct {
 	stack   []byte
 	goexit  bool
 	refusal error
+}
+
+// panicked is the outcome of a panic that was just recovered: with the stack of its
+// first raising, if it is one that was raised again.
+func (t *Task) panicked(v any) *outcome {
+	if t.raised != nil && same(t.raised.value, v) {
+		return t.raised
+	}
+	return &outcome{value: v, stack: debug.Stack()}
+}
+
+// same reports whether two panic values are equal; values that can not be compared are
+// taken to be different.
+func same(a, b any) (equal bool) {
+	defer func() { _ = recover() }()
+	return a == b
 }
 
 // err is the outcome as the error of a job.

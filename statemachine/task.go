@@ -39,6 +39,10 @@ type Task struct {
 
 	// How the last callee ended, if not by returning; or why home refused.
 	outcome *outcome
+
+	// The panic that was raised again last: it has a newer stack now, and this is
+	// where the first one is.
+	raised *outcome
 }
 
 // Await notes what the running frame waits for. It always returns false, so that

@@ -1,0 +1,318 @@
+package statemachine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// The oracle: a function whose deferred calls and end are given by a script runs as
+// plain Go and as a machine that suspends between all of its steps.
+
+// action is something that a deferred call, or the body's end, does.
+type action int
+
+const (
+	nothingMuch        action = iota
+	recovers                  // calls recover itself
+	recoversIndirectly        // has another function call recover, in vain
+	panics
+	exits
+	recoversAndPanics
+	actions
+)
+
+type script struct {
+	deferred []action
+	end      action // panics, exits, or anything else: returns
+}
+
+func (s script) String() string { return fmt.Sprint(s.deferred, " end ", s.end) }
+
+// log collects what happens.
+type log struct{ strings.Builder }
+
+func (l *log) note(format string, args ...any) { fmt.Fprintf(&l.Builder, format+"; ", args...) }
+
+// do is the deferred function: it must be deferred natively for recover to work.
+func (l *log) do(i int, a action) {
+	l.note("%d", i)
+	switch a {
+	case recovers:
+		l.note("recovered %v", recover())
+	case recoversIndirectly:
+		l.indirectly()
+	case panics:
+		panic(fmt.Sprint("panic ", i))
+	case exits:
+		runtime.Goexit()
+	case recoversAndPanics:
+		l.note("recovered %v", recover())
+		panic(fmt.Sprint("instead ", i))
+	}
+}
+
+func (l *log) indirectly() { l.note("recovered nothing: %v", recover()) }
+
+func (l *log) finish(a action) {
+	l.note("end")
+	switch a {
+	case panics:
+		panic("panic at the end")
+	case exits:
+		runtime.Goexit()
+	}
+}
+
+func plainly(l *log, s script) (result string) {
+	for i, a := range s.deferred {
+		defer l.do(i, a)
+	}
+	l.finish(s.end)
+	return "returned"
+}
+
+// scriptFrame is plainly, lowered by hand; suspending tells which form the defers have.
+type scriptFrame struct {
+	statemachine.Frame
+	log    *log
+	script script
+	i      int
+	defers statemachine.Defers
+	result string
+}
+
+func (f *scriptFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	defer f.defers.Unwind(t, &f.Frame, &finished)
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0, 1:
+	default:
+		f.Misuse(state)
+	}
+	if i := f.i; i < len(f.script.deferred) {
+		l, a := f.log, f.script.deferred[i]
+		f.defers.Push(func(raise func()) { defer l.do(i, a); raise() })
+		f.i++
+		f.State = 1
+		return t.Yield()
+	}
+	f.log.finish(f.script.end)
+	f.result = "returned"
+	f.State = statemachine.Finished
+	return true
+}
+
+// epilogueFrame is the same in the form for deferred calls that suspend: every second of them
+// suspends before it is made.
+type epilogueFrame struct {
+	statemachine.Frame
+	log    *log
+	script script
+	i      int
+	args   any
+	defers statemachine.Defers
+	result string
+}
+
+type doArgs struct {
+	i int
+	a action
+}
+
+const epilogue = 3
+
+func (f *epilogueFrame) MoveNext(t *statemachine.Task) bool {
+	for {
+		if finished, again := f.step(t); !again {
+			return finished
+		}
+	}
+}
+
+func (f *epilogueFrame) step(t *statemachine.Task) (finished, again bool) {
+	defer f.defers.Catch(t, &f.Frame, epilogue, &again)
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0, 1:
+	case 2:
+		goto deferred1
+	case epilogue:
+		goto epilogue
+	}
+	if f.i < len(f.script.deferred) {
+		f.push(f.i, f.script.deferred[f.i])
+		f.i++
+		f.State = 1
+		return t.Yield(), false
+	}
+	f.log.finish(f.script.end)
+	f.result = "returned"
+epilogue:
+	if point, args := f.defers.Next(t); point == 1 {
+		f.args = args
+		f.State = 2
+		return t.Yield(), false
+	}
+	f.defers.End(t, &f.Frame)
+	return true, false
+deferred1:
+	// What a generated machine of a deferred literal does: its recover is the frame's.
+	f.literal(f.args.(doArgs))
+	goto epilogue
+}
+
+func (f *epilogueFrame) push(i int, a action) {
+	l := f.log
+	call := func(raise func()) { defer l.do(i, a); raise() }
+	if i%2 == 0 {
+		f.defers.Push(call)
+		return
+	}
+	f.defers.PushPoint(1, doArgs{i, a}, call)
+}
+
+func (f *epilogueFrame) literal(args doArgs) {
+	l := f.log
+	l.note("%d", args.i)
+	switch args.a {
+	case recovers:
+		l.note("recovered %v", f.defers.Recover())
+	case recoversIndirectly:
+		l.indirectly()
+	case panics:
+		panic(fmt.Sprint("panic ", args.i))
+	case exits:
+		runtime.Goexit()
+	case recoversAndPanics:
+		l.note("recovered %v", f.defers.Recover())
+		panic(fmt.Sprint("instead ", args.i))
+	}
+}
+
+type scriptMachine struct {
+	statemachine.Builder[string]
+	scriptFrame
+}
+
+func (m *scriptMachine) MoveNext(t *statemachine.Task) bool {
+	if !m.scriptFrame.MoveNext(t) {
+		return false
+	}
+	m.SetResult(m.result, nil)
+	return true
+}
+
+type epilogueMachine struct {
+	statemachine.Builder[string]
+	epilogueFrame
+}
+
+func (m *epilogueMachine) MoveNext(t *statemachine.Task) bool {
+	if !m.epilogueFrame.MoveNext(t) {
+		return false
+	}
+	m.SetResult(m.result, nil)
+	return true
+}
+
+func asMachine(ctx context.Context, l *log, s script) (result *job.Job[string]) {
+	var t statemachine.Task
+	frame := scriptFrame{log: l, script: s}
+	defer statemachine.Catch(&t, &result)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, frame.result, nil)
+	}
+	m := &scriptMachine{scriptFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+func withEpilogue(ctx context.Context, l *log, s script) (result *job.Job[string]) {
+	var t statemachine.Task
+	frame := epilogueFrame{log: l, script: s}
+	defer statemachine.Catch(&t, &result)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, frame.result, nil)
+	}
+	m := &epilogueMachine{epilogueFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// outcome describes how a job ended.
+func outcome(j *job.Job[string]) string {
+	v, err := j.Wait(context.Background())
+	var p *job.PanicError
+	switch {
+	case errors.As(err, &p):
+		return fmt.Sprint("panicked: ", p.Value)
+	case err != nil:
+		return err.Error()
+	}
+	return fmt.Sprintf("result %q", v)
+}
+
+func runPlain(s script) (trace, end string) {
+	var l log
+	j := statemachine.Plain(context.Background(), func() (string, error) { return plainly(&l, s), nil })
+	end = outcome(j)
+	return l.String(), end
+}
+
+func compareWithPlain(t *testing.T, ctx context.Context, s script) {
+	t.Helper()
+	trace, end := runPlain(s)
+
+	var l log
+	assert.Equal(t, end, outcome(asMachine(ctx, &l, s)), "%v", s)
+	assert.Equal(t, trace, l.String(), "%v", s)
+
+	l.Reset()
+	assert.Equal(t, end, outcome(withEpilogue(ctx, &l, s)), "epilogue, %v", s)
+	require.Equal(t, trace, l.String(), "epilogue, %v", s)
+}
+
+func TestDeferredCallsDoWhatTheyDoInPlainGo(t *testing.T) {
+	ctx := oneWorker(t)
+	for _, end := range []action{nothingMuch, panics, exits} {
+		for a := range actions {
+			for b := range actions {
+				for c := range actions {
+					compareWithPlain(t, ctx, script{[]action{a, b, c}, end})
+				}
+			}
+		}
+	}
+}
+
+func TestLongRandomChainsOfDeferredCalls(t *testing.T) {
+	ctx := oneWorker(t)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		s := script{end: action(rnd.IntN(int(actions)))}
+		for range 1 + rnd.IntN(8) { // at least one: a Goexit before the first suspension ends the caller
+			s.deferred = append(s.deferred, action(rnd.IntN(int(actions))))
+		}
+		compareWithPlain(t, ctx, s)
+	}
+}
+
+func TestARaisedPanicKeepsItsFirstStack(t *testing.T) {
+	var l log
+	j := asMachine(oneWorker(t), &l, script{[]action{nothingMuch, nothingMuch}, panics})
+	_, err := j.Wait(context.Background())
+	var p *job.PanicError
+	require.ErrorAs(t, err, &p)
+	assert.Contains(t, string(p.Stack), "(*log).finish", "where the panic was raised first")
+}
