@@ -34,7 +34,7 @@ type options struct {
 	json   bool
 }
 
-// parse reads flags and patterns, in any order.
+// parse reads flags, and the patterns behind them.
 func parse(args []string, stderr io.Writer) (options, []string, bool) {
 	var o options
 	var tags string
