@@ -151,13 +151,17 @@ func (d *Defers) run(t *Task, call func(raise func())) {
 			d.exit(t)
 		}
 	}()
-	call(func() {
-		if p != nil {
-			t.raise(p)
-		}
-	})
+	if p == nil {
+		call(quiet)
+	} else {
+		t.raised = p
+		call(func() { panic(p.value) })
+	}
 	returned = true
 }
+
+// quiet is the raise of a function that ends without a panic.
+func quiet() {}
 
 // exit makes the calls that are left while the goroutine exits: a Goexit ends the
 // panic that was on its way, but a later one surfaces out of it.
