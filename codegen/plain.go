@@ -44,13 +44,13 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.docName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
 	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, error) {\n", machine, sig.Context(), arg)
-	b.WriteString(plainBody(call, job, arg, results, im))
+	b.WriteString(plainBody(call, arg, results, im))
 	b.WriteString("})\n}\n")
 	return b.Bytes(), nil
 }
 
 // plainBody calls the function and returns what its job carries.
-func plainBody(call, job, arg string, results Results, im *Imports) string {
+func plainBody(call, arg string, results Results, im *Imports) string {
 	errName := "nil"
 	var names []string
 	for i := range results.Values {
@@ -71,5 +71,9 @@ func plainBody(call, job, arg string, results Results, im *Imports) string {
 	case len(names) == 0:
 		return fmt.Sprintf("return %s{}, %s\n", arg, call)
 	}
-	return fmt.Sprintf("%s := %s\nreturn %s{%s}, %s\n", strings.Join(left, ", "), call, arg, strings.Join(names, ", "), errName)
+	var fields []string
+	for i, name := range names {
+		fields = append(fields, fmt.Sprintf("V%d: %s", i+1, name))
+	}
+	return fmt.Sprintf("%s := %s\nreturn %s{%s}, %s\n", strings.Join(left, ", "), call, arg, strings.Join(fields, ", "), errName)
 }

@@ -1,0 +1,125 @@
+package codegen_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// report is what testdata/exec/trace prints for one run of one case.
+type report struct {
+	Case    string
+	Timing  string
+	Lines   []string
+	Outcome string
+}
+
+// TestTwoExecutions runs each case of testdata/exec as plain functions on
+// goroutines and as machines, with four timings of what it awaits, and compares
+// what it logged, returned and panicked with. A case is one package with an
+// annotated
+//
+//	func Run(ctx context.Context, t *trace.T) …
+//
+// in it. All cases are one module, built once in each mode.
+func TestTwoExecutions(t *testing.T) {
+	cases := archives(t, "testdata/exec/*.txtar")
+	dir := module(t)
+	for _, c := range cases {
+		for _, f := range c.Files {
+			write(t, filepath.Join(dir, c.name, f.Name), f.Data)
+		}
+	}
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "trace"), os.DirFS("testdata/exec/trace")))
+
+	plain, refusedPlain := execute(t, dir, codegen.Plain, cases)
+	release, refused := execute(t, dir, codegen.Release, cases)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			require.Empty(t, refusedPlain[c.name], "in plain mode")
+			require.Empty(t, refused[c.name])
+			compare(t, plain[c.name], release[c.name])
+		})
+	}
+}
+
+// compare checks the reports of one case, one for each timing.
+func compare(t *testing.T, plain, release []report) {
+	require.Len(t, plain, 4, "the plain program crashed in an earlier case or in this")
+	require.Len(t, release, 4, "the program of machines crashed in an earlier case or in this")
+	for i, want := range plain {
+		require.NotEqual(t, "hangs", want.Outcome, "the plain form, %s", want.Timing)
+		require.NotEmpty(t, want.Lines, "a case that logs nothing shows nothing")
+		assert.Equal(t, want.Lines, release[i].Lines, "trace, %s", want.Timing)
+		assert.Equal(t, want.Outcome, release[i].Outcome, "outcome, %s", want.Timing)
+	}
+}
+
+// execute generates, builds and runs the cases in one mode. It returns the
+// reports and the findings by case.
+func execute(t *testing.T, dir string, mode codegen.Mode, cases []archive) (map[string][]report, map[string]string) {
+	t.Helper()
+	// A program of the mode before would call twins that no case has any more.
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "main")))
+	result, err := codegen.Generate(codegen.Config{Dir: dir, Mode: mode}, "./...")
+	require.NoError(t, err)
+	refused := map[string]string{}
+	for _, d := range result.Diagnostics {
+		rel, err := filepath.Rel(dir, d.Pos.Filename)
+		require.NoError(t, err)
+		name, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		refused[name] += strings.ReplaceAll(d.String(), dir+string(filepath.Separator), "") + "\n"
+	}
+	require.Empty(t, refused["trace"], "the package of all cases")
+	write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused))
+	binary := filepath.Join(dir, string(mode)+".exe")
+	build := exec.Command("go", "build", "-o", binary, "./main")
+	build.Dir = dir
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, "building in mode %s:\n%s", mode, output)
+
+	var stdout, stderr bytes.Buffer
+	run := exec.Command(binary)
+	run.Stdout, run.Stderr = &stdout, &stderr
+	if err := run.Run(); err != nil {
+		t.Errorf("running in mode %s: %v\n%s", mode, err, stderr.Bytes())
+	}
+	return parseReports(t, &stdout), refused
+}
+
+func parseReports(t *testing.T, r io.Reader) map[string][]report {
+	t.Helper()
+	reports := map[string][]report{}
+	for decoder := json.NewDecoder(r); ; {
+		var one report
+		err := decoder.Decode(&one)
+		if err == io.EOF {
+			return reports
+		}
+		require.NoError(t, err)
+		reports[one.Case] = append(reports[one.Case], one)
+	}
+}
+
+// program is the main package that runs the cases that were not refused.
+func program(cases []archive, refused map[string]string) []byte {
+	var imports, list strings.Builder
+	for _, c := range cases {
+		if refused[c.name] == "" {
+			fmt.Fprintf(&imports, "\tcase_%s \"cases/%s\"\n", c.name, c.name)
+			fmt.Fprintf(&list, "\t\ttrace.New(%q, case_%s.RunAsync),\n", c.name, c.name)
+		}
+	}
+	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"cases/trace\"\n%s)\n\nfunc main() {\n\ttrace.Main(\n%s\t)\n}\n", &imports, &list)
+}
