@@ -9,16 +9,20 @@ import (
 // Which file names imply a system or an architecture is known to go/build alone,
 // by a list that it does not export and that grows with Go. So it is asked.
 
+//
+// Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system,
+// but a name that is no OS does not count in front of an ARCH, nor a name that
+// is no ARCH behind an OS. So each kind is told by whether the other one, which
+// is known for certain, still decides.
+
 // isSystem reports whether x_name.go is built for one GOOS only.
-func isSystem(name string) bool { return !matches(name, "none", "none") && matches(name, name, "none") }
+func isSystem(name string) bool { return !built("x_"+name+"_amd64.go", "none", "amd64") }
 
 // isArchitecture reports whether x_name.go is built for one GOARCH only.
-func isArchitecture(name string) bool {
-	return !matches(name, "none", "none") && matches(name, "none", name)
-}
+func isArchitecture(name string) bool { return !built("x_linux_"+name+".go", "none", name) }
 
-// matches reports whether go/build would build x_name.go for a system.
-func matches(name, goos, goarch string) bool {
+// built reports whether go/build would build an empty file called name.
+func built(name, goos, goarch string) bool {
 	context := build.Context{
 		GOOS:   goos,
 		GOARCH: goarch,
@@ -26,6 +30,6 @@ func matches(name, goos, goarch string) bool {
 			return io.NopCloser(strings.NewReader("package p\n")), nil
 		},
 	}
-	ok, err := context.MatchFile("", "x_"+name+".go")
+	ok, err := context.MatchFile("", name)
 	return ok && err == nil
 }

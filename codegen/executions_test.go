@@ -117,9 +117,9 @@ func program(cases []archive, refused map[string]string) []byte {
 	var imports, list strings.Builder
 	for _, c := range cases {
 		if refused[c.name] == "" {
-			fmt.Fprintf(&imports, "\tcase_%s \"cases/%s\"\n", c.name, c.name)
+			fmt.Fprintf(&imports, "\tcase_%s \"example.com/cases/%s\"\n", c.name, c.name)
 			fmt.Fprintf(&list, "\t\ttrace.New(%q, case_%s.RunAsync),\n", c.name, c.name)
 		}
 	}
-	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"cases/trace\"\n%s)\n\nfunc main() {\n\ttrace.Main(\n%s\t)\n}\n", &imports, &list)
+	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"example.com/cases/trace\"\n%s)\n\nfunc main() {\n\ttrace.Main(\n%s\t)\n}\n", &imports, &list)
 }

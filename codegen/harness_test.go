@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// module makes a module called cases in a temporary folder. It requires what
+// module makes a module called example.com/cases in a temporary folder. It requires what
 // this module requires, so that nothing has to be fetched, and this module
 // itself from where it lies.
 func module(t testing.TB) string {
@@ -32,7 +32,7 @@ func module(t testing.TB) string {
 	require.True(t, found)
 	requirements, _, _ = strings.Cut(requirements, "\ntool ")
 	const path = "github.com/movenext/movenext"
-	mod := "module cases\n\ngo 1.26.0\n\nrequire " + path + " v0.0.0\n\nreplace " + path + " => " + root +
+	mod := "module example.com/cases\n\ngo 1.26.0\n\nrequire " + path + " v0.0.0\n\nreplace " + path + " => " + root +
 		"\n\nrequire (" + requirements
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

@@ -127,6 +127,22 @@ func (im *Imports) Fresh(name string) string {
 	return answer
 }
 
+// visible are the names that mean something in a generated function with the
+// signature of fn: a new local must not hide them.
+func (im *Imports) visible(fn *Function, sig SignatureText) map[string]bool {
+	all := maps.Clone(fn.Package.Names)
+	for _, name := range im.names {
+		all[name] = true
+	}
+	for _, p := range sig.Params {
+		all[p.Name] = true
+	}
+	if sig.Receiver != nil {
+		all[sig.Receiver.Name] = true
+	}
+	return all
+}
+
 func (im *Imports) occupied() map[string]bool {
 	all := maps.Clone(im.taken)
 	for _, name := range im.names {

@@ -102,7 +102,7 @@ func (ws *workspace) add(paths ...string) error {
 	}
 	for _, p := range roots {
 		if len(p.Errors) > 0 {
-			return fmt.Errorf("%w: package %s, which generated code imports: %s", errLoad, p.PkgPath, strings.TrimSpace(p.Errors[0].Msg))
+			return fmt.Errorf("%w: package %s, which generated code imports: %s", errLoad, p.PkgPath, oneLine(p.Errors[0].Msg))
 		}
 	}
 	return nil
@@ -114,7 +114,7 @@ func (ws *workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	broken := map[string][]byte{}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
-			path := errorPosition(e).Filename
+			path := ws.errorPosition(e).Filename
 			data, err := ws.cfg.read(path)
 			if err != nil || !isGenerated(data) {
 				continue
@@ -135,16 +135,20 @@ func (ws *workspace) missingRoots() error {
 			continue
 		}
 		for _, e := range p.Errors {
-			if errorPosition(e).Filename == "" && !strings.Contains(e.Msg, "build constraints exclude all Go files") {
-				errs = append(errs, fmt.Errorf("%w: %s", errLoad, strings.TrimSpace(e.Msg)))
+			if ws.errorPosition(e).Filename == "" && !strings.Contains(e.Msg, "build constraints exclude all Go files") {
+				errs = append(errs, fmt.Errorf("%w: %s", errLoad, oneLine(e.Msg)))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// errorPosition parses the position of a listing error, "file:line:col" or less.
-func errorPosition(e packages.Error) token.Position {
+// oneLine joins the lines of a message of the go command.
+func oneLine(msg string) string { return strings.Join(strings.Fields(msg), " ") }
+
+// errorPosition parses the position of a listing error: "file:line:col" or less,
+// relative to the folder that the go command ran in.
+func (ws *workspace) errorPosition(e packages.Error) token.Position {
 	var pos token.Position
 	rest := e.Pos
 	if rest == "" || rest == "-" {
@@ -164,6 +168,11 @@ func errorPosition(e packages.Error) token.Position {
 		rest = rest[:i]
 	}
 	pos.Filename = rest
+	if !filepath.IsAbs(rest) {
+		if abs, err := filepath.Abs(filepath.Join(ws.cfg.Dir, rest)); err == nil {
+			pos.Filename = abs
+		}
+	}
 	if len(numbers) > 0 {
 		pos.Line = numbers[0]
 	}

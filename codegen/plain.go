@@ -44,36 +44,34 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.docName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
 	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, error) {\n", machine, sig.Context(), arg)
-	b.WriteString(plainBody(call, arg, results, im))
+	b.WriteString(plainBody(call, arg, results, im.visible(fn, sig)))
 	b.WriteString("})\n}\n")
 	return b.Bytes(), nil
 }
 
 // plainBody calls the function and returns what its job carries.
-func plainBody(call, arg string, results Results, im *Imports) string {
-	errName := "nil"
-	var names []string
-	for i := range results.Values {
-		names = append(names, im.Fresh(fmt.Sprintf("v%d", i+1)))
-	}
-	left := names
-	if results.Err != nil {
-		errName = im.Fresh("err")
-		left = append(names[:len(names):len(names)], errName)
-	}
+func plainBody(call, arg string, results Results, taken map[string]bool) string {
+	n := len(results.Values)
 	switch {
-	case len(results.Values) == 1 && results.Err != nil:
-		return "return " + call + "\n"
-	case len(results.Values) == 1:
-		return "return " + call + ", nil\n"
-	case len(left) == 0:
+	case n == 0 && results.Err == nil:
 		return fmt.Sprintf("%s\nreturn %s{}, nil\n", call, arg)
-	case len(names) == 0:
+	case n == 0:
 		return fmt.Sprintf("return %s{}, %s\n", arg, call)
+	case n == 1 && results.Err == nil:
+		return "return " + call + ", nil\n"
+	case n == 1:
+		return "return " + call + "\n"
 	}
-	var fields []string
-	for i, name := range names {
+	var names, fields []string
+	for i := range n {
+		name := free(fmt.Sprintf("v%d", i+1), taken)
+		names = append(names, name)
 		fields = append(fields, fmt.Sprintf("V%d: %s", i+1, name))
 	}
-	return fmt.Sprintf("%s := %s\nreturn %s{%s}, %s\n", strings.Join(left, ", "), call, arg, strings.Join(fields, ", "), errName)
+	errName := "nil"
+	if results.Err != nil {
+		errName = free("err", taken)
+		names = append(names, errName)
+	}
+	return fmt.Sprintf("%s := %s\nreturn %s{%s}, %s\n", strings.Join(names, ", "), call, arg, strings.Join(fields, ", "), errName)
 }

@@ -45,16 +45,10 @@ func (r *run) lowerTarget(t *target) {
 		r.report(t.dir, needsRuntime(r.firstAnnotation(t.meta), t.meta.PkgPath, statemachinePath))
 		return
 	}
-	if found := r.loadProblems(t.meta); len(found) > 0 {
-		r.report(t.dir, found...)
+	if !r.sound(t) {
 		return
 	}
-	result := r.checker.check(t.meta)
-	if found := r.typeProblems(t.meta); len(found) > 0 {
-		r.report(t.dir, found...)
-		return
-	}
-	pkg := r.model(t, result)
+	pkg := r.model(t, r.checker.check(t.meta))
 	r.report(t.dir, overrides(pkg.Types, pkg.Position)...)
 	for _, file := range pkg.Files {
 		out, found := generateFile(pkg, file, r.lowering())
@@ -120,40 +114,54 @@ func (r *run) firstAnnotation(p *packages.Package) token.Position {
 	return token.Position{Filename: folder(p)}
 }
 
-// loadProblems are the errors of listing and parsing p and what it imports.
-func (r *run) loadProblems(p *packages.Package) []Diagnostic {
-	var found []Diagnostic
-	r.visit(p, func(p *packages.Package) {
-		for _, e := range p.Errors {
-			pos := errorPosition(e)
-			parsed := local(p) && e.Kind == packages.ParseError // reported below, and completely
-			if !parsed && !r.sources.isOutput(pos.Filename) {
-				found = append(found, listError(pos, strings.TrimSpace(e.Msg)))
-			}
-		}
+// sound reports whether t and what it imports was listed, parsed and
+// type-checked without an error, and notes the errors.
+func (r *run) sound(t *target) bool {
+	var listed, parsed, typed []Diagnostic
+	r.visit(t.meta, func(p *packages.Package) {
+		listed = append(listed, r.listProblems(p)...)
 		if !local(p) {
 			return
 		}
 		for _, path := range p.GoFiles {
 			if src := r.sources.get(path); !src.generated {
-				found = append(found, src.problems()...)
+				parsed = append(parsed, src.problems()...)
 			}
 		}
 	})
+	// Types of half a syntax tree are no news.
+	if len(parsed) == 0 {
+		r.visit(t.meta, func(p *packages.Package) { typed = append(typed, r.typeProblems(p, len(listed) > 0)...) })
+	}
+	all := slices.Concat(listed, parsed, typed)
+	r.report(t.dir, all...)
+	return len(all) == 0
+}
+
+// listProblems are the errors of the go command about p.
+func (r *run) listProblems(p *packages.Package) []Diagnostic {
+	var found []Diagnostic
+	for _, e := range p.Errors {
+		pos := r.ws.errorPosition(e)
+		parsed := local(p) && e.Kind == packages.ParseError // is found again, and completely
+		if !parsed && !r.sources.isOutput(pos.Filename) {
+			found = append(found, listError(pos, oneLine(e.Msg)))
+		}
+	}
 	return found
 }
 
-// typeProblems are the type errors of p and what it imports.
-func (r *run) typeProblems(p *packages.Package) []Diagnostic {
+// typeProblems are the type errors of p. Those about imports are left out if the
+// go command has said it better.
+func (r *run) typeProblems(p *packages.Package, listed bool) []Diagnostic {
 	var found []Diagnostic
-	r.visit(p, func(p *packages.Package) {
-		for _, e := range r.checker.check(p).errs {
-			pos := e.Fset.PositionFor(e.Pos, false)
-			if pos.Filename != stubFile {
-				found = append(found, typeError(pos, e.Msg))
-			}
+	for _, e := range r.checker.check(p).errs {
+		pos := e.Fset.PositionFor(e.Pos, false)
+		if pos.Filename == stubFile || listed && strings.HasPrefix(e.Msg, "could not import ") {
+			continue
 		}
-	})
+		found = append(found, typeError(pos, e.Msg))
+	}
 	return found
 }
 
