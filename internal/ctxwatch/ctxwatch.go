@@ -11,13 +11,18 @@ import (
 	"context"
 	"hash/maphash"
 	"sync"
+	"sync/atomic"
 )
 
 // Watch is one wish to be told that a context has ended. It is embedded in what
 // waits. It must not be copied while it is started.
 type Watch struct {
+	// Set while the watch is started, so that a Stop that comes during Start finds
+	// either nothing or all of it.
+	group atomic.Pointer[group]
+
+	// Protected by the lock of the group's shard.
 	next, prev *Watch
-	group      *group
 	ender      Ender
 }
 
@@ -34,7 +39,8 @@ type group struct {
 	shard *shard
 	done  <-chan struct{}
 	first *Watch
-	stop  func() bool
+	left  bool        // the last watch was stopped, or all were told
+	stop  func() bool // of the AfterFunc; set by who made the group, a moment later
 }
 
 // shard is a part of the registry, so that one lock does not serialise all.
@@ -53,43 +59,73 @@ var (
 // Start begins to watch ctx: e.ContextEnded(w) is called when ctx has ended,
 // unless Stop is called before. A context that can not end costs nothing. w
 // must not be started already.
+//
+// Stop may be called while Start has not returned. If it returns false then, the watch
+// may still be about to start: who lets the two meet decides by a flag of its own which it
+// sets before Stop, and looks at after Start.
 func (w *Watch) Start(ctx context.Context, e Ender) {
 	done := ctx.Done()
 	if done == nil {
 		return
 	}
-	w.ender = e
 	s := &registry[maphash.Comparable(seed, done)%shards]
 	s.mu.Lock()
 	g := s.groups[done]
-	if g == nil {
-		g = &group{shard: s, done: done}
-		if s.groups == nil {
-			s.groups = make(map[<-chan struct{}]*group)
-		}
-		s.groups[done] = g
-		g.stop = context.AfterFunc(ctx, g.end)
+	first := g == nil
+	if first {
+		g = s.newGroup(done)
 	}
-	g.link(w)
+	g.link(w, e)
 	s.mu.Unlock()
+	if first {
+		g.listen(ctx)
+	}
+}
+
+// newGroup makes the group of done; the lock is held.
+func (s *shard) newGroup(done <-chan struct{}) *group {
+	g := &group{shard: s, done: done}
+	if s.groups == nil {
+		s.groups = make(map[<-chan struct{}]*group)
+	}
+	s.groups[done] = g
+	return g
+}
+
+// listen has the context call g.end. It is called without the lock, since a context may be
+// a user's own, and what its methods do is not ours to know: they may watch something, too.
+func (g *group) listen(ctx context.Context) {
+	stop := context.AfterFunc(ctx, g.end)
+	g.shard.mu.Lock()
+	left := g.left
+	g.stop = stop
+	g.shard.mu.Unlock()
+	if left {
+		stop()
+	}
 }
 
 // Stop ends the watch and reports whether it did: false says that
 // ContextEnded has been or is being called, or that w was not started.
 func (w *Watch) Stop() bool {
-	g := w.group
+	g := w.group.Load()
 	if g == nil {
 		return false
 	}
 	g.shard.mu.Lock()
-	defer g.shard.mu.Unlock()
-	if w.ender == nil {
-		return false // end has taken it
+	if w.group.Load() != g {
+		g.shard.mu.Unlock()
+		return false // another Stop was faster, or end was
 	}
 	g.unlink(w)
+	var stop func() bool
 	if g.first == nil {
 		g.leave()
-		g.stop()
+		stop = g.stop
+	}
+	g.shard.mu.Unlock()
+	if stop != nil {
+		stop()
 	}
 	return true
 }
@@ -104,6 +140,7 @@ func (g *group) end() {
 	for w := taken; w != nil; w = w.next {
 		enders = append(enders, w.ender)
 		w.ender = nil
+		w.group.Store(nil)
 	}
 	g.shard.mu.Unlock()
 	// A taken watch is linked to its successors by next alone, which nobody writes
@@ -118,17 +155,19 @@ func (g *group) end() {
 
 // leave removes g from its shard, unless a newer group of the same channel is there.
 func (g *group) leave() {
+	g.left = true
 	if g.shard.groups[g.done] == g {
 		delete(g.shard.groups, g.done)
 	}
 }
 
-func (g *group) link(w *Watch) {
-	w.group, w.prev, w.next = g, nil, g.first
+func (g *group) link(w *Watch, e Ender) {
+	w.ender, w.prev, w.next = e, nil, g.first
 	if g.first != nil {
 		g.first.prev = w
 	}
 	g.first = w
+	w.group.Store(g)
 }
 
 func (g *group) unlink(w *Watch) {
@@ -141,4 +180,5 @@ func (g *group) unlink(w *Watch) {
 		w.next.prev = w.prev
 	}
 	w.next, w.prev, w.ender = nil, nil, nil
+	w.group.Store(nil) // the group knows the context, which a stopped watch must not keep
 }

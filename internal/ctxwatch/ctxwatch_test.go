@@ -122,3 +122,52 @@ func TestStopRacingTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// nosy is a context that watches another one whenever it is asked for a value.
+type nosy struct {
+	context.Context
+	other context.Context
+}
+
+func (n nosy) Value(key any) any {
+	var w told
+	w.Start(n.other, &w)
+	w.Stop()
+	return n.Context.Value(key)
+}
+
+func TestAContextThatWatchesItselfDuringStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var w told
+	w.Start(nosy{ctx, ctx}, &w)
+	assert.True(t, w.Stop())
+	assert.Zero(t, groupsLeft())
+}
+
+func TestTheLastStopBetweenLinkingAndListening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var w told
+		s := &registry[0]
+		s.mu.Lock()
+		g := s.newGroup(ctx.Done()) // Start has come so far,
+		g.link(&w.Watch, &w)
+		s.mu.Unlock()
+		assert.True(t, w.Stop()) // Stop overtakes it,
+		g.listen(ctx)            // and nobody is left to listen for
+		assert.Zero(t, groupsLeft())
+		cancel()
+		synctest.Wait()
+		assert.Zero(t, w.times)
+	})
+}
+
+func TestAStoppedWatchKeepsNoContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var w told
+	w.Start(ctx, &w)
+	w.Stop()
+	assert.Nil(t, w.group.Load())
+}
