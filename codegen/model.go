@@ -140,6 +140,6 @@ type Suspension struct {
 	Frame types.Type
 
 	// Result is the T of the *job.Job[T] or Awaiter[T] behind the call, with the
-	// call's type arguments put in; struct{} for a twin that only fails or returns nothing.
+	// call's type arguments put in; job.Void for a twin that only fails or returns nothing.
 	Result types.Type
 }

@@ -1,0 +1,95 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// checkedPackage loads one package of testdata as a run does.
+func checkedPackage(t *testing.T, pattern string) *Package {
+	t.Helper()
+	fset := token.NewFileSet()
+	cfg := &Config{}
+	ws, err := list(cfg, fset, []string{pattern})
+	require.NoError(t, err)
+	r := &run{ws: ws, sources: newSources(cfg, fset), findings: map[string][]Diagnostic{}}
+	r.finder = find(ws, r.sources)
+	for _, sc := range r.finder.scopes {
+		r.finder.addStubs(sc)
+	}
+	r.findTargets()
+	require.Len(t, r.targets, 1)
+	require.NoError(t, ws.add(jobPath, statemachinePath))
+	r.checker = newChecker(ws, r.sources, r.targets)
+	require.True(t, r.sound(r.targets[0]), "%v", r.findings)
+	return r.model(r.targets[0], r.checker.check(r.targets[0].meta))
+}
+
+// TestSuspends compares what the rule says of each call in testdata/twins with
+// the comment behind it.
+func TestSuspends(t *testing.T) {
+	pkg := checkedPackage(t, "./testdata/twins")
+	file := pkg.Files[0]
+	want := map[int]string{}
+	for _, group := range file.Syntax.Comments {
+		want[pkg.Position(group.Pos()).Line] = strings.TrimSpace(group.Text())
+	}
+	seen := 0
+	for _, decl := range file.Syntax.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != "calls" {
+			continue
+		}
+		for _, stmt := range fn.Body.List {
+			call := statementCall(stmt)
+			if call == nil {
+				continue
+			}
+			seen++
+			s, suspends := pkg.Twins.Suspends(call, pkg.Info)
+			line := pkg.Position(stmt.Pos()).Line
+			assert.Equal(t, want[line], describe(s, suspends), "line %d", line)
+		}
+	}
+	assert.Greater(t, seen, 30)
+}
+
+// statementCall is the call of "f()" or "_ = f()".
+func statementCall(stmt ast.Stmt) *ast.CallExpr {
+	var expr ast.Expr
+	switch stmt := stmt.(type) {
+	case *ast.ExprStmt:
+		expr = stmt.X
+	case *ast.AssignStmt:
+		expr = stmt.Rhs[0]
+	}
+	call, _ := expr.(*ast.CallExpr)
+	return call
+}
+
+func describe(s Suspension, suspends bool) string {
+	name := func(p *types.Package) string { return p.Name() }
+	result := func() string { return types.TypeString(s.Result, name) }
+	switch {
+	case !suspends:
+		return "no"
+	case s.Kind == KindAwaitJob:
+		return "await job: " + result()
+	case s.Kind == KindAwait:
+		return "await: " + result()
+	case s.Kind == KindYield:
+		return "yield"
+	case s.Kind == KindSwitchTo:
+		return "switch"
+	case s.Kind == KindTwin:
+		return "twin: " + result()
+	}
+	return fmt.Sprintf("enter %s %s: %s", s.Enter.Name(), types.TypeString(s.Frame, name), result())
+}
