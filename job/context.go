@@ -25,7 +25,7 @@ type body struct {
 	// Set when the job is made.
 	flags  schedulers.Flags
 	hidden bool                 // sched is not shown as the ambient scheduler
-	sched  schedulers.Scheduler // where the job runs; nil is an error
+	sched  schedulers.Scheduler // where the job runs; a Start may name another
 
 	// Written by who claimed the job, before the function is called.
 	worker schedulers.Worker

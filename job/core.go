@@ -37,9 +37,8 @@ type rare struct {
 	id   uint64
 	name string
 
-	mu   sync.Mutex
-	done chan struct{}        // made by Done
-	on   schedulers.Scheduler // set by Start(On(s))
+	mu   sync.Mutex    // protects done and, in a race of Starts, body.sched
+	done chan struct{} // made by Done
 }
 
 var lastID atomic.Uint64

@@ -104,43 +104,36 @@ func (c *core) start(opts []Option) error {
 	if c.owner == nil {
 		return ErrStarted
 	}
-	b := c.owner.common()
-	s, flags := b.sched, b.flags
-	if len(opts) > 0 {
-		o := merge(opts)
-		flags |= o.flags
-		if o.setOn {
-			if o.on == nil {
-				return ErrNilScheduler
-			}
-			s = o.on
-			c.moveTo(s)
-		}
-	}
-	if !c.state.start() {
+	o := merge(opts)
+	switch {
+	case o.setOn && o.on == nil:
+		return ErrNilScheduler
+	case o.setOn && !c.startOn(o.on), !o.setOn && !c.state.start():
 		return ErrStarted
 	}
-	return c.submit(s, flags)
+	b := c.owner.common()
+	return c.submit(b.sched, b.flags|o.flags)
 }
 
-// moveTo notes another scheduler than the one that the job was made with. Two
-// Starts may race here; one of them then returns ErrStarted, and which
-// scheduler a waiter asks for consent is as undecided as the program is.
-func (c *core) moveTo(s schedulers.Scheduler) {
+// startOn is state.start for another scheduler than the one that the job was made
+// with. A waiter asks for the scheduler as soon as it sees Scheduled, so both change
+// under the lock that it takes; and a Start that comes second changes neither.
+func (c *core) startOn(s schedulers.Scheduler) bool {
 	r := c.extras()
 	r.mu.Lock()
-	r.on = s
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	if !c.state.start() {
+		return false
+	}
+	c.owner.common().sched = s
+	return true
 }
 
-// scheduler returns where the job was or will be submitted.
+// scheduler returns where a job that was seen Scheduled has been submitted.
 func (c *core) scheduler() schedulers.Scheduler {
 	if r := c.rare.Load(); r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.on != nil {
-			return r.on
-		}
 	}
 	return c.owner.common().sched
 }

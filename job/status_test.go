@@ -1,0 +1,139 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+var errBoom = errors.New("boom")
+
+// Each row says which statuses a job of one kind goes through, in their order.
+// The row's function makes the job, moves it on, and calls see after each move.
+func TestEachKindOfJobGoesThroughItsStatusesInOrder(t *testing.T) {
+	type see = func(*Job[int])
+	rows := []struct {
+		name string
+		live func(m *manual, see see)
+		want []Status
+	}{
+		{"New, Start, a result", func(m *manual, see see) {
+			var j *Job[int]
+			j = New(m.ctx(), func(context.Context) (int, error) { see(j); return 1, nil })
+			see(j)
+			assert.NoError(t, j.Start())
+			see(j)
+			m.all()
+			see(j)
+		}, []Status{Created, Scheduled, Running, Completed}},
+		{"Run, an error", func(m *manual, see see) {
+			j := Run(m.ctx(), constant(0, errBoom))
+			see(j)
+			m.all()
+			see(j)
+		}, []Status{Scheduled, Faulted}},
+		{"Run, a panic", func(m *manual, see see) {
+			j := Run(m.ctx(), func(context.Context) (int, error) { panic("ouch") })
+			see(j)
+			m.all()
+			see(j)
+		}, []Status{Scheduled, Faulted}},
+		{"Run, a Goexit", func(m *manual, see see) {
+			j := Run(m.ctx(), func(context.Context) (int, error) { runtime.Goexit(); return 0, nil })
+			see(j)
+			onItsOwnGoroutine(m.all)
+			see(j)
+		}, []Status{Scheduled, Faulted}},
+		{"New, canceled", func(m *manual, see see) {
+			j := New(m.ctx(), constant(1, nil))
+			see(j)
+			assert.True(t, j.Cancel())
+			see(j)
+		}, []Status{Created, Canceled}},
+		{"Run, canceled in the queue", func(m *manual, see see) {
+			j := Run(m.ctx(), constant(1, nil))
+			see(j)
+			assert.True(t, j.Cancel())
+			see(j)
+			m.all()
+			see(j)
+		}, []Status{Scheduled, Canceled, Canceled}},
+		{"Run, canceled while running", func(m *manual, see see) {
+			var j *Job[int]
+			j = Run(m.ctx(), func(ctx context.Context) (int, error) {
+				assert.True(t, j.Cancel())
+				see(j)
+				return 0, ctx.Err()
+			})
+			m.all()
+			see(j)
+		}, []Status{Running, Canceled}},
+		{"Run, its context ends in the queue", func(m *manual, see see) {
+			ctx, cancel := context.WithCancel(m.ctx())
+			j := Run(ctx, constant(1, nil))
+			cancel()
+			see(j)
+			m.all()
+			see(j)
+		}, []Status{Scheduled, Canceled}},
+		{"Run, refused", func(m *manual, see see) {
+			m.refuse = ErrRejected
+			see(Run(m.ctx(), constant(1, nil)))
+		}, []Status{Faulted}},
+		{"Run, abandoned", func(m *manual, see see) {
+			j := Run(m.ctx(), constant(1, nil))
+			see(j)
+			m.take(t).Abandon(ErrShutdown)
+			see(j)
+		}, []Status{Scheduled, Faulted}},
+		{"a source", func(_ *manual, see see) {
+			s := NewSource[int]()
+			see(s.Job())
+			s.TrySetResult(1)
+			see(s.Job())
+		}, []Status{WaitingForActivation, Completed}},
+		{"a continuation", func(m *manual, see see) {
+			s := NewSource[int]()
+			j := ContinueWith(m.ctx(), s.Job(), func(context.Context, *Job[int]) (int, error) { return 1, nil })
+			see(j)
+			s.TrySetResult(1)
+			see(j)
+			m.all()
+			see(j)
+		}, []Status{WaitingForActivation, Scheduled, Completed}},
+		{"from a result, an error, a cancellation", func(_ *manual, see see) {
+			see(FromResult(1))
+			see(FromError[int](errBoom))
+			see(FromCanceled[int](nil))
+		}, []Status{Completed, Faulted, Canceled}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			var got []Status
+			row.live(&manual{}, func(j *Job[int]) { got = append(got, j.Status()) })
+			assert.Equal(t, row.want, got)
+		})
+	}
+}
+
+// onItsOwnGoroutine runs f to its end, be it a return or a Goexit.
+func onItsOwnGoroutine(f func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	<-ended
+}
+
+func TestStatusesHaveNames(t *testing.T) {
+	want := []string{"Created", "WaitingForActivation", "Scheduled", "Running", "Completed", "Canceled", "Faulted"}
+	for i, name := range want {
+		assert.Equal(t, name, Status(i).String())
+		assert.Equal(t, i >= int(Completed), Status(i).IsFinal(), name)
+	}
+	assert.Equal(t, "Status(7)", Status(7).String())
+}
