@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 // report is what testdata/exec/trace prints for one run of one case.
@@ -35,10 +36,10 @@ type report struct {
 // in it. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
-	dir := module(t)
+	dir := testmodule.New(t, "example.com/cases")
 	for _, c := range cases {
 		for _, f := range c.Files {
-			write(t, filepath.Join(dir, c.name, f.Name), f.Data)
+			testmodule.Write(t, filepath.Join(dir, c.name, f.Name), f.Data)
 		}
 	}
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "trace"), os.DirFS("testdata/exec/trace")))
@@ -82,7 +83,7 @@ func execute(t *testing.T, dir string, mode codegen.Mode, cases []archive) (map[
 		refused[name] += strings.ReplaceAll(d.String(), dir+string(filepath.Separator), "") + "\n"
 	}
 	require.Empty(t, refused["trace"], "the package of all cases")
-	write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused))
+	testmodule.Write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused))
 	binary := filepath.Join(dir, string(mode)+".exe")
 	build := exec.Command("go", "build", "-o", binary, "./main")
 	build.Dir = dir

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 // wanted is the folder of a case's expected files.
@@ -52,11 +53,11 @@ func fileOf(a *txtar.Archive, name string) []byte {
 // golden generates a group of cases and returns the resulting files of each.
 func golden(t *testing.T, options string, group []archive) map[string]map[string]string {
 	t.Helper()
-	dir := module(t)
+	dir := testmodule.New(t, "example.com/cases")
 	for _, c := range group {
 		for _, f := range c.Files {
 			if !strings.HasPrefix(f.Name, wanted) && f.Name != "options" {
-				write(t, filepath.Join(dir, c.name, f.Name), f.Data)
+				testmodule.Write(t, filepath.Join(dir, c.name, f.Name), f.Data)
 			}
 		}
 	}

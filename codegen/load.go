@@ -127,10 +127,15 @@ func (ws *workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	return broken
 }
 
-// missingRoots reports patterns that lead to no package at all.
+// missingRoots reports patterns that lead to no package at all, and those that
+// lead to a package without a path, of which nobody could import a twin.
 func (ws *workspace) missingRoots() error {
 	var errs []error
 	for _, p := range ws.roots {
+		if p.PkgPath == "command-line-arguments" {
+			errs = append(errs, fmt.Errorf("%w: patterns have to name packages, not files", errLoad))
+			continue
+		}
 		if len(p.GoFiles) > 0 || len(p.CompiledGoFiles) > 0 {
 			continue
 		}

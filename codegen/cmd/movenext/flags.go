@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -29,13 +30,16 @@ Packages are patterns as for go build; without any they are "./...".
 exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
 `
 
+var errFlagOrder = errors.New("flags come before package patterns")
+
 type options struct {
 	config codegen.Config
 	json   bool
 }
 
-// parse reads flags, and the patterns behind them.
-func parse(args []string, stderr io.Writer) (options, []string, bool) {
+// parse reads flags, and the patterns behind them. What is wrong with them it
+// has printed when it returns an error.
+func parse(args []string, stderr io.Writer) (options, []string, error) {
 	var o options
 	var tags string
 	flags := flag.NewFlagSet("movenext", flag.ContinueOnError)
@@ -49,20 +53,20 @@ func parse(args []string, stderr io.Writer) (options, []string, bool) {
 	flags.StringVar(&o.config.Dir, "C", "", "")
 	flags.BoolVar(&o.json, "json", false, "")
 	if err := flags.Parse(args); err != nil {
-		return o, nil, false
+		return o, nil, err
 	}
 	patterns := flags.Args()
 	for _, p := range patterns {
 		// Otherwise the go command would be given the flag, or take a word for a package.
 		if strings.HasPrefix(p, "-") {
-			fmt.Fprintf(stderr, "movenext: flag %s behind a package pattern: flags come first\n", p)
-			return o, nil, false
+			fmt.Fprintf(stderr, "movenext: %v: %s\n", errFlagOrder, p)
+			return o, nil, errFlagOrder
 		}
 	}
 	if tags != "" {
 		o.config.Tags = strings.Split(tags, ",")
 	}
-	return o, patterns, true
+	return o, patterns, nil
 }
 
 func version(args []string, stdout, stderr io.Writer) int {

@@ -76,6 +76,8 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -109,8 +111,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case "version":
 		return version(args, stdout, stderr)
 	}
-	options, patterns, ok := parse(args, stderr)
-	if !ok {
+	options, patterns, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err != nil {
 		return exitUsage
 	}
 	options.config.DryRun = command == "check"

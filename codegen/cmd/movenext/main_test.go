@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// folder makes a module with files.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := testmodule.New(t, "example.com/p")
+	for name, text := range files {
+		testmodule.Write(t, filepath.Join(dir, name), []byte(text))
+	}
+	return dir
+}
+
+// movenext runs the command and returns its status and output.
+func movenext(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+const annotatedSource = "package p\n\n//movenext:async\nfunc F() {}\n"
+
+func TestAStrangersFirstRunAndThoseAfterIt(t *testing.T) {
+	dir := folder(t, map[string]string{"x.go": annotatedSource})
+	out := filepath.Join(dir, "x_async.go")
+	run := func(command string) (int, string) {
+		status, stdout, stderr := movenext(command, "-mode=plain", "-C", dir)
+		require.Empty(t, stderr)
+		return status, stdout
+	}
+
+	status, stdout := run("check")
+	assert.Equal(t, exitFindings, status)
+	assert.Equal(t, "missing "+out+"\n", stdout)
+	require.NoFileExists(t, out, "check writes nothing")
+
+	status, stdout = run("generate")
+	assert.Equal(t, exitOK, status)
+	assert.Equal(t, "created "+out+"\n", stdout)
+
+	for _, command := range []string{"check", "generate"} {
+		status, stdout = run(command)
+		assert.Equal(t, exitOK, status, command)
+		assert.Empty(t, stdout, "%s when all is up to date", command)
+	}
+
+	data, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(out, append(data, "// by hand\n"...), 0o644))
+	status, stdout = run("check")
+	assert.Equal(t, exitFindings, status)
+	assert.Equal(t, "stale "+out+"\n", stdout)
+	status, stdout = run("generate")
+	assert.Equal(t, exitOK, status)
+	assert.Equal(t, "updated "+out+"\n", stdout)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.go"), []byte("package p\n\nfunc F() {}\n"), 0o644))
+	status, stdout = run("check")
+	assert.Equal(t, exitFindings, status)
+	assert.Equal(t, "orphaned "+out+"\n", stdout)
+	status, stdout = run("generate")
+	assert.Equal(t, exitOK, status)
+	assert.Equal(t, "removed "+out+"\n", stdout)
+	require.NoFileExists(t, out)
+}
+
+func TestFindingsGoToStandardErrorWithPlaceAndStatus(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"x.go":   "package p\n\n//movenext:async\nfunc init() {}\n",
+		"y/y.go": "package y\n\n//movenext:async\nfunc F() {}\n\n//movenext:later\nfunc G() {}\n",
+	})
+	status, stdout, stderr := movenext("-C", dir)
+	assert.Equal(t, exitFindings, status)
+	assert.Empty(t, stdout)
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	require.Len(t, lines, 2)
+	assert.True(t, strings.HasPrefix(lines[0], filepath.Join(dir, "x.go")+":4:6: init cannot be annotated; "), lines[0])
+	assert.True(t, strings.HasPrefix(lines[1], filepath.Join(dir, "y", "y.go")+":6:1: unknown directive //movenext:later; "), lines[1])
+}
+
+func TestJSONHoldsWhatTheLinesSay(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"x.go":   "package p\n\n//movenext:async\nfunc init() {}\n",
+		"y/y.go": annotatedSource,
+	})
+	status, stdout, stderr := movenext("check", "-json", "-mode=plain", "-C", dir)
+	assert.Equal(t, exitFindings, status)
+	assert.Empty(t, stderr)
+	var report struct {
+		Files       []struct{ Path, Change string }
+		Diagnostics []codegen.Diagnostic
+		Held        []codegen.Held
+	}
+	decoder := json.NewDecoder(strings.NewReader(stdout))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(&report))
+	require.Len(t, report.Files, 1)
+	assert.Equal(t, "created", report.Files[0].Change)
+	assert.Equal(t, "y_async.go", filepath.Base(report.Files[0].Path))
+	require.Len(t, report.Diagnostics, 1)
+	assert.Equal(t, 4, report.Diagnostics[0].Pos.Line)
+	assert.Equal(t, "annotation", report.Diagnostics[0].Category)
+	assert.Empty(t, report.Held)
+}
+
+func TestWrongUsageAndUnloadablePackagesAreStatusTwo(t *testing.T) {
+	for _, args := range [][]string{
+		{"-mode=fast"},
+		{"-unknown"},
+		{"check", "./...", "-mode=plain"},
+		{"./nowhere"},
+		{"example.com/nowhere/at/all"},
+		{"main.go"},
+		{"-C", "nowhere"},
+		{"version", "x"},
+	} {
+		status, stdout, stderr := movenext(args...)
+		assert.Equal(t, exitUsage, status, "%v", args)
+		assert.Empty(t, stdout, "%v", args)
+		assert.NotEmpty(t, stderr, "%v", args)
+	}
+}
+
+func TestVersionNamesTheContract(t *testing.T) {
+	status, stdout, _ := movenext("version")
+	assert.Equal(t, exitOK, status)
+	assert.Contains(t, stdout, "contract 1")
+}
+
+func TestHelpIsTheUsage(t *testing.T) {
+	status, stdout, _ := movenext("help")
+	assert.Equal(t, exitOK, status)
+	assert.Equal(t, usage, stdout)
+	status, _, stderr := movenext("-h")
+	assert.Equal(t, exitOK, status)
+	assert.Equal(t, usage, stderr)
+}
+
+func TestAFolderThatCannotBeWrittenKeepsItsFiles(t *testing.T) {
+	dir := folder(t, map[string]string{"x.go": annotatedSource, "x_async.go/taken.txt": "in the way"})
+	status, _, stderr := movenext("-mode=plain", "-C", dir)
+	assert.Equal(t, exitFindings, status)
+	assert.Contains(t, stderr, "x_async.go")
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, entries, 4, "go.mod, go.sum, the two of the case, and nothing left behind")
+}

@@ -1,0 +1,71 @@
+// Package testmodule makes throw-away modules for tests of the generator: modules
+// of a stranger, who has this one as a dependency.
+package testmodule
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const runtimeModule = "github.com/movenext/movenext"
+
+// New makes a module called path in a temporary folder and returns the folder.
+// The module requires what this module requires, so that nothing has to be
+// fetched, and this module itself from where it lies. It fails the test if
+// something cannot be read or written.
+func New(t testing.TB, path string) string {
+	t.Helper()
+	root := moduleRoot(t)
+	data := must[[]byte](t)(os.ReadFile(filepath.Join(root, "go.mod")))
+	_, requirements, found := strings.Cut(string(data), "\nrequire (")
+	if !found {
+		t.Fatal("testmodule: go.mod has no block of requirements")
+	}
+	requirements, _, _ = strings.Cut(requirements, "\ntool ")
+	mod := "module " + path + "\n\ngo 1.26.0\n\n" +
+		"require " + runtimeModule + " v0.0.0\n\n" +
+		"replace " + runtimeModule + " => " + root + "\n\n" +
+		"require (" + requirements
+	// The go command reports places below the folder's true name.
+	dir := must[string](t)(filepath.EvalSymlinks(t.TempDir()))
+	Write(t, filepath.Join(dir, "go.mod"), []byte(mod))
+	Write(t, filepath.Join(dir, "go.sum"), must[[]byte](t)(os.ReadFile(filepath.Join(root, "go.sum"))))
+	return dir
+}
+
+// Write writes a file and the folders above it.
+func Write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// moduleRoot is the folder of this module: the test runs in one below it.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir := must[string](t)(os.Getwd())
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("testmodule: no go.mod above the test")
+		}
+		dir = parent
+	}
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
