@@ -37,10 +37,7 @@ func checkedPackage(t *testing.T, pattern string) *Package {
 func TestSuspends(t *testing.T) {
 	pkg := checkedPackage(t, "./testdata/twins")
 	file := pkg.Files[0]
-	want := map[int]string{}
-	for _, group := range file.Syntax.Comments {
-		want[pkg.Position(group.Pos()).Line] = strings.TrimSpace(group.Text())
-	}
+	want := comments(pkg, file)
 	seen := 0
 	for _, decl := range file.Syntax.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
@@ -59,6 +56,17 @@ func TestSuspends(t *testing.T) {
 		}
 	}
 	assert.Greater(t, seen, 30)
+}
+
+// comments are those that stand behind something, by line.
+func comments(pkg *Package, file *File) map[int]string {
+	byLine := map[int]string{}
+	for _, group := range file.Syntax.Comments {
+		if pos := pkg.Position(group.Pos()); pos.Column > 4 {
+			byLine[pos.Line] = strings.TrimSpace(group.Text())
+		}
+	}
+	return byLine
 }
 
 // statementCall is the call of "f()" or "_ = f()".

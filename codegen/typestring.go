@@ -98,7 +98,11 @@ func (w *typeWriter) basic(t *types.Basic) {
 		w.fail(t, "it has no type of its own")
 		return
 	}
-	w.predeclared(t, t.Name())
+	name := t.Name()
+	if other := map[string]string{"byte": "uint8", "rune": "int32"}[name]; other != "" && w.im.hidden[name] {
+		name = other
+	}
+	w.predeclared(t, name)
 }
 
 // predeclared writes a name of the universe unless the source has given it away.
