@@ -121,11 +121,19 @@ func (j *Job[T]) Cancel() bool { return j.CancelCause(nil) }
 func (j *Job[T]) CancelCause(cause error) bool { return j != nil && j.cancel(cause) }
 
 // ID returns a number that is unique among the jobs of this process, never 0.
-// IDs are given when first asked for, so their order means nothing.
-func (j *Job[T]) ID() uint64 { return j.extras().id }
+// IDs are given when first asked for, so their order means nothing. A nil *Job has 0.
+func (j *Job[T]) ID() uint64 {
+	if j == nil {
+		return 0
+	}
+	return j.extras().id
+}
 
 // Name returns what the option [Named] gave the job, or "".
 func (j *Job[T]) Name() string {
+	if j == nil {
+		return ""
+	}
 	if r := j.rare.Load(); r != nil {
 		return r.name
 	}

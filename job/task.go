@@ -49,7 +49,7 @@ func (t *task[T]) common() *body { return &t.body }
 // Abandon implements schedulers.Work.
 func (t *task[T]) Abandon(reason error) {
 	if t.state.reserve(Scheduled) {
-		t.abort(Faulted, reason).Deliver(nil)
+		t.abort(Faulted, orElse(reason, ErrShutdown)).Deliver(nil)
 	}
 }
 
@@ -60,26 +60,26 @@ func (t *task[T]) run(self invoker[T], on schedulers.Worker) {
 		return
 	}
 	t.worker = on
-	if t.body.Err() != nil {
-		t.abort(Canceled, contextError(&t.body)).Deliver(on)
-		return
-	}
-	if t.call(self) {
-		self.drop()
-		t.complete()
+	if final, returned := t.call(self); returned {
+		t.complete(final)
 	}
 }
 
-// call runs the function. It returns false if the function did not return; the job is
-// then complete, because after a runtime.Goexit nobody comes back here to do it.
-func (t *task[T]) call(self invoker[T]) (returned bool) {
+// call asks the context, runs the function and judges its error: all that can be a user's code.
+// It returns false if something of that did not return; the job is then
+// complete, because after a runtime.Goexit nobody comes back here to do it.
+func (t *task[T]) call(self invoker[T]) (final Status, returned bool) {
 	defer func() {
 		if !returned {
 			t.crash(recover())
 		}
 	}()
+	if t.body.Err() != nil {
+		t.err = contextError(&t.body)
+		return Canceled, true
+	}
 	t.value, t.err = self.invoke(&t.body)
-	return true
+	return t.outcome(t.err), true
 }
 
 // crash completes a job whose function panicked with v, or has called runtime.Goexit if v is nil.
@@ -88,13 +88,11 @@ func (t *task[T]) crash(v any) {
 	if v != nil {
 		t.err = NewPanicError(v)
 	}
-	t.owner.drop()
-	t.body.end()
-	t.publish(Faulted).Deliver(t.worker)
+	t.complete(Faulted)
 }
 
-func (t *task[T]) complete() {
-	final := t.outcome(t.err)
+func (t *task[T]) complete(final Status) {
+	t.owner.drop()
 	t.body.end()
 	t.publish(final).Deliver(t.worker)
 }
@@ -161,15 +159,17 @@ func (c *core) cancel(cause error) bool {
 	if c.owner == nil || c.isCompleted() {
 		return false
 	}
-	b := c.owner.common()
+	// The parent context may be a user's code. It is asked before the right to complete
+	// is won: a panic in it must not leave a job that nobody can complete.
+	r := c.owner.common().materialize()
 	if c.state.reserveUnstarted() {
-		b.materialize().cancel(cause)
-		c.abort(Canceled, contextError(b)).Deliver(nil)
+		r.cancel(cause)
+		c.abort(Canceled, contextError(r)).Deliver(nil)
 		return true
 	}
 	if c.state.status() != Running {
 		return false
 	}
-	b.materialize().cancel(cause)
+	r.cancel(cause)
 	return true
 }
