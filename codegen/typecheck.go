@@ -6,8 +6,8 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -190,9 +190,11 @@ func firstPos(files []*ast.File) token.Pos {
 func (c *checker) files(p *packages.Package) []*ast.File {
 	var files []*ast.File
 	for _, path := range p.CompiledGoFiles {
+		// What cgo makes of a file lies in the build cache and has no extension;
+		// assembly and C, which go list counts as compiled too, have theirs.
+		ext := filepath.Ext(path)
 		switch {
-		case !strings.HasSuffix(path, ".go"):
-			// go list calls an object file of cgo's compiled Go.
+		case ext != ".go" && ext != "":
 		case local(p):
 			if src := c.sources.get(path); src.checked != nil && !src.generated {
 				files = append(files, src.checked)
