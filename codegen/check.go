@@ -1,0 +1,196 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// Checking: what the lowering cannot do is refused here, before anything is
+// generated, and all of it at once.
+//
+// The switch below lists every kind of node that a function body can have. A
+// kind that is not listed, say of a future version of the language, is refused:
+// what nobody has thought about must not pass silently.
+
+// check refuses what cannot be lowered.
+func (u *unit) check() {
+	c := &bodyCheck{u: u}
+	c.walk(u.fn.Decl.Body)
+}
+
+// bodyCheck walks the body and knows what encloses the current node.
+type bodyCheck struct {
+	u        *unit
+	literals int               // function literals around
+	called   map[ast.Node]bool // function literals that are called on the spot
+}
+
+func (c *bodyCheck) walk(n ast.Node) { ast.Inspect(n, c.visit) }
+
+func (c *bodyCheck) visit(n ast.Node) bool {
+	if n == nil {
+		return true
+	}
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		c.literal(n)
+		return false
+	case *ast.CallExpr:
+		c.call(n)
+	case *ast.DeferStmt:
+		c.deferred(n)
+	case *ast.GoStmt:
+		c.started(n)
+	case *ast.RangeStmt:
+		c.ranged(n)
+	case *ast.TypeSpec:
+		c.localType(n)
+	case *ast.Ident:
+		c.ident(n)
+
+	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt,
+		*ast.EmptyStmt, *ast.ExprStmt, *ast.ForStmt, *ast.IfStmt, *ast.IncDecStmt, *ast.LabeledStmt,
+		*ast.ReturnStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt:
+	case *ast.BasicLit, *ast.BinaryExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.IndexListExpr, *ast.KeyValueExpr,
+		*ast.ParenExpr, *ast.SelectorExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.UnaryExpr:
+	case *ast.ArrayType, *ast.ChanType, *ast.Ellipsis, *ast.Field, *ast.FieldList, *ast.FuncType, *ast.InterfaceType,
+		*ast.MapType, *ast.StructType:
+	case *ast.GenDecl, *ast.ValueSpec, *ast.ImportSpec:
+	case *ast.Comment, *ast.CommentGroup:
+	default:
+		c.u.refuse(unknownSyntax(c.u.at(n), n))
+		return false
+	}
+	return true
+}
+
+// literal: a function literal is a function of its own. What suspends in it
+// blocks, as it does in plain code; but where the literal is called on the
+// spot, that would block the machine.
+func (c *bodyCheck) literal(lit *ast.FuncLit) {
+	if c.called[lit] && c.u.holdsPoint(lit.Body) {
+		c.u.refuse(suspendingLiteral(c.u.at(lit.Type)))
+	}
+	c.literals++
+	c.walk(lit.Type)
+	c.walk(lit.Body)
+	c.literals--
+}
+
+func (c *bodyCheck) call(call *ast.CallExpr) {
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && c.literals == 0 {
+		if c.called == nil {
+			c.called = map[ast.Node]bool{}
+		}
+		c.called[lit] = true
+	}
+	if c.literals > 0 {
+		return
+	}
+	if name, ok := c.u.builtin(call.Fun); ok && name == "recover" {
+		c.u.refuse(ownRecover(c.u.at(call)))
+	}
+	if fn, _, _ := callee(call, c.u.info); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "runtime" && fn.Name() == "LockOSThread" {
+		c.u.refuse(lockedThread(c.u.at(call)))
+	}
+	c.u.checkPoint(call)
+}
+
+// checkPoint refuses suspension points in forms that are not lowered.
+func (u *unit) checkPoint(call *ast.CallExpr) {
+	s := u.points[call]
+	if s == nil {
+		return
+	}
+	if s.Method != nil && s.Method.Kind() == types.MethodExpr && s.Kind != KindAwaitJob && len(call.Args) > 0 {
+		if _, several := u.typeOf(call.Args[0]).(*types.Tuple); several {
+			u.refuse(forwardedMethodExpr(u.at(call)))
+		}
+	}
+	u.checkReceiver(call)
+}
+
+// checkReceiver refuses what no order of evaluation can be promised for: gc
+// reads the receiver of an interface method before the arguments if it can
+// tell the receiver's type by its own analysis, and after them if not. That shows only
+// where a function literal assigns the variable meanwhile.
+func (u *unit) checkReceiver(call *ast.CallExpr) {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || !types.IsInterface(u.typeOf(sel.X)) {
+		return
+	}
+	id, ok := ast.Unparen(sel.X).(*ast.Ident)
+	if !ok {
+		return
+	}
+	v, ok := u.info.Uses[id].(*types.Var)
+	if !ok || !within(u.fn.Decl.Body, v.Pos()) {
+		return
+	}
+	if f := u.factsOf(v); !f.captured || !f.mutated {
+		return
+	}
+	for _, arg := range call.Args {
+		if u.suspends(arg) {
+			u.refuse(unorderedReceiver(u.at(sel), id.Name))
+			return
+		}
+	}
+}
+
+// deferred: calls that are deferred run when the machine ends, which a function
+// without suspension points does in one piece.
+func (c *bodyCheck) deferred(n *ast.DeferStmt) {
+	if c.literals == 0 && len(c.u.points) > 0 {
+		c.u.refuse(deferNotLowered(c.u.at(n)))
+	}
+}
+
+func (c *bodyCheck) started(n *ast.GoStmt) {
+	if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok && c.literals == 0 {
+		c.literals++ // its calls block its own goroutine
+		c.walk(lit.Body)
+		c.literals--
+	}
+}
+
+func (c *bodyCheck) ranged(n *ast.RangeStmt) {
+	if c.literals > 0 || !c.u.suspends(n.Body) && !c.u.suspendsLeft(n) {
+		return
+	}
+	if isTypeParam(c.u.typeOf(n.X)) {
+		c.u.refuse(rangeOverTypeParam(c.u.at(n.X)))
+		return
+	}
+	if _, ok := c.u.typeOf(n.X).Underlying().(*types.Signature); ok {
+		c.u.refuse(rangeOverFunc(c.u.at(n.X)))
+	}
+}
+
+// localType refuses types that would have to be known outside of the statement
+// that is kept around them.
+func (c *bodyCheck) localType(n *ast.TypeSpec) {}
+
+func (c *bodyCheck) ident(id *ast.Ident) {
+	if name, ok := c.u.info.Uses[id].(*types.PkgName); ok && name.Imported().Path() == "C" {
+		c.u.refuse(usesCgo(c.u.at(id)))
+	}
+}
+
+// holdsPoint reports whether n, a part of a function literal, holds a suspension point.
+func (u *unit) holdsPoint(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if _, suspends := u.fn.Package.Twins.Suspends(call, u.info); suspends {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// unsupported is the finding for a statement of a kind that check should have
+// refused.
+func (u *unit) unsupported(n ast.Node) Diagnostic { return unknownSyntax(u.at(n), n) }

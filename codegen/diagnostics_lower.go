@@ -1,0 +1,95 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+)
+
+// What the lowering refuses. Each message says what, why, and what to write
+// instead.
+
+// extent is the part of the source that a finding is about.
+type extent struct{ from, to token.Position }
+
+// categoryUnsupported: right Go, but not in an annotated function.
+const categoryUnsupported = "unsupported"
+
+func unsupported(at extent, what, why, do string) Diagnostic {
+	return Diagnostic{Pos: at.from, End: at.to, Category: categoryUnsupported, What: what, Why: why, Do: do}
+}
+
+func unknownSyntax(at extent, n ast.Node) Diagnostic {
+	return unsupported(at, fmt.Sprintf("syntax %T is not supported in an annotated function", n),
+		"this version of movenext does not know it", "move it to a function of its own")
+}
+
+func ownRecover(at extent) Diagnostic {
+	return unsupported(at, "an annotated function cannot call recover itself",
+		"recover works only in a function that was deferred directly, which a machine never is",
+		"call recover in a deferred function literal")
+}
+
+func lockedThread(at extent) Diagnostic {
+	return unsupported(at, "an annotated function cannot call runtime.LockOSThread",
+		"after a suspension the function goes on on another thread",
+		"use a scheduler of schedulers/dedicated, or move the locked part to a function that is not annotated")
+}
+
+func suspendingLiteral(at extent) Diagnostic {
+	return unsupported(at, "a function literal that is called on the spot cannot suspend",
+		"it is a function of its own, without an annotation",
+		"declare it as a function and annotate that, or write its statements in place")
+}
+
+func forwardedMethodExpr(at extent) Diagnostic {
+	return unsupported(at, "the receiver of a method expression cannot come from a call with several results here",
+		"the call has to take one argument more",
+		"assign the results to variables first")
+}
+
+func unorderedReceiver(at extent, name string) Diagnostic {
+	return unsupported(at, "the receiver "+name+" is assigned by a function literal while the arguments suspend",
+		"whether the old or the new value is used depends on what the compiler knows of it",
+		"copy "+name+" to a variable that no function literal assigns, and call the method of that")
+}
+
+func deferNotLowered(at extent) Diagnostic {
+	return unsupported(at, "defer is not supported yet in an annotated function that suspends",
+		"deferred calls run when the function ends, which is not when MoveNext returns",
+		"move the part between the defer and the end to a function without suspension points")
+}
+
+func rangeOverTypeParam(at extent) Diagnostic {
+	return unsupported(at, "a loop over a value of a type parameter's type cannot suspend",
+		"how to loop over it depends on the type argument",
+		"convert the value to a slice, map or other ordinary type first")
+}
+
+func rangeOverFunc(at extent) Diagnostic {
+	return unsupported(at, "a loop over a function cannot suspend in its body",
+		"the body runs inside of that function, which is plain code and cannot be left",
+		"collect the values first, with slices.Collect for example, and loop over those")
+}
+
+func localType(at extent) Diagnostic {
+	return unsupported(at, "a type cannot be declared in the suspending part of an annotated function",
+		"the frame, which is declared outside, may have to name it",
+		"declare the type outside of the function")
+}
+
+func usesCgo(at extent) Diagnostic {
+	return unsupported(at, "an annotated function cannot use package C",
+		"generated code is not processed by cgo",
+		"call C in a function that is not annotated")
+}
+
+func unnameableType(at extent, err error) Diagnostic {
+	return unsupported(at, "a value of this type has to be kept in the frame",
+		err.Error(), "give the type a name that this package can write, or keep the value in an interface")
+}
+
+func hiddenName(at extent, name string) Diagnostic {
+	return unsupported(at, "the predeclared name "+name+" means something else here",
+		"the generated code needs it", "rename what is declared as "+name)
+}

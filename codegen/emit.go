@@ -1,0 +1,226 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// emit prints all declarations of the function.
+func (u *unit) emit() []byte {
+	u.countReads()
+	sig, err := u.fn.SignatureText(u.imports)
+	if err != nil {
+		u.refuse(unnameableSignature(u.fn, err))
+		return nil
+	}
+	arg, err := u.imports.JobArgument(u.fn.Results())
+	if err != nil {
+		u.refuse(unnameableSignature(u.fn, err))
+		return nil
+	}
+	p := &printer{u: u}
+	e := &emitter{printer: p, sig: sig, arg: arg}
+	e.async()
+	e.enter()
+	e.frame(sig.FrameParams)
+	p.line("\n// MoveNext runs [%s] from where it stopped to its next suspension (false) or its end (true).", u.fn.docName())
+	if len(u.parks()) == 0 {
+		e.moveNextPlain()
+	} else {
+		e.moveNext("*" + e.frameType())
+	}
+	e.results()
+	e.machine()
+	return []byte(p.String())
+}
+
+// emitter prints what stands around MoveNext.
+type emitter struct {
+	*printer
+	sig SignatureText
+	arg string // T of the job
+}
+
+// frameType is the frame's type as the function's declarations write it.
+func (e *emitter) frameType() string { return e.u.fn.Names.Frame + e.sig.FrameArgs }
+
+// context is the function's first context parameter, or one that brings no home.
+func (e *emitter) context() string {
+	if ctx := e.sig.Context(); ctx != "nil" {
+		return ctx
+	}
+	return e.path("context", "context") + ".Background()"
+}
+
+// unlike is name, or a variant that is no parameter and nothing else that the
+// generated functions mention.
+func (e *emitter) unlike(name string) string {
+	taken := map[string]bool{}
+	for _, p := range e.sig.Params {
+		taken[p.Name] = true
+	}
+	if e.sig.Receiver != nil {
+		taken[e.sig.Receiver.Name] = true
+	}
+	for i := 1; ; i++ {
+		s := name
+		if i > 1 {
+			s += fmt.Sprint(i)
+		}
+		if !taken[s] && e.u.names.safe(s) {
+			return s
+		}
+	}
+}
+
+// async prints FAsync, the entry for people.
+func (e *emitter) async() {
+	u, names := e.u, e.u.fn.Names
+	job, result := e.path(jobPath, "job"), e.unlike("result")
+	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	e.line("// %s starts [%s] as a state machine and returns its job.", names.Async, u.fn.docName())
+	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
+	e.line("var %s %s", t, e.runtime("Task"))
+	e.line("%s := %s", frame, e.frameLiteral())
+	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
+	e.line("if %s.MoveNext(&%s) {", frame, t)
+	e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
+	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, names.Frame, frame)
+	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
+}
+
+// frameLiteral is a frame with the parameters in it.
+func (e *emitter) frameLiteral() string {
+	var fields []string
+	add := func(v *variable, name string) {
+		if v == nil || !e.u.stored(v) {
+			return
+		}
+		if v.cell {
+			name = "&" + name
+		}
+		fields = append(fields, v.field+": "+name)
+	}
+	if e.sig.Receiver != nil {
+		add(e.u.recv, e.sig.Receiver.Name)
+	}
+	for i, p := range e.sig.Params {
+		add(e.u.params[i], p.Name)
+	}
+	return e.frameType() + "{" + strings.Join(fields, ", ") + "}"
+}
+
+// jobResult is what the job gets out of a finished frame: value and error.
+func (e *emitter) jobResult(frame string) string {
+	r := e.u.fn.Results()
+	fail := e.predeclared("nil")
+	if r.Err != nil {
+		fail = e.result(frame, len(e.u.results)-1)
+	}
+	switch n := len(r.Values); n {
+	case 0:
+		return e.arg + "{}, " + fail
+	case 1:
+		return e.result(frame, 0) + ", " + fail
+	default:
+		var fields []string
+		for i := range n {
+			fields = append(fields, fmt.Sprintf("V%d: %s", i+1, e.result(frame, i)))
+		}
+		return e.arg + "{" + strings.Join(fields, ", ") + "}, " + fail
+	}
+}
+
+// result is result i of a finished frame.
+func (e *emitter) result(frame string, i int) string {
+	v := e.u.results[i]
+	if v.cell {
+		return "*" + frame + "." + v.field
+	}
+	return frame + "." + v.field
+}
+
+func (e *emitter) resultList(frame string) string {
+	var list []string
+	for i := range e.u.results {
+		list = append(list, e.result(frame, i))
+	}
+	return strings.Join(list, ", ")
+}
+
+// enter prints FEnter, the entry for other machines.
+func (e *emitter) enter() {
+	u, names := e.u, e.u.fn.Names
+	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	params := t + " *" + e.runtime("Task")
+	if list := e.sig.ParamList(); list != "" {
+		params += ", " + list
+	}
+	results := []string{"*" + e.frameType()}
+	zeros, values := m, e.predeclared("nil")
+	for i, r := range u.results {
+		spelled := e.typ(r.typ, u.fn.Decl.Name)
+		results = append(results, spelled)
+		zeros += ", " + e.zeroOf(r.typ, spelled)
+		values += ", " + e.result(frame, i)
+	}
+	e.line("// %s is [%s] as machines call it: its results, or the suspended frame that will have them.", names.Enter, u.fn.docName())
+	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
+	e.line("%s := %s", frame, e.frameLiteral())
+	e.line("if %s.MoveNext(%s) {\nreturn %s\n}", frame, t, values)
+	e.line("%s := %s(%s)\n*%s = %s", m, e.predeclared("new"), e.frameType(), m, frame)
+	e.line("%s.Push(%s, %s)\nreturn %s\n}\n", t, e.context(), m, zeros)
+}
+
+// results prints the method by which a caller gets them.
+func (e *emitter) results() {
+	u := e.u
+	f, t := u.names.recv, u.names.task
+	var types []string
+	for _, r := range u.results {
+		types = append(types, e.typ(r.typ, u.fn.Decl.Name))
+	}
+	list := ""
+	switch len(types) {
+	case 0:
+	case 1:
+		list = types[0] + " "
+	default:
+		list = "(" + strings.Join(types, ", ") + ") "
+	}
+	e.line("\n// Results returns what [%s] returned, or raises again the panic that ended it.", u.fn.docName())
+	e.line("func (%s *%s) Results(%s *%s) %s{\n%s.Rethrow()", f, e.frameType(), t, e.runtime("Task"), list, t)
+	if len(types) > 0 {
+		e.line("return %s", e.resultList(f))
+	}
+	e.line("}")
+}
+
+// machine prints the root of a chain of calls.
+func (e *emitter) machine() {
+	u, names := e.u, e.u.fn.Names
+	f, t := u.names.recv, u.names.task
+	builder := e.runtime("Builder")
+	e.line("\n// %s is [%s] as the root of a chain of calls: task, job and frame in one allocation.", names.Machine, u.fn.docName())
+	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.frameType())
+	e.line("// MoveNext runs the frame and completes the job when it has finished.")
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
+	e.line("if !%s.%s.MoveNext(%s) {\nreturn %s\n}", f, names.Frame, t, e.predeclared("false"))
+	e.line("%s.SetResult(%s)\nreturn %s\n}", f, e.jobResult(f), e.predeclared("true"))
+}
+
+// at is the place of a finding.
+func (u *unit) at(n ast.Node) extent { return u.extent(n.Pos(), n.End()) }
+
+func (u *unit) atVariable(v *variable) extent {
+	if v.obj != nil {
+		return u.extent(v.obj.Pos(), v.obj.Pos()+token.Pos(len(v.obj.Name())))
+	}
+	return u.at(u.fn.Decl.Name)
+}
+
+func (u *unit) extent(from, to token.Pos) extent {
+	return extent{u.fn.Package.Position(from), u.fn.Package.Position(to)}
+}

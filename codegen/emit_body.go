@@ -1,0 +1,213 @@
+package codegen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// moveNext prints the method that runs the machine:
+//
+//	func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+//		var …                        // locals that are mentioned between several labels
+//		state := f.State
+//		f.State = statemachine.Running
+//		switch state { … }           // to where it stopped
+//		…                            // the instructions
+//	}
+func (p *printer) moveNext(receiver string) {
+	u, n := p.u, p.u.names
+	p.line("func (%s %s) MoveNext(%s *%s) %s {", n.recv, receiver, n.task, p.runtime("Task"), p.predeclared("bool"))
+	code := p.body()
+	p.locals()
+	for _, l := range u.lifted {
+		p.line("%s", p.span(l.whole))
+	}
+	state := n.first("state", "resumeAt")
+	p.line("%s := %s.State", state, n.recv)
+	p.line("%s.State = %s", n.recv, p.runtime("Running"))
+	p.line("switch %s {\ncase 0:", state)
+	for _, pt := range u.parks() {
+		p.line("case %d:\ngoto %s", pt.number, n.label(pt.resume))
+	}
+	p.line("default:\n%s.Misuse(%s)\n}", n.recv, state)
+	p.WriteString(code)
+	p.line("}")
+}
+
+// locals declares the variables that live in MoveNext.
+func (p *printer) locals() {
+	for _, v := range p.u.all {
+		if v.place == inMoveNext && (v.reads > 0 || v.cell) {
+			star := ""
+			if v.cell {
+				star = "*"
+			}
+			p.line("var %s %s%s", v.local, star, p.typeOf(v))
+		}
+	}
+}
+
+// body prints the instructions, stretch by stretch.
+func (p *printer) body() string {
+	sub := &printer{u: p.u}
+	var stretch []instr
+	flush := func() {
+		sub.stretch(stretch)
+		stretch = nil
+	}
+	for _, i := range p.u.code {
+		switch i.(type) {
+		case *mark, *park, *renew:
+			flush()
+			i.print(sub)
+		default:
+			stretch = append(stretch, i)
+		}
+	}
+	flush()
+	return sub.String()
+}
+
+// stretch prints instructions between two labels. Those from the first declaration
+// to the last mention of what is declared are put into a block, so that no jump
+// enters the scope of a variable.
+func (p *printer) stretch(code []instr) {
+	first, last := p.scope(code)
+	aliased := map[*variable]bool{}
+	for n, i := range code {
+		if n == first {
+			p.line("{")
+		}
+		if b, ok := i.(borrower); ok {
+			b.borrows(func(v *variable) { p.alias(v, aliased) })
+		}
+		i.print(p)
+		if n == last {
+			p.line("}")
+		}
+	}
+}
+
+// alias gives function literals their own name for a variable of the frame or of
+// MoveNext: they must keep the variable's cell, or its value, and not the frame.
+func (p *printer) alias(v *variable, done map[*variable]bool) {
+	if v.place == inBlock || done[v] {
+		return
+	}
+	done[v] = true
+	p.line("%s := %s", v.local, p.mention(v, pointer))
+}
+
+// scope finds the instructions of a stretch that need a block around them; first
+// is negative if none does.
+func (p *printer) scope(code []instr) (first, last int) {
+	first, last = -1, -1
+	for n, i := range code {
+		here := false
+		i.refs(func(v *variable) { here = here || v.place == inBlock }, func(v *variable) { here = here || v.place == inBlock })
+		if b, ok := i.(borrower); ok {
+			b.borrows(func(*variable) { here = true })
+		}
+		if !here {
+			continue
+		}
+		if first < 0 {
+			first = n
+		}
+		last = n
+	}
+	return first, last
+}
+
+// countReads counts how often each variable is read, since Go wants each local
+// to be read somewhere.
+func (u *unit) countReads() {
+	for _, i := range u.code {
+		i.refs(func(v *variable) { v.reads++ }, func(*variable) {})
+	}
+	for _, l := range u.lifted {
+		l.whole.uses(func(v *variable) { v.reads++ })
+	}
+}
+
+// frame prints the type of the frame.
+func (p *printer) frame(typeParams string) {
+	fn := p.u.fn
+	p.line("// %s is what [%s] keeps while it is suspended.", fn.Names.Frame, fn.docName())
+	p.line("type %s%s struct {\n%s", fn.Names.Frame, typeParams, p.runtime("Frame"))
+	var groups [3][]string
+	for _, v := range p.u.all {
+		if v.place != inFrame || !p.u.stored(v) {
+			continue
+		}
+		star := ""
+		if v.cell {
+			star = "*"
+		}
+		group := 1
+		switch {
+		case v.param:
+			group = 0
+		case v.result:
+			group = 2
+		}
+		groups[group] = append(groups[group], fmt.Sprintf("%s %s%s", v.field, star, p.typeOf(v)))
+	}
+	for _, fields := range groups {
+		if len(fields) > 0 {
+			p.line("\n%s", strings.Join(fields, "\n"))
+		}
+	}
+	p.line("}")
+}
+
+// stored reports whether the frame has a field for v.
+func (u *unit) stored(v *variable) bool { return !v.param || v.reads > 0 }
+
+// moveNextPlain is MoveNext of a function that never suspends: it calls the
+// function as it was written.
+func (e *emitter) moveNextPlain() {
+	u, n := e.u, e.u.names
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.recv, e.frameType(), n.task, e.runtime("Task"), e.predeclared("bool"))
+	e.line("if %[1]s.State != %[2]s {\n%[1]s.Misuse(%[1]s.State)\n}", n.recv, e.runtime("NotStarted"))
+	e.line("%s.State = %s", n.recv, e.runtime("Running"))
+	var left, args []string
+	for _, r := range u.results {
+		left = append(left, n.recv+"."+r.field)
+	}
+	for i, v := range u.params {
+		arg := n.recv + "." + v.field
+		if e.sig.Params[i].Variadic {
+			arg += "..."
+		}
+		args = append(args, arg)
+	}
+	call := u.fn.Object.Name() + e.sig.TypeArgs + "(" + strings.Join(args, ", ") + ")"
+	if u.recv != nil {
+		call = n.recv + "." + u.recv.field + "." + call
+	}
+	if len(left) > 0 {
+		call = strings.Join(left, ", ") + " = " + call
+	}
+	e.line("%s\n%s.State = %s\nreturn %s\n}", call, n.recv, e.runtime("Finished"), e.predeclared("true"))
+}
+
+// keepWhole prepares variables for a function that is called as it was written:
+// all parameters are passed on, and nothing is shared with it.
+func (u *unit) keepWhole() {
+	u.code = nil
+	u.lifted = nil
+	u.all = nil
+	passed := u.params
+	if u.recv != nil {
+		passed = append(passed, u.recv)
+	}
+	for i, v := range append(passed, u.results...) {
+		v.cell, v.place, v.reads = false, inFrame, 1
+		if v.name == "" || v.name == "_" {
+			v.name = "arg" + strconv.Itoa(i)
+		}
+		u.all = append(u.all, v)
+	}
+}

@@ -1,0 +1,245 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+func (i *keep) print(p *printer) { p.line("%s", p.span(&i.text)) }
+func (i *do) print(p *printer)   { p.line("%s", p.rope(i.line)) }
+func (i *jump) print(p *printer) { p.line("goto %s", p.u.names.label(i.to)) }
+func (i *mark) print(p *printer) { p.line("%s:", p.u.names.label(i.label)) }
+
+func (finish) print(p *printer) {
+	p.line("%s.State = %s", p.u.names.recv, p.runtime("Finished"))
+	p.line("return %s", p.predeclared("true"))
+}
+
+func (i *note) print(p *printer) {
+	pos := p.u.fn.Package.Position(i.pos)
+	p.line("// %s:%d: %s", baseName(pos.Filename), pos.Line, p.u.sourceLine(i.pos))
+}
+
+func baseName(path string) string {
+	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
+		return path[i+1:]
+	}
+	return path
+}
+
+// print writes an assignment. What it declares may have to live elsewhere, and
+// some of its targets may turn out to be of no use.
+func (i *assign) print(p *printer) {
+	for _, t := range i.dst {
+		if t.declares && t.v.cell {
+			p.line("%s = %s(%s)", p.mention(t.v, pointer), p.predeclared("new"), p.typeOf(t.v))
+		}
+	}
+	if i.whole != nil && i.fitsWhole() {
+		p.line("%s%s", i.prefix(), p.span(i.whole))
+		return
+	}
+	src := p.rope(i.src)
+	if len(i.dst) == 0 {
+		p.line("%s", src)
+		return
+	}
+	op := "="
+	if i.declaresHere() {
+		switch {
+		case i.typed && len(i.dst) == 1:
+			p.line("var %s %s = %s", i.dst[0].v.local, p.typeOf(i.dst[0].v), src)
+			return
+		case !i.typed && i.onlyNew():
+			op = ":="
+		default:
+			for _, t := range i.dst {
+				if t.begins() {
+					p.line("var %s %s", t.v.local, p.typeOf(t.v))
+				}
+			}
+		}
+	} else if t := i.dst[0]; len(i.dst) == 1 && t.idle() && i.typed {
+		p.line("var _ %s = %s", p.typeOf(t.v), src)
+		return
+	}
+	p.line("%s %s %s", i.lefts(p), op, src)
+}
+
+func (i *assign) lefts(p *printer) string {
+	var list []string
+	for _, t := range i.dst {
+		switch {
+		case t.idle() || t.v == nil && t.place == nil:
+			list = append(list, "_")
+		case t.v == nil:
+			list = append(list, p.rope(t.place))
+		default:
+			list = append(list, p.left(t.v))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// idle reports whether the target is a variable that nobody reads.
+func (t dest) idle() bool {
+	return t.v != nil && t.v.reads == 0 && !t.v.cell && t.v.place != inFrame
+}
+
+// begins reports whether the variable has to be declared here.
+func (t dest) begins() bool { return t.declares && t.v.place == inBlock && !t.idle() }
+
+func (i *assign) declaresHere() bool {
+	for _, t := range i.dst {
+		if t.begins() {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyNew reports whether := would declare all targets.
+func (i *assign) onlyNew() bool {
+	for _, t := range i.dst {
+		if t.place != nil || t.v != nil && !t.begins() && !t.idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// fitsWhole reports whether the statement can be printed as the source has it.
+func (i *assign) fitsWhole() bool {
+	declares := false
+	for _, t := range i.dst {
+		declares = declares || t.declares
+		if t.idle() || t.declares && t.v.place != inBlock {
+			return false
+		}
+	}
+	if !declares {
+		return true
+	}
+	for _, t := range i.dst {
+		// With :=, a variable that exists already must be of the same block.
+		if t.v != nil && t.v.place != inBlock {
+			return false
+		}
+	}
+	return true
+}
+
+// prefix completes the specification of a variable to its declaration.
+func (i *assign) prefix() string {
+	if _, ok := i.whole.node.(*ast.ValueSpec); ok {
+		return "var "
+	}
+	return ""
+}
+
+func (i *zero) print(p *printer) {
+	fits := i.whole != nil
+	for _, v := range i.vars {
+		fits = fits && v.place == inBlock && v.reads > 0
+	}
+	if fits {
+		p.line("var %s", p.span(i.whole))
+		return
+	}
+	for _, v := range i.vars {
+		switch {
+		case v.cell:
+			p.line("%s = %s(%s)", p.mention(v, pointer), p.predeclared("new"), p.typeOf(v))
+		case v.reads == 0 && v.place != inFrame:
+		case v.place == inBlock:
+			p.line("var %s %s", v.local, p.typeOf(v))
+		case i.loop:
+			p.line("%s = %s", p.mention(v, value), p.zeroOf(v.typ, p.typeOf(v)))
+		}
+	}
+}
+
+func (i *renew) print(p *printer) {
+	if !i.v.cell {
+		return
+	}
+	cell := p.mention(i.v, pointer)
+	p.line("{\n%[1]s := *%[2]s\n%[2]s = &%[1]s\n}", p.u.names.renewed, cell)
+}
+
+func (i *branch) print(p *printer) {
+	p.line("if %s {\ngoto %s\n}", i.condition(p), p.u.names.label(i.to))
+}
+
+func (i *branch) condition(p *printer) string {
+	cond := ""
+	e, op, turned := i.expr.opposite()
+	switch {
+	case !i.not:
+		cond = p.rope(i.cond)
+	case turned:
+		at := edit{pos: e.OpPos, end: e.OpPos + token.Pos(len(e.Op.String())), with: rope{text(op.String())}}
+		cond = p.span(i.cond[0].span.with(at))
+	default:
+		cond = p.rope(i.cond)
+		if strings.ContainsAny(cond, " \t\n") {
+			cond = "(" + cond + ")"
+		}
+		cond = "!" + cond
+	}
+	if strings.Contains(cond, "{") && !strings.HasPrefix(cond, "!(") {
+		return "(" + cond + ")" // a literal's brace would be taken for the statement's
+	}
+	return cond
+}
+
+func (i *park) print(p *printer) {
+	pt, recv, task := i.point, p.u.names.recv, p.u.names.task
+	switch pt.kind {
+	case KindEnter:
+		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
+	case KindAwaitJob, KindAwait, KindTwin:
+		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
+	}
+	p.line("%s.State = %d", recv, pt.number)
+	switch pt.kind {
+	case KindEnter:
+		p.line("return %s", p.predeclared("false"))
+	case KindAwaitJob, KindAwait, KindTwin:
+		p.line("return %s.Await(%s)", task, p.mention(pt.held, value))
+	case KindYield:
+		p.line("return %s.Yield()", task)
+	case KindSwitchTo:
+		p.line("return %s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.sched))
+	}
+}
+
+func (d *dispatch) print(p *printer) {
+	p.line("%s {", p.rope(d.head))
+	for _, c := range d.clauses {
+		p.line("%s:", p.rope(c.head))
+		for _, i := range c.code {
+			i.print(p)
+		}
+		if c.to != nil {
+			p.line("goto %s", p.u.names.label(c.to))
+		}
+		for _, s := range c.body {
+			p.line("%s", p.span(s))
+		}
+	}
+	p.line("}")
+}
+
+// print: the awaiter, or a job that has failed in the place of none.
+func (i *obtain) print(p *printer) {
+	held := p.mention(i.p.held, value)
+	src := p.rope(i.src)
+	elem := p.typ(i.result, i.at)
+	name := p.u.names.renewed
+	p.line("if %s := %s.Awaitable[%s](%s); %s != nil {\n%s = %s.GetAwaiter()\n}",
+		name, p.path(awaiterPath, "awaiter"), elem, src, name, held, name)
+	p.line("if %s == nil {\n%s = %s.FromError[%s](%s.ErrNilAwaitable)\n}",
+		held, held, p.path(jobPath, "job"), elem, p.path(awaiterPath, "awaiter"))
+}

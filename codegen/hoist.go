@@ -1,0 +1,146 @@
+package codegen
+
+// Hoisting: where each variable lives.
+//
+//	mentioned between two labels only      declared there, as in the source
+//	not needed across a suspension         declared once, at the top of MoveNext
+//	needed across a suspension             a field of the frame
+//
+// The second kind exists because Go forbids to jump over a declaration, and all
+// labels of MoveNext are in its outermost block.
+//
+// In the last two places one Go variable stands for all the variables that the
+// source makes each time it executes the declaration. That is the same as long as
+// nobody keeps the address of one of them; so what is captured by a function
+// literal, or has its address taken, gets a cell: the place holds a pointer, and
+// the declaration makes a new variable for it to point to. A captured variable
+// that is never assigned again needs none: the literal gets its value.
+
+// place decides for all variables.
+func (u *unit) place() {
+	u.placeLocally()
+	for _, v := range u.all {
+		v.cell = v.place != inBlock && v.obj != nil && v.reads >= 0 && v.shared()
+	}
+	u.placeInFrame()
+	u.chooseNames()
+}
+
+// placeLocally finds the variables that are mentioned between two labels only,
+// one of the mentions being the declaration.
+func (u *unit) placeLocally() {
+	const several = -1
+	home := map[*variable]int{}
+	declared := map[*variable]bool{}
+	stretch := 1
+	note := func(v *variable) {
+		if at, seen := home[v]; seen && at != stretch {
+			home[v] = several
+		} else if !seen {
+			home[v] = stretch
+		}
+	}
+	for _, i := range u.code {
+		if _, ok := i.(*mark); ok {
+			stretch++
+		}
+		i.refs(note, note)
+		for _, v := range declares(i) {
+			declared[v] = true
+		}
+	}
+	for _, l := range u.lifted {
+		l.whole.uses(func(v *variable) { home[v] = several })
+	}
+	for _, v := range u.all {
+		if v.place == inFrame {
+			continue
+		}
+		v.place = inMoveNext
+		if home[v] > 0 && declared[v] {
+			v.place, v.stretch = inBlock, home[v]
+		}
+	}
+}
+
+// declares lists the variables that begin to exist with an instruction. What is
+// declared inside a dispatch is passed on to other labels in any case.
+func declares(i instr) []*variable {
+	switch i := i.(type) {
+	case *assign:
+		var list []*variable
+		for _, t := range i.dst {
+			if t.declares {
+				list = append(list, t.v)
+			}
+		}
+		return list
+	case *zero:
+		return i.vars
+	}
+	return nil
+}
+
+// placeInFrame moves variables that are live where the machine may be resumed.
+func (u *unit) placeInFrame() {
+	live := u.liveness()
+	for n, i := range u.code {
+		if p, ok := i.(*park); ok {
+			for v := range live[p.point.resume.at] {
+				v.place = inFrame
+			}
+			_ = n
+		}
+	}
+}
+
+// liveness returns for each instruction the variables whose values may be needed
+// from there on.
+func (u *unit) liveness() []map[*variable]bool {
+	live := make([]map[*variable]bool, len(u.code)+1)
+	for n := range live {
+		live[n] = map[*variable]bool{}
+	}
+	for changed := true; changed; {
+		changed = false
+		for n := len(u.code) - 1; n >= 0; n-- {
+			if u.flow(live, n) {
+				changed = true
+			}
+		}
+	}
+	return live
+}
+
+// flow updates what is live before instruction n from what is live after it.
+func (u *unit) flow(live []map[*variable]bool, n int) bool {
+	before := live[n]
+	size := len(before)
+	i := u.code[n]
+	killed := map[*variable]bool{}
+	i.refs(func(v *variable) { before[v] = true }, func(v *variable) { killed[v] = true })
+	pass := func(to int) {
+		for v := range live[to] {
+			if !killed[v] {
+				before[v] = true
+			}
+		}
+	}
+	for _, next := range u.successors(n) {
+		pass(next)
+	}
+	return len(before) != size
+}
+
+// successors are the instructions that may follow instruction n. Beyond the last
+// one nothing does.
+func (u *unit) successors(n int) []int {
+	var list []int
+	for _, to := range u.code[n].targets() {
+		list = append(list, to.at)
+	}
+	if u.code[n].falls() {
+		list = append(list, n+1)
+	}
+	return list
+}

@@ -1,0 +1,218 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+)
+
+// analyse finds the suspension points and what the function does with each of
+// its variables.
+func (u *unit) analyse() {
+	u.findPoints()
+	ast.Inspect(u.fn.Decl.Body, u.noteFacts)
+	u.noteCaptures()
+	for _, v := range u.signatureResults() {
+		if f := u.factsOf(v); f.captured {
+			f.mutated = true // by return statements
+		}
+	}
+}
+
+// findPoints marks each suspension point and every node around it. Function
+// literals are other functions: what they call blocks as in plain code.
+func (u *unit) findPoints() {
+	var around []ast.Node
+	detached := map[*ast.CallExpr]bool{}
+	ast.Inspect(u.fn.Decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil:
+			around = around[:len(around)-1]
+			return true
+		case *ast.FuncLit:
+			return false
+		case *ast.GoStmt:
+			detached[n.Call] = true // its function runs elsewhere
+		case *ast.CallExpr:
+			if s, ok := u.fn.Package.Twins.Suspends(n, u.info); ok && !detached[n] {
+				u.points[n] = &s
+				for _, outer := range around {
+					u.suspending[outer] = true
+				}
+				u.suspending[n] = true
+			}
+		}
+		around = append(around, n)
+		return true
+	})
+}
+
+func (u *unit) suspends(n ast.Node) bool { return u.suspending[n] }
+
+func (u *unit) factsOf(obj types.Object) *facts {
+	f := u.facts[obj]
+	if f == nil {
+		f = &facts{}
+		u.facts[obj] = f
+	}
+	return f
+}
+
+// signatureResults are the result parameters that have names.
+func (u *unit) signatureResults() []*types.Var {
+	var list []*types.Var
+	for v := range u.fn.Signature().Results().Variables() {
+		if v.Name() != "" && v.Name() != "_" {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// noteFacts notes assignments and addresses.
+func (u *unit) noteFacts(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, lhs := range n.Lhs {
+			u.noteMutation(lhs)
+		}
+	case *ast.IncDecStmt:
+		u.noteMutation(n.X)
+	case *ast.RangeStmt:
+		u.noteRange(n)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			u.noteAddress(n.X)
+		}
+	case *ast.SliceExpr:
+		if _, ok := u.typeOf(n.X).Underlying().(*types.Array); ok {
+			u.noteAddress(n.X)
+		}
+	case *ast.SelectorExpr:
+		if u.takesAddress(n) {
+			u.noteAddress(n.X)
+		}
+	}
+	return true
+}
+
+// takesAddress reports whether sel calls, or makes a value of, a method with a
+// pointer receiver on something that is no pointer.
+func (u *unit) takesAddress(sel *ast.SelectorExpr) bool {
+	s := u.info.Selections[sel]
+	if s == nil || s.Kind() != types.MethodVal {
+		return false
+	}
+	recv := s.Obj().(*types.Func).Signature().Recv()
+	if !isPointer(recv) {
+		return false
+	}
+	_, pointer := s.Recv().Underlying().(*types.Pointer)
+	return !pointer
+}
+
+// noteRange: with :=, the variables are new in each iteration since Go 1.22, and
+// were shared by all before.
+func (u *unit) noteRange(n *ast.RangeStmt) {
+	if n.Tok == token.DEFINE && u.loopVarPerIteration() {
+		return
+	}
+	for _, e := range []ast.Expr{n.Key, n.Value} {
+		if e != nil {
+			u.noteAssigned(e)
+		}
+	}
+}
+
+func (u *unit) noteAssigned(e ast.Expr) {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		if obj := u.info.Defs[id]; obj != nil {
+			u.factsOf(obj).mutated = true
+			return
+		}
+	}
+	u.noteMutation(e)
+}
+
+// loopVarPerIteration reports whether each iteration of a loop has variables of its
+// own, which the language version of the file decides.
+func (u *unit) loopVarPerIteration() bool {
+	v := u.info.FileVersions[u.fn.File.Syntax]
+	if v == "" {
+		v = u.fn.Package.Language
+	}
+	return v == "" || version.Compare(v, "go1.22") >= 0
+}
+
+// noteMutation notes an assignment to (part of) a variable, unless the
+// assignment declares it.
+func (u *unit) noteMutation(lhs ast.Expr) {
+	if v := u.rootVar(lhs); v != nil {
+		u.factsOf(v).mutated = true
+	}
+}
+
+func (u *unit) noteAddress(e ast.Expr) {
+	if v := u.rootVar(e); v != nil {
+		u.factsOf(v).addressed = true
+	}
+}
+
+// rootVar is the variable that e is, or is a part of without an indirection.
+func (u *unit) rootVar(e ast.Expr) *types.Var {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, _ := u.info.Uses[e].(*types.Var)
+		return v
+	case *ast.SelectorExpr:
+		s := u.info.Selections[e]
+		if s == nil || s.Kind() != types.FieldVal || isPointerType(u.typeOf(e.X)) {
+			return nil
+		}
+		return u.rootVar(e.X)
+	case *ast.IndexExpr:
+		if _, ok := u.typeOf(e.X).Underlying().(*types.Array); ok {
+			return u.rootVar(e.X)
+		}
+	}
+	return nil
+}
+
+func (u *unit) typeOf(e ast.Expr) types.Type {
+	if t := u.info.TypeOf(e); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid]
+}
+
+func isPointerType(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// noteCaptures marks variables that are mentioned in a function literal which
+// does not declare them.
+func (u *unit) noteCaptures() {
+	var literals []*ast.FuncLit
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			literals = append(literals, n)
+			ast.Inspect(n.Type, visit)
+			ast.Inspect(n.Body, visit)
+			literals = literals[:len(literals)-1]
+			return false
+		case *ast.Ident:
+			v, ok := u.info.Uses[n].(*types.Var)
+			if ok && len(literals) > 0 && !v.IsField() && !within(literals[len(literals)-1], v.Pos()) {
+				u.factsOf(v).captured = true
+			}
+		}
+		return true
+	}
+	ast.Inspect(u.fn.Decl.Body, visit)
+}
+
+func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }

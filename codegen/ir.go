@@ -1,0 +1,269 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// The intermediate form of one function: a flat list of instructions with
+// labels, jumps and suspension points, as MoveNext will have them.
+//
+// It stands between syntax and text for one reason: where a variable lives (in
+// the frame, in MoveNext, in a block of its own) can be decided only when all
+// of the function has been flattened, but it decides how every mention of the
+// variable is spelled. So instructions keep pieces of the source together with
+// the places in them that depend on such decisions (see [span]), and are
+// printed last.
+
+// variable is a variable of the source that outlives the statement it is
+// declared in, or a temporary of the lowering.
+type variable struct {
+	obj  types.Object // nil: a temporary
+	name string       // as in the source; the stem for temporaries
+	typ  types.Type
+
+	// typeText spells the type if there is no typ: what a point keeps of its
+	// callee or awaiter.
+	typeText func() (string, error)
+
+	// What the source does with it (see [facts]).
+	facts
+
+	param  bool // has its value when the machine starts
+	result bool // must have it when the machine has ended
+
+	// Decided by [unit.place].
+	place   place
+	stretch int  // inBlock: between which labels
+	cell    bool // the place holds a pointer to the variable
+	reads   int
+	field   string // its name in the frame
+	local   string // its name in MoveNext, and in function literals
+
+	// aside: the switch that decides has a name of its own for it.
+	aside bool
+}
+
+// place is where a variable lives.
+type place uint8
+
+const (
+	// inBlock: declared where the source declares it, between two labels.
+	inBlock place = iota
+	// inMoveNext: declared before the first label, since several stretches between
+	// labels mention it; its value is not needed across any suspension.
+	inMoveNext
+	// inFrame: a field, since its value is needed after a suspension.
+	inFrame
+)
+
+// facts are what the source does with a variable.
+type facts struct {
+	captured  bool // by a function literal
+	mutated   bool // assigned other than by its declaration
+	addressed bool // its address is taken, by & or by calling a method on it
+}
+
+// label is a place to jump to.
+type label struct {
+	name string // unique in the function; chosen when first wanted
+	want string
+	used bool
+	at   int // index of its instruction
+}
+
+// point is one suspension point.
+type point struct {
+	call    token.Pos
+	kind    Kind
+	want    string    // stem of the field's name
+	held    *variable // the suspended callee, or what is awaited; nil for Yield and SwitchTo
+	sched   rope      // SwitchTo: where to
+	number  int       // value of State while suspended here
+	resume  *label    // where to go on after a suspension
+	resumed *label    // where to go on without one; nil: the same place
+}
+
+// instr is one instruction. Each prints itself as one or a few lines of
+// MoveNext.
+type instr interface {
+	// refs calls use for each variable whose value the instruction needs, and def
+	// for each that it overwrites completely.
+	refs(use, def func(*variable))
+
+	// targets are the labels it may jump to.
+	targets() []*label
+
+	// falls reports whether the next instruction may follow.
+	falls() bool
+
+	print(p *printer)
+}
+
+// straight is what instructions have in common that just go on.
+type straight struct{}
+
+func (straight) targets() []*label { return nil }
+func (straight) falls() bool       { return true }
+
+// keep is a statement of the source, printed as it stands but for the mentions
+// of variables that have moved.
+type keep struct {
+	text  span
+	lead  string // comments above it
+	stops bool   // it is a terminating statement
+}
+
+func (i *keep) refs(use, _ func(*variable)) { i.text.uses(use) }
+func (i *keep) targets() []*label           { return i.text.jumps() }
+func (i *keep) falls() bool                 { return !i.stops }
+
+// assign gives values to variables and other places.
+type assign struct {
+	straight
+	dst  []dest
+	src  rope
+	op   string // "=" if empty
+	lead string
+
+	// whole is the statement of the source, printed as it stands if all that it
+	// declares can be declared there.
+	whole *span
+
+	// typed: the type of the declared variable is not that of src, so that := would
+	// get it wrong.
+	typed bool
+}
+
+// dest is one left-hand side: a variable, a place, or nothing (the blank
+// identifier).
+type dest struct {
+	v        *variable
+	declares bool // the variable begins to exist here
+	place    rope
+}
+
+func (i *assign) refs(use, def func(*variable)) {
+	i.src.uses(use)
+	for _, t := range i.dst {
+		switch {
+		case t.v == nil:
+			t.place.uses(use)
+		case t.v.cell && !t.declares:
+			use(t.v) // what it points to is assigned, not it
+		default:
+			def(t.v)
+		}
+	}
+}
+
+// zero declares variables without values.
+type zero struct {
+	straight
+	vars  []*variable
+	whole *span
+	lead  string
+	loop  bool // may be executed again: the zero values have to be assigned
+}
+
+func (i *zero) refs(_, def func(*variable)) {
+	for _, v := range i.vars {
+		def(v)
+	}
+}
+
+// renew gives a loop variable its copy for the next iteration.
+type renew struct {
+	straight
+	v *variable
+}
+
+func (i *renew) refs(use, def func(*variable)) { use(i.v); def(i.v) }
+
+// do is a line that the lowering made up.
+type do struct {
+	straight
+	line rope
+	op   string // "++" and the like
+}
+
+func (i *do) refs(use, _ func(*variable)) { i.line.uses(use) }
+
+// branch jumps if a condition holds, or if it does not.
+type branch struct {
+	cond rope
+	expr condition // cond as syntax, if it is an expression of the source
+	not  bool
+	to   *label
+}
+
+func (i *branch) refs(use, _ func(*variable)) { i.cond.uses(use) }
+func (i *branch) targets() []*label           { return []*label{i.to} }
+func (i *branch) falls() bool                 { return true }
+
+// jump goes to a label.
+type jump struct{ to *label }
+
+func (i *jump) refs(_, _ func(*variable)) {}
+func (i *jump) targets() []*label         { return []*label{i.to} }
+func (i *jump) falls() bool               { return false }
+
+// mark is where a label stands.
+type mark struct {
+	straight
+	label *label
+}
+
+func (i *mark) refs(_, _ func(*variable)) {}
+
+// park is the suspension itself: it goes on at the point's resumed label if
+// nothing has to be waited for, or leaves MoveNext and is resumed at the other.
+type park struct{ point *point }
+
+func (i *park) refs(use, _ func(*variable)) {
+	if i.point.held != nil {
+		use(i.point.held)
+	}
+	i.point.sched.uses(use)
+}
+
+func (i *park) falls() bool { return false }
+func (i *park) targets() []*label {
+	list := []*label{i.point.resume}
+	if i.point.resumed != nil {
+		list = append(list, i.point.resumed)
+	}
+	return list
+}
+
+// finish ends the machine. The results have been assigned.
+type finish struct{}
+
+func (finish) refs(_, _ func(*variable)) {}
+func (finish) targets() []*label         { return nil }
+func (finish) falls() bool               { return false }
+
+// note is a comment that shows the line of the source.
+type note struct {
+	straight
+	pos token.Pos
+}
+
+func (i *note) refs(_, _ func(*variable)) {}
+
+// obtain gets the awaiter of an awaitable.
+type obtain struct {
+	straight
+	p      *point
+	src    rope
+	result types.Type
+	at     ast.Expr
+}
+
+func (i *obtain) refs(use, def func(*variable)) {
+	i.src.uses(use)
+	def(i.p.held)
+}
+
+func (i *obtain) borrows(f func(*variable)) { i.src.borrows(f) }

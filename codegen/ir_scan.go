@@ -1,0 +1,207 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// scan finds what has to be replaced in the text of a node of the source:
+// mentions of variables that have moved, of packages (a generated file has its own
+// imports), expressions that were evaluated before, and statements that leave it.
+//
+// The text of the source is edited, not printed from syntax, so that users find
+// their own lines and comments again.
+func (u *unit) scan(node ast.Node) *span {
+	s := &mentionScan{u: u, root: node}
+	s.walk(node)
+	slices.SortStableFunc(s.edits, func(a, b edit) int { return int(a.pos - b.pos) })
+	return &span{node: node, edit: s.edits}
+}
+
+// expr is node as a rope of one span.
+func (u *unit) expr(node ast.Node) rope { return rope{{span: u.scan(node)}} }
+
+type mentionScan struct {
+	u        *unit
+	root     ast.Node
+	literals int // depth of function literals
+	edits    []edit
+}
+
+func (s *mentionScan) replace(node ast.Node, with ...piece) {
+	s.edits = append(s.edits, edit{pos: node.Pos(), end: node.End(), with: with})
+}
+
+func (s *mentionScan) walk(node ast.Node) {
+	if node == nil {
+		return
+	}
+	ast.Inspect(node, s.visit)
+}
+
+// visit returns whether Inspect should go into n.
+func (s *mentionScan) visit(n ast.Node) bool {
+	if e, ok := n.(ast.Expr); ok && n != s.root {
+		if temps, ok := s.u.evaluated[e]; ok {
+			s.replace(n, mentions(temps)...)
+			return false
+		}
+	}
+	switch n := n.(type) {
+	case *ast.Ident:
+		s.ident(n, value)
+	case *ast.SelectorExpr:
+		s.selector(n)
+		return false
+	case *ast.UnaryExpr:
+		if id, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND && s.u.variableOf(id) != nil {
+			s.variable(n, s.u.variableOf(id), address)
+			return false
+		}
+	case *ast.CallExpr:
+		if e, ok := s.u.renamed[n]; ok && n == s.root {
+			s.edits = append(s.edits, e...)
+		}
+	case *ast.FuncLit:
+		s.literals++
+		s.walk(n.Type)
+		s.walk(n.Body)
+		s.literals--
+		return false
+	case *ast.KeyValueExpr:
+		s.keyValue(n)
+		return false
+	case *ast.ReturnStmt:
+		return !s.returns(n)
+	case *ast.BranchStmt:
+		s.leaves(n)
+		return false
+	case *ast.LabeledStmt:
+		s.walk(n.Stmt)
+		return false
+	}
+	return true
+}
+
+func mentions(temps []*variable) []piece {
+	var list []piece
+	for i, v := range temps {
+		if i > 0 {
+			list = append(list, text(", "))
+		}
+		list = append(list, use(v))
+	}
+	return list
+}
+
+// keyValue leaves the names of fields alone.
+func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
+	id, ok := n.Key.(*ast.Ident)
+	if field, isVar := s.u.info.Uses[id].(*types.Var); !ok || !isVar || !field.IsField() {
+		s.walk(n.Key)
+	}
+	s.walk(n.Value)
+}
+
+func (s *mentionScan) selector(n *ast.SelectorExpr) {
+	id, ok := ast.Unparen(n.X).(*ast.Ident)
+	if !ok {
+		s.walk(n.X)
+		return
+	}
+	if v := s.u.variableOf(id); v != nil && followsPointer(v.typ) {
+		s.variable(n.X, v, operand)
+		return
+	}
+	s.walk(n.X)
+}
+
+// followsPointer reports whether p.Sel means (*p).Sel for a pointer p to t.
+func followsPointer(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		return false
+	}
+	return true
+}
+
+// ident replaces the name of a variable that has moved, of a package, or of
+// something that a dot import brought in.
+func (s *mentionScan) ident(id *ast.Ident, as form) {
+	if v := s.u.variableOf(id); v != nil {
+		s.variable(id, v, as)
+		return
+	}
+	obj := s.u.info.Uses[id]
+	if obj == nil {
+		return
+	}
+	if with, ok := s.u.moved[obj]; ok {
+		s.replace(id, with)
+		return
+	}
+	if name, ok := obj.(*types.PkgName); ok {
+		s.replace(id, text(s.u.imports.Name(name.Imported())))
+		return
+	}
+	if q := s.u.qualifier(obj); q != "" {
+		s.replace(id, text(q+"."+id.Name))
+	}
+}
+
+// qualifier of an object that a dot import made visible here under its bare name.
+func (u *unit) qualifier(obj types.Object) string {
+	pkg := obj.Pkg()
+	if pkg == nil || pkg == u.fn.Package.Types || obj.Parent() != pkg.Scope() {
+		return ""
+	}
+	return u.imports.Name(pkg)
+}
+
+func (s *mentionScan) variable(at ast.Node, v *variable, as form) {
+	if s.literals > 0 {
+		as += borrowed - value
+		if as > borrowedAddress {
+			as = borrowed
+		}
+	}
+	s.replace(at, useAs(v, as))
+}
+
+// returns replaces a return of the function itself by what ends the machine.
+func (s *mentionScan) returns(n *ast.ReturnStmt) bool {
+	if s.literals > 0 {
+		return false
+	}
+	s.edits = append(s.edits, edit{pos: n.Pos(), end: n.End(), code: s.u.returning(n)})
+	return true
+}
+
+// leaves replaces a break, continue or goto whose target was flattened.
+func (s *mentionScan) leaves(n *ast.BranchStmt) {
+	if s.literals > 0 {
+		return
+	}
+	if to := s.u.exits[n]; to != nil {
+		s.replace(n, text("goto "), piece{to: to})
+	}
+}
+
+// variableOf is the variable that id declares or mentions, if it has moved.
+func (u *unit) variableOf(id *ast.Ident) *variable {
+	if obj := u.info.Uses[id]; obj != nil {
+		return u.vars[obj]
+	}
+	if obj := u.info.Defs[id]; obj != nil {
+		return u.vars[obj]
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// unit is one function on its way through the phases of the lowering:
+//
+//	check     refuses what cannot be lowered
+//	analyse   finds suspension points and what is done with each variable
+//	flatten   turns the body into instructions (statements, then expressions)
+//	hoist     decides where each variable lives
+//	emit      prints
+type unit struct {
+	fn      *Function
+	info    *types.Info
+	imports *Imports
+	sizes   types.Sizes
+	diags   []Diagnostic
+
+	// Found by analyse.
+	points     map[*ast.CallExpr]*Suspension
+	suspending map[ast.Node]bool // holds a suspension point
+	facts      map[types.Object]*facts
+	names      *namer
+
+	// Grown while flattening.
+	code      []instr
+	vars      map[types.Object]*variable
+	all       []*variable
+	evaluated map[ast.Expr][]*variable   // expressions that have their value already
+	renamed   map[*ast.CallExpr][]edit   // calls that go to an entry instead
+	exits     map[*ast.BranchStmt]*label // where branches out of kept statements go
+	moved     map[types.Object]piece     // constants and types that have moved
+	lifted    []lift                     // their declarations
+	around    []jumpTarget               // enclosing statements that were flattened
+	gotos     map[types.Object]*label    // labels of the source
+	results   []*variable
+	params    []*variable
+	recv      *variable
+}
+
+// lower turns an annotated function into the text of its generated
+// declarations. It returns findings instead if there is anything in it that it
+// cannot do; it never leaves anything out.
+func lower(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
+	u := newUnit(fn, imports)
+	u.analyse()
+	u.check()
+	if len(u.diags) > 0 {
+		return nil, u.diags
+	}
+	u.flatten()
+	u.prune()
+	if len(u.parks()) == 0 {
+		u.keepWhole()
+	}
+	u.place()
+	text := u.emit()
+	if len(u.diags) > 0 {
+		return nil, u.diags
+	}
+	return &Lowered{Text: text}, nil
+}
+
+func newUnit(fn *Function, imports *Imports) *unit {
+	u := &unit{
+		fn:         fn,
+		info:       fn.Package.Info,
+		imports:    imports,
+		sizes:      types.SizesFor("gc", "amd64"),
+		points:     map[*ast.CallExpr]*Suspension{},
+		suspending: map[ast.Node]bool{},
+		facts:      map[types.Object]*facts{},
+		vars:       map[types.Object]*variable{},
+		evaluated:  map[ast.Expr][]*variable{},
+		renamed:    map[*ast.CallExpr][]edit{},
+		exits:      map[*ast.BranchStmt]*label{},
+		moved:      map[types.Object]piece{},
+		gotos:      map[types.Object]*label{},
+	}
+	u.names = newNamer(u)
+	return u
+}
+
+func (u *unit) refuse(d Diagnostic) { u.diags = append(u.diags, d) }
+
+func (u *unit) add(list ...instr) { u.code = append(u.code, list...) }

@@ -1,0 +1,197 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// assignment lowers =, := and the assignments with an operator.
+func (u *unit) assignment(s *ast.AssignStmt) {
+	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+		if u.suspends(s) {
+			u.spillAll([]operandOf{{expr: s.Lhs[0], assigned: true}, {expr: s.Rhs[0]}}, false)
+		}
+		u.keepRest(s)
+		return
+	}
+	dst := func() []dest { return u.lefts(s.Lhs) }
+	if !u.suspends(s) {
+		u.add(&assign{dst: dst(), src: u.join(s.Rhs), whole: u.scan(s)})
+		return
+	}
+	var ops []operandOf
+	for _, lhs := range s.Lhs {
+		ops = append(ops, operandOf{expr: lhs, assigned: true})
+	}
+	if call := u.onlyPoint(s.Rhs); call != nil {
+		u.spillAll(ops, true)
+		u.suspendInto(call, dst())
+		return
+	}
+	if len(s.Lhs) == 1 {
+		u.settleAppend(s.Lhs[0], s.Rhs[0])
+	}
+	for i, rhs := range s.Rhs {
+		o := operandOf{expr: rhs}
+		if len(s.Lhs) == len(s.Rhs) {
+			o.to = u.leftType(s.Lhs[i])
+		}
+		ops = append(ops, o)
+	}
+	u.spillAll(ops, false)
+	u.add(&assign{dst: dst(), src: u.join(s.Rhs), whole: u.scan(s)})
+}
+
+// onlyPoint is the suspension point that is all of the right-hand side, or nil.
+func (u *unit) onlyPoint(rhs []ast.Expr) *ast.CallExpr {
+	if len(rhs) != 1 {
+		return nil
+	}
+	call, ok := ast.Unparen(rhs[0]).(*ast.CallExpr)
+	if !ok || u.points[call] == nil {
+		return nil
+	}
+	return call
+}
+
+// suspendInto gives the values of a suspension point to dst: at once, or after
+// everything has been evaluated.
+func (u *unit) suspendInto(call *ast.CallExpr, dst []dest) {
+	for _, t := range dst {
+		if !u.direct(call, t) {
+			u.evaluate(call)
+			u.add(&assign{dst: dst, src: mentions(u.evaluated[call])})
+			return
+		}
+	}
+	u.suspend(call, dst)
+}
+
+// direct reports whether a point may assign t by itself. An entry that suspends
+// returns zero values first, so what it assigns must not be visible to anybody
+// else; and the left-hand side is to be evaluated after the suspension.
+func (u *unit) direct(call *ast.CallExpr, t dest) bool {
+	switch {
+	case t.v == nil:
+		return t.place == nil
+	case t.declares:
+		return true
+	}
+	return !t.v.shared() || u.points[call].Kind != KindEnter
+}
+
+// shared reports whether others than the function's own statements may see v.
+func (v *variable) shared() bool { return v.addressed || v.captured && v.mutated || holdsLock(v.typ) }
+
+// lefts are the targets for left-hand sides.
+func (u *unit) lefts(list []ast.Expr) []dest {
+	var dst []dest
+	for _, lhs := range list {
+		dst = append(dst, u.left(lhs))
+	}
+	return dst
+}
+
+func (u *unit) left(lhs ast.Expr) dest {
+	id, ok := ast.Unparen(lhs).(*ast.Ident)
+	if !ok {
+		return dest{place: u.expr(lhs)}
+	}
+	if id.Name == "_" {
+		return dest{}
+	}
+	if obj := u.info.Defs[id]; obj != nil {
+		return dest{v: u.declare(obj), declares: true}
+	}
+	if v := u.variableOf(id); v != nil {
+		return dest{v: v}
+	}
+	return dest{place: u.expr(id)}
+}
+
+// leftType is the type that a value is converted to by assigning it to lhs.
+func (u *unit) leftType(lhs ast.Expr) types.Type {
+	id, ok := lhs.(*ast.Ident)
+	if !ok {
+		return u.typeOf(lhs)
+	}
+	if obj := u.info.ObjectOf(id); obj != nil && id.Name != "_" {
+		return obj.Type()
+	}
+	return nil
+}
+
+// join is a list of expressions as one rope.
+func (u *unit) join(list []ast.Expr) rope {
+	var r rope
+	for i, e := range list {
+		if i > 0 {
+			r = append(r, text(", "))
+		}
+		r = append(r, u.value(e)...)
+	}
+	return r
+}
+
+// settleAppend: in m[k] = append(m[k], …), and only there, gc evaluates m and k
+// before what is appended, once for both, unless they are names.
+func (u *unit) settleAppend(lhs, rhs ast.Expr) {
+	place, ok := ast.Unparen(lhs).(*ast.IndexExpr)
+	if !ok || !isMap(u.typeOf(place.X)) {
+		return
+	}
+	call, ok := ast.Unparen(rhs).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	if name, _ := u.builtin(call.Fun); name != "append" {
+		return
+	}
+	from, ok := ast.Unparen(call.Args[0]).(*ast.IndexExpr)
+	if !ok || !u.sameSafe(place, from) || u.suspends(place) {
+		return
+	}
+	for _, pair := range [][2]ast.Expr{{place.X, from.X}, {place.Index, from.Index}} {
+		e, twin := ast.Unparen(pair[0]), ast.Unparen(pair[1])
+		if _, name := e.(*ast.Ident); name || u.isConstant(e) {
+			continue
+		}
+		u.settle(e)
+		u.hoist(e)
+		u.evaluated[twin] = u.evaluated[e]
+	}
+}
+
+// sameSafe is gc's SameSafeExpr: the two mean the same place and can be
+// evaluated once for both.
+func (u *unit) sameSafe(a, b ast.Expr) bool {
+	a, b = ast.Unparen(a), ast.Unparen(b)
+	if u.isConstant(a) || u.isConstant(b) {
+		x, y := u.info.Types[a], u.info.Types[b]
+		return x.Value != nil && y.Value != nil && x.Value.ExactString() == y.Value.ExactString() && types.Identical(x.Type, y.Type)
+	}
+	switch a := a.(type) {
+	case *ast.Ident:
+		b, ok := b.(*ast.Ident)
+		return ok && u.info.ObjectOf(a) == u.info.ObjectOf(b)
+	case *ast.SelectorExpr:
+		b, ok := b.(*ast.SelectorExpr)
+		return ok && u.info.ObjectOf(a.Sel) == u.info.ObjectOf(b.Sel) && (u.info.Selections[a] == nil || u.sameSafe(a.X, b.X))
+	case *ast.StarExpr:
+		b, ok := b.(*ast.StarExpr)
+		return ok && u.sameSafe(a.X, b.X)
+	case *ast.IndexExpr:
+		b, ok := b.(*ast.IndexExpr)
+		return ok && u.sameSafe(a.X, b.X) && u.sameSafe(a.Index, b.Index)
+	case *ast.UnaryExpr:
+		b, ok := b.(*ast.UnaryExpr)
+		return ok && a.Op == b.Op && a.Op != token.AND && a.Op != token.ARROW && u.sameSafe(a.X, b.X)
+	case *ast.BinaryExpr:
+		b, ok := b.(*ast.BinaryExpr)
+		return ok && a.Op == b.Op && isArithmetic(a.Op) && u.sameSafe(a.X, b.X) && u.sameSafe(a.Y, b.Y)
+	}
+	return false
+}
+
+func isArithmetic(op token.Token) bool { return op >= token.ADD && op <= token.AND_NOT }

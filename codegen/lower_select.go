@@ -1,0 +1,128 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// selectStatement. The language evaluates all channels and all values to send
+// once, in the order of the source, and only then chooses; a place to receive
+// into is evaluated if its clause was chosen.
+//
+// The select itself blocks its worker, as in plain code: what waits for channels
+// holds a goroutine.
+func (u *unit) selectStatement(s *ast.SelectStmt, name string) {
+	u.settleComms(s)
+	w := u.newSwitching(s.Body, name)
+	w.outlineBodies()
+	d := &dispatch{head: rope{text("select")}}
+	for i, c := range w.clauses {
+		comm := c.(*ast.CommClause).Comm
+		if recv, ok := comm.(*ast.AssignStmt); ok && u.suspendsIn(recv.Lhs) {
+			w.outline(i)
+		}
+		d.clauses = append(d.clauses, u.commClause(w, i, comm))
+	}
+	w.finish(d)
+}
+
+func (u *unit) suspendsIn(list []ast.Expr) bool {
+	for _, e := range list {
+		if u.suspends(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// settleComms evaluates channels and values in front of the last one that
+// suspends. Stricter than elsewhere, even plain variables are read in their turn.
+func (u *unit) settleComms(s *ast.SelectStmt) {
+	var list []ast.Expr
+	for _, c := range s.Body.List {
+		switch comm := c.(*ast.CommClause).Comm.(type) {
+		case *ast.SendStmt:
+			list = append(list, comm.Chan, comm.Value)
+		case *ast.ExprStmt:
+			list = append(list, receivedFrom(comm.X))
+		case *ast.AssignStmt:
+			list = append(list, receivedFrom(comm.Rhs[0]))
+		}
+	}
+	last := -1
+	for i, e := range list {
+		if u.suspends(e) {
+			last = i
+		}
+	}
+	for _, e := range list[:last+1] {
+		u.spill(e, false)
+		if !u.isConstant(e) && !u.info.Types[e].IsNil() {
+			u.hoist(ast.Unparen(e))
+		}
+	}
+}
+
+func receivedFrom(e ast.Expr) ast.Expr { return ast.Unparen(e).(*ast.UnaryExpr).X }
+
+func (u *unit) commClause(w *switching, i int, comm ast.Stmt) clause {
+	if comm == nil {
+		return w.clause(i, rope{text("default")})
+	}
+	recv, ok := comm.(*ast.AssignStmt)
+	if !ok || w.labels[i] == nil || recv.Tok == token.ASSIGN && !u.suspendsIn(recv.Lhs) {
+		return w.clause(i, append(rope{text("case ")}, u.expr(comm)...))
+	}
+	return u.receiveAside(w, i, recv)
+}
+
+// receiveAside receives into names of the clause and hands them on to the
+// variables that the moved body knows, or to temporaries if the places to
+// receive into suspend.
+func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
+	head := rope{text("case ")}
+	pass := &assign{}
+	var later []func()
+	for n, lhs := range recv.Lhs {
+		if n > 0 {
+			head = append(head, text(", "))
+		}
+		if isBlank(lhs) {
+			head = append(head, text("_"))
+			continue
+		}
+		local := text(u.names.fresh([]string{"received", "ok"}[n]))
+		head = append(head, local)
+		if len(pass.src) > 0 {
+			pass.src = append(pass.src, text(", "))
+		}
+		pass.src = append(pass.src, local)
+		if recv.Tok == token.DEFINE {
+			pass.dst = append(pass.dst, u.left(lhs))
+			continue
+		}
+		v := u.temp("received", u.receivedType(recv, n))
+		pass.dst = append(pass.dst, dest{v: v, declares: true})
+		later = append(later, func() {
+			u.spillAll([]operandOf{{expr: lhs, assigned: true}}, false)
+			u.add(&assign{dst: []dest{u.left(lhs)}, src: rope{use(v)}})
+		})
+	}
+	head = append(head, text(" := <-"))
+	head = append(head, u.value(receivedFrom(recv.Rhs[0]))...)
+	w.before[i] = later
+	c := w.clause(i, head)
+	if len(pass.dst) > 0 {
+		c.code = []instr{pass}
+	}
+	return c
+}
+
+// receivedType is the type of the value or of the ok that is received.
+func (u *unit) receivedType(recv *ast.AssignStmt, n int) types.Type {
+	if n == 1 {
+		return types.Typ[types.Bool]
+	}
+	return u.typeOf(receivedFrom(recv.Rhs[0])).Underlying().(*types.Chan).Elem()
+}

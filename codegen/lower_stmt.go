@@ -1,0 +1,205 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// flatten turns the body into instructions.
+//
+// A statement without a suspension point is kept as it is. One with a
+// suspension point is taken apart until what suspends stands alone, because Go
+// has no way to jump into the middle of a loop or a branch: all labels that a
+// resumed machine jumps to must be in MoveNext's outermost block.
+func (u *unit) flatten() {
+	u.declareSignature()
+	u.block(u.fn.Decl.Body.List)
+	u.add(finish{})
+}
+
+// declareSignature makes variables of receiver, parameters and results.
+func (u *unit) declareSignature() {
+	sig := u.fn.Signature()
+	if recv := sig.Recv(); recv != nil {
+		u.recv = u.parameter(recv)
+	}
+	for v := range sig.Params().Variables() {
+		u.params = append(u.params, u.parameter(v))
+	}
+	for v := range sig.Results().Variables() {
+		r := u.declare(v)
+		r.result, r.place = true, inFrame
+		u.results = append(u.results, r)
+	}
+}
+
+func (u *unit) parameter(v *types.Var) *variable {
+	p := u.declare(v)
+	p.param, p.place = true, inFrame
+	return p
+}
+
+// declare makes a variable of one of the source.
+func (u *unit) declare(obj types.Object) *variable {
+	v := &variable{obj: obj, name: obj.Name(), typ: obj.Type(), facts: *u.factsOf(obj)}
+	u.vars[obj] = v
+	u.all = append(u.all, v)
+	return v
+}
+
+func (u *unit) label(want string) *label { return &label{want: want} }
+
+// block flattens a list of statements.
+func (u *unit) block(list []ast.Stmt) {
+	for _, s := range list {
+		u.statement(s)
+	}
+}
+
+// statement lowers one statement that stands in a flattened list. The kinds of
+// statements are those of [unit.check], which refuses all others.
+func (u *unit) statement(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		u.assignment(s)
+		return
+	case *ast.DeclStmt:
+		u.declaration(s)
+		return
+	case *ast.ReturnStmt:
+		u.returnStatement(s)
+		return
+	case *ast.BranchStmt:
+		u.branchStatement(s)
+		return
+	case *ast.LabeledStmt:
+		u.labeled(s)
+		return
+	case *ast.EmptyStmt:
+		return
+	}
+	if !u.suspends(s) {
+		u.keep(s)
+		return
+	}
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		u.expression(s)
+	case *ast.IncDecStmt:
+		u.spillAll(u.parts(s.X), false)
+		u.keepRest(s)
+	case *ast.SendStmt:
+		elem := u.typeOf(s.Chan).Underlying().(*types.Chan).Elem()
+		u.spillAll([]operandOf{{expr: s.Chan}, {expr: s.Value, to: elem}}, false)
+		u.keepRest(s)
+	case *ast.GoStmt:
+		u.spillAll(u.callOperands(s.Call), false)
+		u.keepRest(s)
+	case *ast.BlockStmt:
+		u.block(s.List)
+	case *ast.IfStmt:
+		u.ifStatement(s)
+	case *ast.ForStmt:
+		u.forStatement(s, "")
+	case *ast.RangeStmt:
+		u.rangeStatement(s, "")
+	case *ast.SwitchStmt:
+		u.switchStatement(s, "")
+	case *ast.TypeSwitchStmt:
+		u.typeSwitch(s, "")
+	case *ast.SelectStmt:
+		u.selectStatement(s, "")
+	default:
+		u.refuse(u.unsupported(s))
+	}
+}
+
+// keep leaves a statement that does not suspend as it is.
+func (u *unit) keep(s ast.Stmt) {
+	u.routeExits(s)
+	u.keepRest(s)
+}
+
+// keepRest keeps a statement of which all that suspends has been evaluated.
+func (u *unit) keepRest(s ast.Stmt) {
+	u.add(&keep{text: *u.scan(s), stops: u.terminates(s)})
+}
+
+// expression: a call or a receive whose value nobody wants.
+func (u *unit) expression(s *ast.ExprStmt) {
+	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && u.points[call] != nil {
+		u.suspend(call, nil)
+		return
+	}
+	u.spillAll(u.operands(ast.Unparen(s.X)), false)
+	u.keepRest(s)
+}
+
+// labeled: a label becomes one of MoveNext's if a goto wants it, and names the
+// loop or switch behind it.
+func (u *unit) labeled(s *ast.LabeledStmt) {
+	obj := u.info.Defs[s.Label]
+	if u.isGotoTarget(obj) {
+		u.add(&mark{label: u.gotoLabel(obj)})
+	}
+	if !u.suspends(s.Stmt) {
+		if u.leavesByName(s, obj) {
+			u.keep(s)
+		} else {
+			u.statement(s.Stmt)
+		}
+		return
+	}
+	switch inner := s.Stmt.(type) {
+	case *ast.ForStmt:
+		u.forStatement(inner, s.Label.Name)
+	case *ast.RangeStmt:
+		u.rangeStatement(inner, s.Label.Name)
+	case *ast.SwitchStmt:
+		u.switchStatement(inner, s.Label.Name)
+	case *ast.TypeSwitchStmt:
+		u.typeSwitch(inner, s.Label.Name)
+	case *ast.SelectStmt:
+		u.selectStatement(inner, s.Label.Name)
+	default:
+		u.statement(inner)
+	}
+}
+
+func (u *unit) gotoLabel(obj types.Object) *label {
+	l := u.gotos[obj]
+	if l == nil {
+		l = u.label(obj.Name())
+		u.gotos[obj] = l
+	}
+	return l
+}
+
+// isGotoTarget reports whether the function has a goto to the label.
+func (u *unit) isGotoTarget(obj types.Object) bool {
+	return u.anyBranch(u.fn.Decl.Body, func(b *ast.BranchStmt) bool {
+		return b.Tok == token.GOTO && u.info.Uses[b.Label] == obj
+	})
+}
+
+// leavesByName reports whether s holds a break or continue with the label.
+func (u *unit) leavesByName(s ast.Stmt, obj types.Object) bool {
+	return u.anyBranch(s, func(b *ast.BranchStmt) bool {
+		return b.Tok != token.GOTO && b.Label != nil && u.info.Uses[b.Label] == obj
+	})
+}
+
+func (u *unit) anyBranch(n ast.Node, cond func(*ast.BranchStmt) bool) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		if b, ok := n.(*ast.BranchStmt); ok && cond(b) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,287 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// Spilling: a suspension point inside an expression becomes instructions in
+// front of it, and so does everything that gc evaluates before it
+// (spill_order.go). What is left of the expression, with temporaries in the
+// place of what has been evaluated, is printed where it stood.
+
+// operandOf is a part of an expression or statement, and what gc does with it
+// there.
+type operandOf struct {
+	expr     ast.Expr
+	to       types.Type // it is converted to this type, perhaps implicitly
+	key      *types.Map // it is a key of such a map
+	compared bool       // by == and the like
+	assigned bool       // it is a left-hand side: its parts are evaluated, not it
+}
+
+func operands(list []ast.Expr) []operandOf {
+	var ops []operandOf
+	for _, e := range list {
+		if e != nil {
+			ops = append(ops, operandOf{expr: e})
+		}
+	}
+	return ops
+}
+
+// spill makes everything in e happen that suspends. If later suspensions follow
+// in the same statement, what gc orders before them is evaluated too.
+func (u *unit) spill(e ast.Expr, later bool) {
+	if u.isConstant(e) {
+		return
+	}
+	if !u.suspends(e) {
+		if later {
+			u.settle(e)
+		}
+		return
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		if u.points[x] != nil {
+			u.evaluate(x)
+			return
+		}
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			u.spillLogical(x)
+			return
+		}
+	case *ast.CompositeLit:
+		if isMap(u.typeOf(x)) {
+			u.spillMap(x)
+			return
+		}
+	}
+	e = ast.Unparen(e)
+	moves := later && u.moves(e)
+	u.spillAll(u.operands(e), later && !moves)
+	if moves {
+		u.hoist(e)
+	}
+}
+
+// spillAll spills operands that are evaluated one after another.
+func (u *unit) spillAll(ops []operandOf, later bool) {
+	last := -1
+	for i, o := range ops {
+		if u.suspends(o.expr) {
+			last = i
+		}
+	}
+	for i, o := range ops {
+		u.spillOperand(o, later || i < last)
+	}
+}
+
+func (u *unit) spillOperand(o operandOf, later bool) {
+	if o.assigned {
+		u.spillAll(u.parts(o.expr), later)
+		return
+	}
+	u.spill(o.expr, later)
+	if later && u.wantsTemp(o) {
+		u.hoist(ast.Unparen(o.expr))
+	}
+}
+
+// settle evaluates what gc moves out of e, which does not suspend.
+func (u *unit) settle(e ast.Expr) {
+	e = ast.Unparen(e)
+	if u.isConstant(e) {
+		return
+	}
+	if u.moves(e) {
+		u.hoist(e)
+		return
+	}
+	for _, o := range u.operands(e) {
+		if o.assigned {
+			continue
+		}
+		u.settle(o.expr)
+		if u.wantsTemp(o) {
+			u.hoist(ast.Unparen(o.expr))
+		}
+	}
+}
+
+// hoist evaluates e into a temporary, or several if it has several values.
+func (u *unit) hoist(e ast.Expr) {
+	if _, done := u.evaluated[e]; done {
+		return
+	}
+	temps := u.tempsFor(e)
+	i := &assign{src: u.typed(e), typed: u.needsType(e)}
+	for _, v := range temps {
+		i.dst = append(i.dst, dest{v: v, declares: true})
+	}
+	u.add(i)
+	u.evaluated[e] = temps
+}
+
+// needsType reports whether e, on its own, could have another type than where it
+// stands: untyped booleans and the like take theirs from the context.
+func (u *unit) needsType(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SliceExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.SelectorExpr:
+		return false
+	case *ast.UnaryExpr:
+		return e.Op != token.ARROW
+	}
+	return true
+}
+
+// typed is e with its type spelled out if the source leaves that to the literal
+// around it.
+func (u *unit) typed(e ast.Expr) rope {
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok || lit.Type != nil {
+		return u.expr(e)
+	}
+	t, prefix := u.typeOf(lit), ""
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t, prefix = ptr.Elem(), "&"
+	}
+	head := late(func(p *printer) string { return prefix + p.typ(t, lit) })
+	return append(rope{head}, u.expr(e)...)
+}
+
+// tempsFor makes a temporary for each value of e.
+func (u *unit) tempsFor(e ast.Expr) []*variable {
+	if tuple, ok := u.typeOf(e).(*types.Tuple); ok {
+		var list []*variable
+		for v := range tuple.Variables() {
+			list = append(list, u.temp(u.tempName(e), v.Type()))
+		}
+		return list
+	}
+	return []*variable{u.temp(u.tempName(e), u.typeOf(e))}
+}
+
+// temp makes a temporary. Its name ends in a number, so that it reads like none of
+// the user's.
+func (u *unit) temp(stem string, t types.Type) *variable {
+	v := &variable{name: stem, typ: types.Default(t)}
+	u.all = append(u.all, v)
+	return v
+}
+
+// tempName is the stem for the name of e's value: the function called, or what
+// the operation is.
+func (u *unit) tempName(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		if u.info.Types[ast.Unparen(e.Fun)].IsType() {
+			return "converted"
+		}
+		return calledName(e)
+	case *ast.UnaryExpr:
+		return "received"
+	case *ast.BinaryExpr:
+		return "cond"
+	case *ast.TypeAssertExpr:
+		return "asserted"
+	case *ast.SliceExpr:
+		return "part"
+	case *ast.CompositeLit:
+		return "lit"
+	case *ast.IndexExpr:
+		return "elem"
+	}
+	return "value"
+}
+
+func calledName(call *ast.CallExpr) string {
+	if id := baseIdent(ast.Unparen(call.Fun)); id != nil && id.Name != "_" {
+		return setFirst(id.Name, false)
+	}
+	return "call"
+}
+
+// spillLogical: the right operand is evaluated only if the left one does not
+// decide.
+func (u *unit) spillLogical(e *ast.BinaryExpr) {
+	v := u.temp("cond", u.typeOf(e))
+	end := u.label("cond")
+	u.spill(e.X, false)
+	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: u.value(e.X), typed: true})
+	u.add(&branch{cond: rope{use(v)}, not: e.Op == token.LAND, to: end})
+	u.spill(e.Y, false)
+	u.add(&assign{dst: []dest{{v: v}}, src: u.value(e.Y)})
+	u.add(&mark{label: end})
+	u.evaluated[e] = []*variable{v}
+}
+
+// spillMap makes a map entry by entry, as gc does: first the entries that are
+// constant, then the others in their order.
+func (u *unit) spillMap(lit *ast.CompositeLit) {
+	v := u.temp("lit", u.typeOf(lit))
+	var constant, dynamic []*ast.KeyValueExpr
+	for _, e := range lit.Elts {
+		kv := e.(*ast.KeyValueExpr)
+		if u.isStatic(kv.Key) && u.isStatic(kv.Value) {
+			constant = append(constant, kv)
+		} else {
+			dynamic = append(dynamic, kv)
+		}
+	}
+	src := rope{late(func(p *printer) string { return p.typ(v.typ, lit) + "{" })}
+	for _, kv := range constant {
+		src = append(src, u.expr(kv)...)
+		src = append(src, text(", "))
+	}
+	src = append(src, text("}"))
+	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: src})
+	t := u.typeOf(lit).Underlying().(*types.Map)
+	for _, kv := range dynamic {
+		u.spillAll([]operandOf{
+			{expr: kv.Key, to: t.Key(), key: t},
+			{expr: kv.Value, to: t.Elem()},
+		}, false)
+		place := append(rope{use(v), text("[")}, u.value(kv.Key)...)
+		u.add(&assign{dst: []dest{{place: append(place, text("]"))}}, src: u.value(kv.Value)})
+	}
+	u.evaluated[lit] = []*variable{v}
+}
+
+// value is e as it is after spilling: a temporary, or what is left of it.
+func (u *unit) value(e ast.Expr) rope {
+	if temps, ok := u.evaluated[ast.Unparen(e)]; ok {
+		return mentions(temps)
+	}
+	return u.typed(e)
+}
+
+// isStatic reports whether e is a constant or a literal of constants.
+func (u *unit) isStatic(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	if u.isConstant(e) || u.info.Types[e].IsNil() {
+		return true
+	}
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	switch u.typeOf(lit).Underlying().(type) {
+	case *types.Struct, *types.Array:
+	default:
+		return false
+	}
+	for _, elem := range lit.Elts {
+		if kv, ok := elem.(*ast.KeyValueExpr); ok {
+			elem = kv.Value
+		}
+		if !u.isStatic(elem) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,313 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// evaluate makes a suspension point happen whose values are needed by the
+// expression around it.
+func (u *unit) evaluate(call *ast.CallExpr) {
+	temps := u.tempsFor(call)
+	var dst []dest
+	for _, v := range temps {
+		dst = append(dst, dest{v: v, declares: true})
+	}
+	u.suspend(call, dst)
+	u.evaluated[call] = temps
+}
+
+// suspend makes a suspension point happen and gives its values to dst. No dst:
+// the values are dropped.
+func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
+	s := u.points[call]
+	for len(dst) < u.values(call) {
+		dst = append(dst, dest{}) // blank
+	}
+	p := &point{call: call.Pos(), kind: s.Kind, resume: u.label("resume")}
+	switch s.Kind {
+	case KindEnter:
+		u.suspendEnter(call, s, p, dst)
+	case KindTwin:
+		u.suspendTwin(call, s, p, dst)
+	case KindAwaitJob:
+		u.suspendJob(call, s, p, dst)
+	case KindAwait:
+		u.suspendAwait(call, s, p, dst)
+	case KindYield:
+		u.add(&note{pos: p.call}, &park{p}, &mark{label: p.resume}, &do{line: rope{text("_ = "), taskName, text(".Refusal()")}})
+	case KindSwitchTo:
+		u.suspendSwitch(call, p, dst)
+	}
+}
+
+// values is how many results call has.
+func (u *unit) values(call *ast.CallExpr) int {
+	switch t := u.typeOf(call).(type) {
+	case *types.Tuple:
+		return t.Len()
+	default:
+		if tv := u.info.Types[call]; tv.IsVoid() {
+			return 0
+		}
+		return 1
+	}
+}
+
+// hold makes the frame's field for what a point waits for.
+func (u *unit) hold(p *point, stem string, typ func() (string, error)) {
+	p.want = stem
+	p.held = &variable{name: stem, typeText: typ, place: inFrame}
+	u.all = append(u.all, p.held)
+}
+
+// suspendEnter calls another machine's entry. Source, then result:
+//
+//	x, err = fetch(ctx, a)
+//
+//	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
+//	if f.fetch1 == nil {
+//		goto resumed1
+//	}
+//	f.State = 1
+//	return false
+//	resume1:
+//	f.x, f.err = f.fetch1.Results(t)
+//	f.fetch1 = nil
+//	resumed1:
+//
+// The call assigns twice if it suspends, zero values first. Nobody sees those: dst
+// are variables of this frame alone (see [unit.direct]).
+func (u *unit) suspendEnter(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+	u.spillArgs(call)
+	u.hold(p, calledName(call), func() (string, error) { return u.imports.TypeString(s.Frame) })
+	p.resumed = u.label("resumed")
+	u.rename(call, s.Method, s.Enter, taskName)
+	u.add(&note{pos: p.call})
+	u.add(&assign{dst: append([]dest{{v: p.held}}, dst...), src: u.expr(call)})
+	u.add(&park{p}, &mark{label: p.resume})
+	again := make([]dest, len(dst))
+	for i, t := range dst {
+		again[i] = dest{v: t.v}
+	}
+	results := rope{use(p.held), text(".Results("), taskName, text(")")}
+	u.add(&assign{dst: dropBlanks(again), src: results}, forget(p.held), &mark{label: p.resumed})
+}
+
+// dropBlanks turns _, _ = f() into f().
+func dropBlanks(dst []dest) []dest {
+	for _, t := range dst {
+		if t.v != nil || t.place != nil {
+			return dst
+		}
+	}
+	return nil
+}
+
+func forget(v *variable) instr {
+	return &assign{dst: []dest{{v: v}}, src: rope{text("nil")}}
+}
+
+// suspendTwin calls a twin that has no entry, and awaits its job.
+func (u *unit) suspendTwin(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+	u.spillArgs(call)
+	u.hold(p, calledName(call), u.jobType(s.Result))
+	u.rename(call, s.Method, s.Twin)
+	u.add(&note{pos: p.call}, &assign{dst: []dest{{v: p.held}}, src: u.expr(call)})
+	u.add(&park{p}, &mark{label: p.resume})
+	u.unpack(u.resultOf("TwinResult", p), s, dst)
+	u.add(forget(p.held))
+}
+
+// unpack takes a function's results out of what its job has: value and error.
+func (u *unit) unpack(src rope, s *Suspension, dst []dest) {
+	r := resultsOf(s.Callee.Signature())
+	var fail dest
+	if r.Err != nil {
+		dst, fail = dst[:len(dst)-1], dst[len(dst)-1]
+	}
+	switch len(r.Values) {
+	case 0:
+		u.add(&assign{dst: dropBlanks([]dest{{}, fail}), src: src})
+	case 1:
+		u.add(&assign{dst: dropBlanks([]dest{dst[0], fail}), src: src})
+	default:
+		tuple := u.temp("tuple", s.Result)
+		u.add(&assign{dst: []dest{{v: tuple, declares: true}, fail}, src: src})
+		var fields rope
+		for i := range dst {
+			if i > 0 {
+				fields = append(fields, text(", "))
+			}
+			fields = append(fields, use(tuple), text(".V"+strconv.Itoa(i+1)))
+		}
+		u.add(&assign{dst: dst, src: fields})
+	}
+}
+
+func (u *unit) resultOf(function string, p *point) rope {
+	return rope{statemachineName, text("." + function + "("), taskName, text(", "), use(p.held), text(")")}
+}
+
+func (u *unit) jobType(t types.Type) func() (string, error) {
+	return func() (string, error) {
+		elem, err := u.imports.TypeString(t)
+		return "*" + u.imports.Path(jobPath, "job") + ".Job[" + elem + "]", err
+	}
+}
+
+// suspendJob awaits a job.
+func (u *unit) suspendJob(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+	awaited := u.awaitedJob(call, s)
+	u.hold(p, "await", u.jobType(s.Result))
+	u.add(&note{pos: p.call}, &assign{dst: []dest{{v: p.held}}, src: awaited})
+	u.add(&park{p}, &mark{label: p.resume})
+	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("JobResult", p)}, forget(p.held))
+}
+
+// awaitedJob spills and returns the job of j.Await(), which may be an embedded
+// one, and may be written (*job.Job[T]).Await(j).
+func (u *unit) awaitedJob(call *ast.CallExpr, s *Suspension) rope {
+	sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	x := sel.X
+	if s.Method.Kind() == types.MethodExpr {
+		x = call.Args[0]
+	}
+	u.spill(x, false)
+	src := u.value(x)
+	if _, simple := ast.Unparen(x).(*ast.StarExpr); simple {
+		src = parenthesized(src)
+	}
+	t := u.typeOf(x)
+	for _, i := range s.Method.Index()[:len(s.Method.Index())-1] {
+		field := structOf(t).Field(i)
+		src, t = append(src, text("."+field.Name())), field.Type()
+	}
+	if !isPointerType(t) {
+		src = append(rope{text("&")}, src...)
+	}
+	return src
+}
+
+func structOf(t types.Type) *types.Struct {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	return t.Underlying().(*types.Struct)
+}
+
+func parenthesized(r rope) rope {
+	return append(append(rope{text("(")}, r...), text(")"))
+}
+
+// suspendAwait awaits anything that has a GetAwaiter. A nil awaitable and a nil
+// awaiter fail with an error in plain code, so here too.
+func (u *unit) suspendAwait(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+	arg := call.Args[0]
+	u.spillAll([]operandOf{{expr: arg, to: types.NewInterfaceType(nil, nil)}}, false)
+	u.hold(p, "await", func() (string, error) {
+		elem, err := u.imports.TypeString(s.Result)
+		return u.imports.Path(awaiterPath, "awaiter") + ".Awaiter[" + elem + "]", err
+	})
+	u.add(&note{pos: p.call}, &obtain{p: p, src: u.value(arg), result: s.Result, at: arg})
+	u.add(&park{p}, &mark{label: p.resume})
+	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("Result", p)}, forget(p.held))
+}
+
+// suspendSwitch moves the machine to another scheduler. Where there is nothing to
+// move to, or no reason to move any more, the plain function says so without
+// waiting:
+//
+//	if s == nil || ctx != nil && ctx.Err() != nil {
+//		err = job.SwitchTo(ctx, s)
+//		goto resumed1
+//	}
+func (u *unit) suspendSwitch(call *ast.CallExpr, p *point, dst []dest) {
+	u.spillArgs(call)
+	ctx := u.once("ctx", call.Args[0])
+	p.sched = u.once("scheduler", call.Args[1])
+	p.resumed = u.label("resumed")
+	move := u.label("move")
+	var cond rope
+	cond = append(append(cond, p.sched...), text(" == nil || "))
+	cond = append(append(cond, ctx...), text(" != nil && "))
+	cond = append(append(cond, ctx...), text(".Err() != nil"))
+	plain := append(rope{jobName, text(".SwitchTo(")}, ctx...)
+	plain = append(append(append(plain, text(", ")), p.sched...), text(")"))
+	u.add(&note{pos: p.call}, &branch{cond: cond, not: true, to: move})
+	u.add(&assign{dst: dropBlanks(dst), src: plain}, &jump{p.resumed}, &mark{label: move})
+	u.add(&park{p}, &mark{label: p.resume})
+	u.add(&assign{dst: dst, src: rope{taskName, text(".Refusal()")}}, &mark{label: p.resumed})
+}
+
+// once is e as something that may be written down several times and is evaluated
+// once: a name, or a temporary.
+func (u *unit) once(stem string, e ast.Expr) rope {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		return u.expr(id)
+	}
+	v := u.temp(stem, u.typeOf(e))
+	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: u.value(e), typed: true})
+	return rope{use(v)}
+}
+
+// spillArgs evaluates what suspends in the operands of a call.
+func (u *unit) spillArgs(call *ast.CallExpr) {
+	u.spillAll(u.callOperands(call), false)
+	if len(call.Args) == 1 {
+		if _, several := u.typeOf(call.Args[0]).(*types.Tuple); several {
+			u.hoist(ast.Unparen(call.Args[0])) // f(g()) has no room for another argument
+		}
+	}
+}
+
+// rename makes call go to another function that is declared beside its callee,
+// with an argument more in front.
+func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...piece) {
+	fun := ast.Unparen(call.Fun)
+	switch f := fun.(type) {
+	case *ast.IndexExpr:
+		fun = ast.Unparen(f.X)
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(f.X)
+	}
+	var edits []edit
+	switch f := fun.(type) {
+	case *ast.Ident:
+		name := to.Name()
+		if q := u.qualifier(u.info.Uses[f]); q != "" {
+			name = q + "." + name
+		}
+		edits = append(edits, edit{pos: f.Pos(), end: f.End(), with: rope{text(name)}})
+	case *ast.SelectorExpr:
+		edits = append(edits, edit{pos: f.Sel.Pos(), end: f.Sel.End(), with: rope{text(to.Name())}})
+	}
+	if len(first) > 0 {
+		edits = append(edits, u.firstArgument(call, method, first))
+	}
+	u.renamed[call] = edits
+}
+
+func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg rope) edit {
+	if method != nil && method.Kind() == types.MethodExpr {
+		at := call.Args[0].End()
+		return edit{pos: at, end: at, with: append(rope{text(", ")}, arg...)}
+	}
+	at := call.Lparen + 1
+	if len(call.Args) > 0 {
+		arg = append(arg, text(", "))
+	}
+	return edit{pos: at, end: at, with: arg}
+}
+
+// sourceLine is the line of the source at pos, for comments.
+func (u *unit) sourceLine(pos token.Pos) string {
+	file := u.fn.Package.Fset.File(pos)
+	src := u.fn.File.Source
+	start := file.Offset(file.LineStart(file.PositionFor(pos, false).Line))
+	line, _, _ := strings.Cut(string(src[start:]), "\n")
+	return strings.TrimSpace(line)
+}
