@@ -50,16 +50,11 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	fset := token.NewFileSet()
-	ws, err := list(&cfg, fset, patterns)
+	ws, err := list(&cfg, token.NewFileSet(), patterns)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{ws: ws, sources: newSources(&cfg, fset), findings: map[string][]Diagnostic{}}
-	if err := r.generate(); err != nil {
-		return nil, err
-	}
-	return r.finish()
+	return newRun(ws).do()
 }
 
 // run is the state of one Generate.
@@ -72,6 +67,17 @@ type run struct {
 
 	mu       sync.Mutex
 	findings map[string][]Diagnostic // by folder
+}
+
+func newRun(ws *workspace) *run {
+	return &run{ws: ws, sources: newSources(ws.cfg, ws.fset), findings: map[string][]Diagnostic{}}
+}
+
+func (r *run) do() (*Result, error) {
+	if err := r.generate(); err != nil {
+		return nil, err
+	}
+	return r.finish(), nil
 }
 
 // generate computes the outputs and findings of all folders.

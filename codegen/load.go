@@ -37,6 +37,10 @@ type workspace struct {
 	fset  *token.FileSet
 	metas map[string]*packages.Package // by ID; a package with tests is one of its own
 	roots []*packages.Package          // those that the patterns match
+
+	// external are the type-checked packages of other modules. No annotation and no
+	// file of a run has a say in them, so they serve any number of runs.
+	external *packageSet
 }
 
 // errLoad wraps failures that leave nothing to look at: no go command, a pattern
@@ -46,6 +50,7 @@ var errLoad = errors.New("codegen: cannot load packages")
 // list resolves patterns and lists their packages with all dependencies.
 func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, error) {
 	ws := &workspace{cfg: cfg, fset: fset, metas: map[string]*packages.Package{}}
+	ws.external = &packageSet{byID: map[string]*pending{}}
 	overlay := cfg.Overlay
 	roots, err := ws.load(overlay, true, patterns)
 	if err != nil {

@@ -143,6 +143,9 @@ func (r *run) listProblems(p *packages.Package) []Diagnostic {
 	var found []Diagnostic
 	for _, e := range p.Errors {
 		pos := r.ws.errorPosition(e)
+		if pos.Filename == "" {
+			pos.Filename = folder(p)
+		}
 		parsed := local(p) && e.Kind == packages.ParseError // is found again, and completely
 		if !parsed && !r.sources.isOutput(pos.Filename) {
 			found = append(found, listError(pos, oneLine(e.Msg)))

@@ -15,11 +15,9 @@ import (
 // checkedPackage loads one package of testdata as a run does.
 func checkedPackage(t *testing.T, pattern string) *Package {
 	t.Helper()
-	fset := token.NewFileSet()
-	cfg := &Config{}
-	ws, err := list(cfg, fset, []string{pattern})
+	ws, err := list(&Config{}, token.NewFileSet(), []string{pattern})
 	require.NoError(t, err)
-	r := &run{ws: ws, sources: newSources(cfg, fset), findings: map[string][]Diagnostic{}}
+	r := newRun(ws)
 	r.finder = find(ws, r.sources)
 	for _, sc := range r.finder.scopes {
 		r.finder.addStubs(sc)

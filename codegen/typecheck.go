@@ -30,7 +30,11 @@ type checker struct {
 	sources *sources
 	targets map[string]bool // by ID; these are checked with function bodies
 	limit   chan struct{}
+	local   *packageSet
+}
 
+// packageSet are packages that have been or are being type-checked, by ID.
+type packageSet struct {
 	mu   sync.Mutex
 	byID map[string]*pending
 }
@@ -38,6 +42,18 @@ type checker struct {
 type pending struct {
 	done   chan struct{}
 	result *checked
+}
+
+// enter returns the entry of a package, and whether the caller has to fill it.
+func (s *packageSet) enter(id string) (entry *pending, isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry = s.byID[id]
+	if entry == nil {
+		entry, isNew = &pending{done: make(chan struct{})}, true
+		s.byID[id] = entry
+	}
+	return entry, isNew
 }
 
 func newChecker(ws *workspace, srcs *sources, targets []*target) *checker {
@@ -50,24 +66,22 @@ func newChecker(ws *workspace, srcs *sources, targets []*target) *checker {
 		sources: srcs,
 		targets: ids,
 		limit:   make(chan struct{}, runtime.GOMAXPROCS(0)),
-		byID:    map[string]*pending{},
+		local:   &packageSet{byID: map[string]*pending{}},
 	}
 }
 
 // check returns the types of p. Imports are checked first, in parallel; the
-// caller has seen to it that they form no cycle (see [workspace.cycle]).
+// list has none that form a cycle.
 func (c *checker) check(p *packages.Package) *checked {
-	c.mu.Lock()
-	entry := c.byID[p.ID]
-	if entry != nil {
-		c.mu.Unlock()
+	set := c.ws.external
+	if local(p) {
+		set = c.local
+	}
+	entry, isNew := set.enter(p.ID)
+	if !isNew {
 		<-entry.done
 		return entry.result
 	}
-	entry = &pending{done: make(chan struct{})}
-	c.byID[p.ID] = entry
-	c.mu.Unlock()
-
 	var wg sync.WaitGroup
 	for _, dep := range c.ws.imports(p) {
 		wg.Go(func() { c.check(dep) })

@@ -32,7 +32,7 @@ type FileChange struct {
 }
 
 // finish compares the outputs with what is on disk, and writes.
-func (r *run) finish() (*Result, error) {
+func (r *run) finish() *Result {
 	result := &Result{}
 	byDir := map[string][]FileChange{}
 	for _, dir := range r.folders() {
@@ -61,7 +61,7 @@ func (r *run) finish() (*Result, error) {
 	}
 	result.Diagnostics = sortDiagnostics(result.Diagnostics)
 	slices.SortFunc(result.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
-	return result, nil
+	return result
 }
 
 // folders are those of the matched local packages.

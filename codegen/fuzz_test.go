@@ -1,0 +1,102 @@
+package codegen
+
+import (
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/movenext/movenext/codegen/internal/testmodule"
+)
+
+// FuzzGenerate feeds arbitrary source text to the generator. Whatever it is, the
+// generator does not panic, does not find a defect of its own (a panic of the
+// lowering, output that does not compile), writes nothing beside findings, and
+// answers the same when asked again.
+//
+// The packages that the text may import are listed and type-checked once.
+func FuzzGenerate(f *testing.F) {
+	const head = "package p\n\nimport (\n\t\"context\"\n\t\"errors\"\n\t\"fmt\"\n\t\"time\"\n\n" +
+		"\t\"example.com/p/trace\"\n\n\t\"" + awaiterPath + "\"\n\t\"" + jobPath + "\"\n)\n\n"
+	dir := testmodule.New(f, "example.com/p")
+	path := filepath.Join(dir, "x.go")
+	testmodule.Write(f, path, []byte(head+"var _ = context.Cause\nvar _ = errors.Is\nvar _ = fmt.Print\n"+
+		"var _ time.Time\nvar _ = trace.Step\nvar _ = awaiter.ErrNilAwaitable\nvar _ job.Void\n"))
+	testmodule.Write(f, filepath.Join(dir, "trace", "trace.go"), []byte(fuzzTrace))
+	cfg := &Config{Dir: dir, DryRun: true}
+	ws, err := list(cfg, token.NewFileSet(), []string{"./..."})
+	require.NoError(f, err)
+	require.NoError(f, ws.add(jobPath, statemachinePath))
+
+	for _, seed := range fuzzSeeds(f) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		cfg.Overlay = map[string][]byte{path: []byte(text)}
+		first, err := newRun(ws).do()
+		require.NoError(t, err)
+		for _, d := range first.Diagnostics {
+			require.NotEqual(t, categoryInternal, d.Category, "%s", d)
+			require.NotEmpty(t, d.Pos.Filename, "%s", d)
+		}
+		if len(first.Diagnostics) > 0 {
+			for _, change := range first.Files {
+				require.NotEqual(t, dir, filepath.Dir(change.Path), "written in spite of findings")
+			}
+		}
+		second, err := newRun(ws).do()
+		require.NoError(t, err)
+		require.Equal(t, first, second)
+	})
+}
+
+// fuzzTrace stands for the package that the cases of testdata/exec use: the same
+// names, so that these are seeds.
+const fuzzTrace = `package trace
+
+import (
+	"` + awaiterPath + `"
+	"` + jobPath + `"
+)
+
+type T struct{}
+
+func (*T) Log(string, ...any)                                {}
+func Note[V any](t *T, v V) V                                { return v }
+func Later[V any](t *T, v V) *job.Job[V]                     { return nil }
+func LaterErr[V any](t *T, v V, err error) *job.Job[V]       { return nil }
+func Foreign[V any](t *T, v V, err error) awaiter.Awaitable[V] { return nil }
+func Get[V any](t *T, v V) V                                 { return v }
+func GetAsync[V any](t *T, v V) *job.Job[V]                  { return nil }
+func Try[V any](t *T, v V, err error) (V, error)             { return v, err }
+func TryAsync[V any](t *T, v V, err error) *job.Job[V]       { return nil }
+
+//movenext:async
+func Step(t *T, n int) int { return n }
+
+//movenext:async
+func Pause(t *T) {}
+`
+
+// fuzzSeeds are the sources of all cases.
+func fuzzSeeds(f *testing.F) []string {
+	var seeds []string
+	for _, pattern := range []string{"testdata/*.txtar", "testdata/exec/*.txtar"} {
+		paths, err := filepath.Glob(pattern)
+		require.NoError(f, err)
+		for _, path := range paths {
+			archive, err := txtar.ParseFile(path)
+			require.NoError(f, err)
+			for _, file := range archive.Files {
+				if strings.HasSuffix(file.Name, ".go") {
+					seeds = append(seeds, strings.ReplaceAll(string(file.Data), `"example.com/cases/trace"`, `"example.com/p/trace"`))
+				}
+			}
+		}
+	}
+	require.NotEmpty(f, seeds)
+	return seeds
+}
