@@ -64,15 +64,40 @@ import "sync/atomic"
 // and each puts its own back.
 //
 // Sweeping at every Remove would cost n² for n waiters that give up. So a sweep
-// that left n nodes is followed by n more marks without one: each mark pays
-// for a constant number of visited nodes, and at most half of a list is marked.
+// that left n nodes is followed by n/2 more marks without one: each mark pays
+// for a constant number of visited nodes. The half matters: after n marks without a sweep
+// a list of waiters that have all given up would keep them all.
+//
+// # It isn't that easy: taking back what somebody holds
+//
+// Between steps 2 and 4 a Remove finds nothing to sweep, and its node comes back with the
+// rest in step 4 if the sweeper had looked at it before the mark. So whoever
+// detaches says so (hold), a Remove that finds a holder leaves a note (missed), and the
+// last holder that lets go with a note sweeps once more.
+//
+//	holder                              Remove
+//	 1. holders++                        1. mark
+//	 2. detach, look, put back           2. sweep, if it is time
+//	 3. holders--; was it the last,      3. holders > 0: leave a note, in one
+//	    and is there a note?                compare-and-swap with the question
+//	 4. then sweep
+//
+// Proof. If Remove's step 3 comes before the holder's, the holder finds the note. If it comes
+// after, the node is in the list again, and Remove sweeps itself. If it comes
+// before the holder's step 1, the mark does too, and the holder sees it.
 
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.
 type List struct {
-	head   atomic.Pointer[Node]
-	credit atomic.Int32 // marks left until the next sweep
+	head    atomic.Pointer[Node]
+	credit  atomic.Int32  // marks left until the next sweep
+	holders atomic.Uint32 // how many hold detached nodes, times hold; and missed
 }
+
+const (
+	missed uint32 = 1 // a node was marked that somebody held, maybe
+	hold   uint32 = 2
+)
 
 // closed is the head of every list whose operation has completed.
 var closed = new(Node)
@@ -108,22 +133,60 @@ func (l *List) Remove(n *Node) bool {
 	if !n.state.CompareAndSwap(waiting, removed) {
 		return false
 	}
-	n.target = nil // the mark made it ours; what waited must not be kept alive
 	if l.credit.Add(-1) < 0 {
-		l.sweep().Deliver(nil)
+		l.sweep()
+	}
+	if l.holders.Load() != 0 && !l.leaveNote() {
+		l.sweep()
 	}
 	return true
 }
 
-// sweep drops the removed nodes. It returns those that the caller has to
-// deliver because the operation completed meanwhile.
-func (l *List) sweep() Chain { return l.putBack(l.detach()) }
+// sweep drops the removed nodes, and delivers the others if the operation has completed
+// meanwhile.
+func (l *List) sweep() {
+	for again := true; again; {
+		l.holders.Add(hold)
+		late := l.putBack(l.detach())
+		again = l.letGo()
+		late.Deliver(nil)
+	}
+}
+
+// letGo ends a hold and reports whether the caller has to sweep.
+func (l *List) letGo() bool {
+	for {
+		h := l.holders.Load()
+		next := h - hold
+		note := next == missed
+		if note {
+			next = 0
+		}
+		if l.holders.CompareAndSwap(h, next) {
+			return note
+		}
+	}
+}
+
+// leaveNote asks the holders to sweep when the last of them lets go. It returns false if
+// there is none any more.
+func (l *List) leaveNote() bool {
+	for {
+		h := l.holders.Load()
+		if h == 0 {
+			return false
+		}
+		if l.holders.CompareAndSwap(h, h|missed) {
+			return true
+		}
+	}
+}
 
 // putBack is the sweep's steps 3 to 6, for the detached stack rest.
 func (l *List) putBack(rest *Node) Chain {
 	for {
 		kept, live := dropRemoved(rest)
-		l.credit.Store(live)
+		l.credit.Store(live / 2)
 		if kept == nil {
 			return Chain{}
 		}
@@ -156,6 +219,7 @@ func dropRemoved(top *Node) (kept *Node, live int32) {
 	link := &kept
 	for n := top; n != nil; n = n.next {
 		if n.state.Load() == removed {
+			n.target = nil // nobody else reads it: what waited must not be kept alive
 			continue
 		}
 		*link = n
