@@ -109,6 +109,11 @@ func (e *emitter) frameLiteral() string {
 	for i, p := range e.sig.Params {
 		add(e.u.params[i], p.Name)
 	}
+	for _, v := range e.u.results {
+		if v.cell {
+			fields = append(fields, v.field+": new("+e.typeOf(v)+")")
+		}
+	}
 	return e.frameType() + "{" + strings.Join(fields, ", ") + "}"
 }
 
