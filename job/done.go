@@ -13,10 +13,19 @@ var closedChannel = func() chan struct{} {
 
 // done returns the channel that says that the job has ended. Closing it is one
 // more continuation, so it has no race of its own.
+//
+// A job that has ended gets no channel of its own: a completed job is shared by whoever asked for
+// the same result, and a channel made inside a synctest bubble can not be.
 func (c *core) done() <-chan struct{} {
+	if c.isCompleted() && c.rare.Load() == nil {
+		return closedChannel
+	}
 	r := c.extras()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.done == nil && c.isCompleted() {
+		return closedChannel
+	}
 	if r.done == nil {
 		r.done = make(chan struct{})
 		d := &closer{c: r.done}

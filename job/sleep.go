@@ -26,7 +26,7 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 		ctx = context.Background()
 	}
 	if ctx.Err() != nil {
-		return FromCanceled[Void](contextError(ctx))
+		return ended(Canceled, Void{}, contextError(ctx))
 	}
 	if d <= 0 {
 		return FromResult(Void{})

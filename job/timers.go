@@ -16,15 +16,22 @@ var foreign sync.Map // *schedulers.Timer → *time.Timer
 
 // StartTimer implements schedulers.Timers.
 func (runtimeTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
+	var r *time.Timer
 	armed := make(chan struct{})
-	r := time.AfterFunc(d, func() {
+	r = time.AfterFunc(d, func() {
 		<-armed
-		if _, ok := foreign.LoadAndDelete(t); ok {
-			t.OnExpire.Expire(t)
-		}
+		expire(t, r)
 	})
 	foreign.Store(t, r)
 	close(armed)
+}
+
+// expire is what r does when it goes off. Its Timer may have been stopped and armed again
+// meanwhile: only what r was armed for expires.
+func expire(t *schedulers.Timer, r *time.Timer) {
+	if foreign.CompareAndDelete(t, r) {
+		t.OnExpire.Expire(t)
+	}
 }
 
 // StopTimer implements schedulers.Timers.

@@ -15,6 +15,9 @@ func (c *core) wait(ctx context.Context) error {
 	if c.state.status() == Created {
 		return ErrNotStarted
 	}
+	if ctx.Err() != nil {
+		return &WaitError{Err: contextError(ctx)}
+	}
 	by := schedulers.WorkerFrom(ctx)
 	if c.runInPlace(ctx, by) {
 		return nil
