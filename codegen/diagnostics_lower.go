@@ -54,6 +54,18 @@ func unorderedReceiver(at extent, name string) Diagnostic {
 		"copy "+name+" to a variable that no function literal assigns, and call the method of that")
 }
 
+func unorderedOperand(at extent, name string) Diagnostic {
+	return unsupported(at, "a function literal assigns "+name+", and a function value is called in the same statement",
+		"whether the old or the new value is used here depends on where the compiler keeps "+name,
+		"copy "+name+" to another variable first, or call the function in a statement of its own")
+}
+
+func fragileInLiteral(at extent) Diagnostic {
+	return unsupported(at, "the map or the key is shared with this function literal, and what is appended calls a function",
+		"whether they are read before or after the call depends on where the compiler keeps them",
+		"assign what is appended to a variable first")
+}
+
 func deferNotLowered(at extent) Diagnostic {
 	return unsupported(at, "defer is not supported yet in an annotated function that suspends",
 		"deferred calls run when the function ends, which is not when MoveNext returns",

@@ -13,6 +13,7 @@ func (u *unit) analyse() {
 	u.findPoints()
 	ast.Inspect(u.fn.Decl.Body, u.noteFacts)
 	u.noteCaptures()
+	u.findFragile()
 	for _, v := range u.signatureResults() {
 		if f := u.factsOf(v); f.captured {
 			f.mutated = true // by return statements
@@ -72,15 +73,12 @@ func (u *unit) signatureResults() []*types.Var {
 
 // noteFacts notes assignments and addresses.
 func (u *unit) noteFacts(n ast.Node) bool {
+	for _, lhs := range assignedBy(n) {
+		u.noteMutation(lhs)
+	}
 	switch n := n.(type) {
-	case *ast.AssignStmt:
-		for _, lhs := range n.Lhs {
-			u.noteMutation(lhs)
-		}
-	case *ast.IncDecStmt:
-		u.noteMutation(n.X)
 	case *ast.RangeStmt:
-		u.noteRange(n)
+		u.noteOldRange(n)
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
 			u.noteAddress(n.X)
@@ -112,27 +110,17 @@ func (u *unit) takesAddress(sel *ast.SelectorExpr) bool {
 	return !pointer
 }
 
-// noteRange: with :=, the variables are new in each iteration since Go 1.22, and
+// noteOldRange: with :=, a loop's variables are new in each iteration since Go 1.22, and
 // were shared by all before.
-func (u *unit) noteRange(n *ast.RangeStmt) {
-	if n.Tok == token.DEFINE && u.loopVarPerIteration() {
+func (u *unit) noteOldRange(n *ast.RangeStmt) {
+	if n.Tok != token.DEFINE || u.loopVarPerIteration() {
 		return
 	}
 	for _, e := range []ast.Expr{n.Key, n.Value} {
-		if e != nil {
-			u.noteAssigned(e)
+		if id, ok := e.(*ast.Ident); ok && u.info.Defs[id] != nil {
+			u.factsOf(u.info.Defs[id]).mutated = true
 		}
 	}
-}
-
-func (u *unit) noteAssigned(e ast.Expr) {
-	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
-		if obj := u.info.Defs[id]; obj != nil {
-			u.factsOf(obj).mutated = true
-			return
-		}
-	}
-	u.noteMutation(e)
 }
 
 // loopVarPerIteration reports whether each iteration of a loop has variables of its
@@ -161,6 +149,9 @@ func (u *unit) noteAddress(e ast.Expr) {
 
 // rootVar is the variable that e is, or is a part of without an indirection.
 func (u *unit) rootVar(e ast.Expr) *types.Var {
+	if e == nil {
+		return nil
+	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		v, _ := u.info.Uses[e].(*types.Var)
@@ -191,11 +182,14 @@ func isPointerType(t types.Type) bool {
 	return ok
 }
 
-// noteCaptures marks variables that are mentioned in a function literal which
-// does not declare them.
+// noteCaptures marks variables that are mentioned, or assigned, in a function
+// literal which does not declare them.
 func (u *unit) noteCaptures() {
 	var literals []*ast.FuncLit
 	var visit func(n ast.Node) bool
+	outer := func(v *types.Var) bool {
+		return len(literals) > 0 && v != nil && !v.IsField() && !within(literals[len(literals)-1], v.Pos())
+	}
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -205,14 +199,33 @@ func (u *unit) noteCaptures() {
 			literals = literals[:len(literals)-1]
 			return false
 		case *ast.Ident:
-			v, ok := u.info.Uses[n].(*types.Var)
-			if ok && len(literals) > 0 && !v.IsField() && !within(literals[len(literals)-1], v.Pos()) {
+			if v, ok := u.info.Uses[n].(*types.Var); ok && outer(v) {
 				u.factsOf(v).captured = true
+			}
+		}
+		for _, lhs := range assignedBy(n) {
+			if v := u.rootVar(lhs); outer(v) {
+				u.factsOf(v).inLiteral = true
 			}
 		}
 		return true
 	}
 	ast.Inspect(u.fn.Decl.Body, visit)
+}
+
+// assignedBy are the left-hand sides of a statement.
+func assignedBy(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		return n.Lhs
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}
+	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			return []ast.Expr{n.Key, n.Value}
+		}
+	}
+	return nil
 }
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }

@@ -62,6 +62,7 @@ const (
 type facts struct {
 	captured  bool // by a function literal
 	mutated   bool // assigned other than by its declaration
+	inLiteral bool // assigned by a function literal that does not declare it
 	addressed bool // its address is taken, by & or by calling a method on it
 }
 

@@ -22,6 +22,7 @@ type unit struct {
 	// Found by analyse.
 	points     map[*ast.CallExpr]*Suspension
 	suspending map[ast.Node]bool // holds a suspension point
+	forced     map[ast.Stmt]bool // to be taken apart although they do not suspend
 	facts      map[types.Object]*facts
 	names      *namer
 
@@ -72,6 +73,7 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		sizes:      types.SizesFor("gc", "amd64"),
 		points:     map[*ast.CallExpr]*Suspension{},
 		suspending: map[ast.Node]bool{},
+		forced:     map[ast.Stmt]bool{},
 		facts:      map[types.Object]*facts{},
 		vars:       map[types.Object]*variable{},
 		evaluated:  map[ast.Expr][]*variable{},

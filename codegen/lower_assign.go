@@ -39,6 +39,10 @@ func (u *unit) assignment(s *ast.AssignStmt) {
 		}
 		ops = append(ops, o)
 	}
+	if u.forced[s] {
+		_, _, call := u.appendToPlace(s.Lhs[0], s.Rhs[0])
+		u.spillAll(u.callOperands(call)[1:], true)
+	}
 	u.spillAll(ops, false)
 	u.add(&assign{dst: dst(), src: u.join(s.Rhs), whole: u.scan(s)})
 }
@@ -137,19 +141,8 @@ func (u *unit) join(list []ast.Expr) rope {
 // settleAppend: in m[k] = append(m[k], …), and only there, gc evaluates m and k
 // before what is appended, once for both, unless they are names.
 func (u *unit) settleAppend(lhs, rhs ast.Expr) {
-	place, ok := ast.Unparen(lhs).(*ast.IndexExpr)
-	if !ok || !isMap(u.typeOf(place.X)) {
-		return
-	}
-	call, ok := ast.Unparen(rhs).(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	if name, _ := u.builtin(call.Fun); name != "append" {
-		return
-	}
-	from, ok := ast.Unparen(call.Args[0]).(*ast.IndexExpr)
-	if !ok || !u.sameSafe(place, from) || u.suspends(place) {
+	place, from, _ := u.appendToPlace(lhs, rhs)
+	if place == nil || u.suspends(place) {
 		return
 	}
 	for _, pair := range [][2]ast.Expr{{place.X, from.X}, {place.Index, from.Index}} {
@@ -161,6 +154,26 @@ func (u *unit) settleAppend(lhs, rhs ast.Expr) {
 		u.hoist(e)
 		u.evaluated[twin] = u.evaluated[e]
 	}
+}
+
+// appendToPlace takes m[k] = append(m[k], …) apart; all nil if it is anything else.
+func (u *unit) appendToPlace(lhs, rhs ast.Expr) (place, from *ast.IndexExpr, call *ast.CallExpr) {
+	place, ok := ast.Unparen(lhs).(*ast.IndexExpr)
+	if !ok || !isMap(u.typeOf(place.X)) {
+		return nil, nil, nil
+	}
+	call, ok = ast.Unparen(rhs).(*ast.CallExpr)
+	if !ok {
+		return nil, nil, nil
+	}
+	if name, _ := u.builtin(call.Fun); name != "append" {
+		return nil, nil, nil
+	}
+	from, ok = ast.Unparen(call.Args[0]).(*ast.IndexExpr)
+	if !ok || !u.sameSafe(place, from) {
+		return nil, nil, nil
+	}
+	return place, from, call
 }
 
 // sameSafe is gc's SameSafeExpr: the two mean the same place and can be

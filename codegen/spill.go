@@ -34,7 +34,8 @@ func operands(list []ast.Expr) []operandOf {
 // spill makes everything in e happen that suspends. If later suspensions follow
 // in the same statement, what gc orders before them is evaluated too.
 func (u *unit) spill(e ast.Expr, later bool) {
-	if u.isConstant(e) {
+	e = ast.Unparen(e)
+	if _, done := u.evaluated[e]; done || u.isConstant(e) {
 		return
 	}
 	if !u.suspends(e) {
@@ -43,7 +44,7 @@ func (u *unit) spill(e ast.Expr, later bool) {
 		}
 		return
 	}
-	switch x := ast.Unparen(e).(type) {
+	switch x := e.(type) {
 	case *ast.CallExpr:
 		if u.points[x] != nil {
 			u.evaluate(x)
@@ -60,7 +61,6 @@ func (u *unit) spill(e ast.Expr, later bool) {
 			return
 		}
 	}
-	e = ast.Unparen(e)
 	moves := later && u.moves(e)
 	u.spillAll(u.operands(e), later && !moves)
 	if moves {
@@ -95,7 +95,7 @@ func (u *unit) spillOperand(o operandOf, later bool) {
 // settle evaluates what gc moves out of e, which does not suspend.
 func (u *unit) settle(e ast.Expr) {
 	e = ast.Unparen(e)
-	if u.isConstant(e) {
+	if _, done := u.evaluated[e]; done || u.isConstant(e) {
 		return
 	}
 	if u.moves(e) {

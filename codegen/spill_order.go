@@ -42,7 +42,7 @@ func (u *unit) moves(e ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return e.Op == token.LAND || e.Op == token.LOR
 	case *ast.TypeAssertExpr:
-		return !u.isDirect(u.typeOf(e))
+		return !hasTypeParam(u.typeOf(e)) && !u.isDirect(u.typeOf(e))
 	case *ast.SliceExpr:
 		return true
 	case *ast.CompositeLit:
@@ -120,7 +120,7 @@ func (u *unit) wantsTemp(o operandOf) bool {
 			return !u.addressable(o.expr)
 		}
 	}
-	if o.to == nil || !types.IsInterface(o.to) || types.IsInterface(t) || isTypeParam(t) || isTypeParam(o.to) {
+	if o.to == nil || !types.IsInterface(o.to) || types.IsInterface(t) || hasTypeParam(t) || isTypeParam(o.to) {
 		return false
 	}
 	return u.boxedByAddress(t) && !u.addressable(o.expr)
@@ -129,14 +129,10 @@ func (u *unit) wantsTemp(o operandOf) bool {
 // wantsKeyTemp: maps with keys of certain types take the key by address, the others
 // by value in a register. See mapKeyTemp and mapfast in the compiler.
 func (u *unit) wantsKeyTemp(o operandOf) bool {
-	if isTypeParam(o.key.Key()) {
+	if hasTypeParam(o.key) {
 		return false
 	}
-	const maxFastElem = 128
-	if u.sizes.Sizeof(o.key.Elem()) > maxFastElem {
-		return !u.addressable(o.expr)
-	}
-	switch u.fastKey(o.key.Key()) {
+	switch u.keyBy(o.key) {
 	case keySlow:
 		return !u.addressable(o.expr)
 	case keyCast:
@@ -145,134 +141,13 @@ func (u *unit) wantsKeyTemp(o operandOf) bool {
 	return false
 }
 
-type keyKind int
-
-const (
-	keySlow keyKind = iota // by address
-	keyCast                // by value, through a temporary of another type
-	keyFast                // by value
-)
-
-func (u *unit) fastKey(t types.Type) keyKind {
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case t.Info()&types.IsString != 0:
-			return keyFast
-		case t.Info()&types.IsInteger != 0 && u.sizes.Sizeof(t) >= 4, t.Kind() == types.UnsafePointer:
-			return keyFast
-		}
-	case *types.Pointer, *types.Chan:
-		return keyFast
-	case *types.Struct, *types.Array:
-		if kind := u.soleComponent(t); kind != nil {
-			if u.fastKey(kind) != keySlow {
-				return keyCast
-			}
-			return keySlow
-		}
-		if size := u.sizes.Sizeof(t); (size == 4 || size == 8) && u.plainMemory(t) {
-			return keyCast
-		}
+// keyBy says how maps of type m are given their keys.
+func (u *unit) keyBy(m *types.Map) keyKind {
+	const maxFastElem = 128
+	if u.sizes.Sizeof(m.Elem()) > maxFastElem {
+		return keySlow
 	}
-	return keySlow
-}
-
-// soleComponent is the type of the only thing in a struct or array, or nil.
-func (u *unit) soleComponent(t types.Type) types.Type {
-	switch t := t.Underlying().(type) {
-	case *types.Struct:
-		if t.NumFields() == 1 {
-			return t.Field(0).Type()
-		}
-	case *types.Array:
-		if t.Len() == 1 {
-			return t.Elem()
-		}
-	}
-	return nil
-}
-
-// plainMemory reports whether values of t are equal exactly if their bytes are.
-func (u *unit) plainMemory(t types.Type) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		return t.Info()&(types.IsInteger|types.IsBoolean) != 0 || t.Kind() == types.UnsafePointer
-	case *types.Pointer, *types.Chan:
-		return true
-	case *types.Array:
-		return u.plainMemory(t.Elem())
-	case *types.Struct:
-		var sum int64
-		for f := range t.Fields() {
-			if f.Name() == "_" || !u.plainMemory(f.Type()) {
-				return false
-			}
-			sum += u.sizes.Sizeof(f.Type())
-		}
-		return sum == u.sizes.Sizeof(t)
-	}
-	return false
-}
-
-// boxedByAddress reports whether converting a t to an interface needs its
-// address: all but small numbers, strings and slices (dataWordFuncName).
-func (u *unit) boxedByAddress(t types.Type) bool {
-	size, align := u.sizes.Sizeof(t), u.sizes.Alignof(t)
-	switch {
-	case size == 2 && align == 2:
-		return false
-	case size == 4 && align == 4 && !hasPointers(t):
-		return false
-	case size == 8 && align == u.sizes.Alignof(types.Typ[types.Uint64]) && !hasPointers(t):
-		return false
-	}
-	for sole := t; sole != nil; sole = u.soleComponent(sole) {
-		if _, ok := sole.Underlying().(*types.Slice); ok || isString(sole) {
-			return false
-		}
-	}
-	return true
-}
-
-// isDirect reports whether an interface holds a t itself and not its address:
-// types that are one pointer.
-func (u *unit) isDirect(t types.Type) bool {
-	if types.IsInterface(t) || u.sizes.Sizeof(t) != u.sizes.Sizeof(types.Typ[types.Uintptr]) {
-		return false
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
-		return true
-	case *types.Basic:
-		return t.Kind() == types.UnsafePointer
-	case *types.Struct:
-		for f := range t.Fields() {
-			if u.sizes.Sizeof(f.Type()) > 0 {
-				return u.isDirect(f.Type())
-			}
-		}
-	case *types.Array:
-		return t.Len() == 1 && u.isDirect(t.Elem())
-	}
-	return false
-}
-
-func hasPointers(t types.Type) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		return t.Info()&types.IsString != 0 || t.Kind() == types.UnsafePointer
-	case *types.Array:
-		return t.Len() > 0 && hasPointers(t.Elem())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if hasPointers(f.Type()) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
+	return u.fastKey(m.Key())
 }
 
 // addressable is gc's notion: a variable or what is reached from one, or
