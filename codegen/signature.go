@@ -70,15 +70,19 @@ func (s SignatureText) ReceiverText() string {
 	return "(" + s.Receiver.Name + " " + s.Receiver.Type + ") "
 }
 
-// ParamList declares the parameters, without parentheses.
+// ParamList declares the parameters, without parentheses: "a, b int, list ...string".
 func (s SignatureText) ParamList() string {
 	var list []string
-	for _, p := range s.Params {
-		dots := ""
+	for i, p := range s.Params {
+		typ := p.Type
 		if p.Variadic {
-			dots = "..."
+			typ = "..." + typ
 		}
-		list = append(list, p.Name+" "+dots+p.Type)
+		if i+1 < len(s.Params) && !s.Params[i+1].Variadic && s.Params[i+1].Type == typ {
+			list = append(list, p.Name) // The type follows with the last of its kind.
+		} else {
+			list = append(list, p.Name+" "+typ)
+		}
 	}
 	return strings.Join(list, ", ")
 }

@@ -1,0 +1,227 @@
+// Package codegen generates the asynchronous twins of annotated functions: state
+// machines that do what the functions do, and suspend where the functions
+// block. It is the library behind the command movenext.
+//
+// The function stays as it is, to be read, debugged and called as plain Go. Its
+// twin must be observably the same program: results, panics, the order of effects,
+// aliasing, loop variables, deferred calls. Nothing else in this package is as
+// important; where that cannot be had, the function is refused with a place and a
+// reason.
+//
+// # Theory of operation
+//
+// A machine is a stack frame that is an object, and a program counter that is a
+// field. What follows takes one difficulty after another, source first, result
+// second; the results are quoted from testdata/essay.txtar. What the runtime does
+// with a machine is told in package statemachine.
+//
+// # A straight line
+//
+//	//movenext:async
+//	func fetchBoth(ctx context.Context, a, b string) (int, error) {
+//		x, err := fetch(ctx, a)
+//		if err != nil {
+//			return 0, err
+//		}
+//		j := start(b)
+//		y, err := j.Await()
+//		return x + y, err
+//	}
+//
+// There are two suspension points: fetch, which has a twin, and Await of a job. What
+// is needed behind a suspension becomes a field:
+//
+//	type fetchBothFrame struct {
+//		statemachine.Frame
+//
+//		ctx context.Context
+//		a   string
+//		b   string
+//
+//		x      int
+//		fetch1 *fetchFrame
+//		await2 *job.Job[int]
+//
+//		result0 int
+//		result1 error
+//	}
+//
+// MoveNext runs from one suspension to the next. It begins by jumping to where it
+// stopped:
+//
+//	state := f.State
+//	f.State = statemachine.Running
+//	switch state {
+//	case 0:
+//	case 1:
+//		goto resume1
+//	case 2:
+//		goto resume2
+//	default:
+//		f.Misuse(state)
+//	}
+//
+// A call of a function with a twin enters the callee's machine. If the callee ran
+// through, its results are there and no object was made; otherwise it has
+// suspended, and so does the caller:
+//
+//	f.fetch1, f.x, err = fetchEnter(t, f.ctx, f.a)
+//	if f.fetch1 == nil {
+//		goto resumed1
+//	}
+//	f.State = 1
+//	return false
+//	resume1:
+//	f.x, err = f.fetch1.Results(t)
+//	f.fetch1 = nil
+//	resumed1:
+//
+// Results raises a panic of the resumed callee again. So a panic passes through
+// the caller either way: natively while everything runs on one stack, through
+// Results after a suspension.
+//
+// An awaited job needs no second way: if it has completed, the machine goes on where
+// it would be resumed.
+//
+//	if f.await2.IsCompleted() {
+//		goto resume2
+//	}
+//	f.State = 2
+//	return t.Await(f.await2)
+//	resume2:
+//
+// # Where variables live
+//
+// Of the variables above only x is in the frame. The variable err is used on both
+// sides of a suspension but never needed across one, since each assigns it anew: it
+// is declared at the top of MoveNext. The variables j and y are used between two
+// labels only: they are declared there, in a block. This takes the lifetimes of all
+// variables, which are known only after the whole function has been flattened; so
+// the body becomes a list of instructions first (ir.go) and is printed last
+// (hoist.go decides, emit.go prints).
+//
+// # Two entries
+//
+// A frame starts as a local variable of whoever calls, and moves to the heap when it
+// first suspends. People call fetchBothAsync, which returns a job; machines call
+// fetchBothEnter, which makes none:
+//
+//	frame := fetchBothFrame{ctx: ctx, a: a, b: b}
+//	if frame.MoveNext(t) {
+//		return nil, frame.result0, frame.result1
+//	}
+//	m := new(fetchBothFrame)
+//	*m = frame
+//	t.Push(ctx, m)
+//	return m, 0, nil
+//
+// For this the frame must not escape from MoveNext: no closure over it, no address
+// of a field, or it would be allocated on every call. Copying it must be harmless too.
+//
+// # Branches and loops
+//
+// Go forbids to jump into a block, and a resumed machine has to jump to its
+// suspension point. So a statement that holds one is taken apart into labels and
+// jumps at the top of MoveNext, until what suspends stands alone; a statement that
+// holds none is kept as it is, a loop within a loop included.
+//
+//	for _, url := range urls {
+//		n, err := fetch(ctx, url)
+//		if err != nil {
+//			return sum, err
+//		}
+//		sum += n
+//	}
+//
+// becomes a loop with a counter, as the language defines it. The list is evaluated
+// once. The err of the body is not the result err, and is named apart:
+//
+//	f.list1 = f.urls
+//	f.i1 = 0
+//	range1:
+//	if f.i1 >= len(f.list1) {
+//		goto endRange1
+//	}
+//	…
+//	if err2 != nil {
+//		f.err = err2
+//		f.State = statemachine.Finished
+//		return true
+//	}
+//	f.sum += n
+//	f.i1++
+//	goto range1
+//	endRange1:
+//
+// Nor does Go allow to jump over a declaration. That is why variables are
+// declared at the top of MoveNext or inside of blocks, and nowhere else.
+//
+// # Suspending inside an expression
+//
+//	return calls + len(s) + count(ctx)
+//
+// Suppose that count changes both calls and s. The language says only that calls
+// are made from left to right; when variables are read is left to the compiler. gc
+// reads calls after the call, and takes the length before. A machine that
+// saved every left operand first, as those of C# do, would be another program.
+//
+//	f.len1 = len(f.s)
+//	f.count1, count2 = countEnter(t, f.ctx)
+//	…
+//	f.result0 = calls + f.len1 + count2
+//
+// Which operations gc evaluates early depends on their kind and type: spill_order.go
+// follows the compiler's walk/order.go. What is left stays one expression, which gc
+// compiles again after the suspension.
+//
+// # Closures and addresses
+//
+//	n := 0
+//	add := func() { n++ }
+//
+// A field cannot stand for a variable that something else refers to: the frame is
+// copied, and a loop makes a new variable each time. Such a variable gets a cell. The
+// frame has a pointer, and the declaration allocates what it points to:
+//
+//	f.n = new(int)
+//	*f.n = 0
+//	{
+//		n := f.n
+//		f.add = func() { (*n)++ }
+//	}
+//
+// The closure captures the cell and not the frame, by the local n. Variables that
+// must not be copied, such as a sync.Mutex, have cells for the same reason.
+//
+// # Names and types that are not there yet
+//
+// A package that calls fetchAsync does not type-check before fetchAsync is generated,
+// and fetchAsync cannot be generated without types. So annotated functions are found
+// in the syntax (find.go), and what will be generated for them is declared before
+// types are checked (stubs.go). From then on types alone say what suspends
+// (twins.go): twins that are to come, twins written by hand, and those of other
+// modules are all alike.
+//
+// # What is never written
+//
+// Nothing is written for a folder with a finding: its old files stay as they are. And
+// nothing is written that was not type-checked with its package first
+// (verify.go). If the lowering has a defect, a run says so; it does not leave
+// code that fails to build.
+//
+// # Phases
+//
+//	load.go        lists packages, with the go command
+//	find.go        finds annotations and chooses names, on syntax alone
+//	stubs.go       declares the twins to come
+//	typecheck.go   checks types
+//	check.go       refuses what cannot be lowered, all of it at once
+//	lower_*.go     statements, one family a file
+//	spill*.go      expressions, in gc's order
+//	hoist*.go      decides where variables live
+//	emit*.go       prints a function's declarations
+//	file.go        puts them into a file: header, constraints, imports
+//	plain.go       is what -mode=plain generates in the place of all lowering
+//	verify.go      type-checks the result
+//	write.go       compares with what is there, and replaces it
+package codegen
