@@ -43,8 +43,6 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		c.started(n)
 	case *ast.RangeStmt:
 		c.ranged(n)
-	case *ast.TypeSpec:
-		c.localType(n)
 	case *ast.Ident:
 		c.ident(n)
 
@@ -55,7 +53,7 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		*ast.ParenExpr, *ast.SelectorExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.UnaryExpr:
 	case *ast.ArrayType, *ast.ChanType, *ast.Ellipsis, *ast.Field, *ast.FieldList, *ast.FuncType, *ast.InterfaceType,
 		*ast.MapType, *ast.StructType:
-	case *ast.GenDecl, *ast.ValueSpec, *ast.ImportSpec:
+	case *ast.GenDecl, *ast.TypeSpec, *ast.ValueSpec:
 	case *ast.Comment, *ast.CommentGroup:
 	default:
 		c.u.refuse(unknownSyntax(c.u.at(n), n))
@@ -166,10 +164,6 @@ func (c *bodyCheck) ranged(n *ast.RangeStmt) {
 		c.u.refuse(rangeOverFunc(c.u.at(n.X)))
 	}
 }
-
-// localType refuses types that would have to be known outside of the statement
-// that is kept around them.
-func (c *bodyCheck) localType(n *ast.TypeSpec) {}
 
 func (c *bodyCheck) ident(id *ast.Ident) {
 	if name, ok := c.u.info.Uses[id].(*types.PkgName); ok && name.Imported().Path() == "C" {

@@ -84,12 +84,6 @@ func rangeOverFunc(at extent) Diagnostic {
 		"collect the values first, with slices.Collect for example, and loop over those")
 }
 
-func localType(at extent) Diagnostic {
-	return unsupported(at, "a type cannot be declared in the suspending part of an annotated function",
-		"the frame, which is declared outside, may have to name it",
-		"declare the type outside of the function")
-}
-
 func usesCgo(at extent) Diagnostic {
 	return unsupported(at, "an annotated function cannot use package C",
 		"generated code is not processed by cgo",

@@ -33,6 +33,7 @@ func (u *unit) emit() []byte {
 	}
 	e.results()
 	e.machine()
+	e.types()
 	return []byte(p.String())
 }
 
@@ -214,6 +215,14 @@ func (e *emitter) machine() {
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
 	e.line("if !%s.%s.MoveNext(%s) {\nreturn %s\n}", f, names.Frame, t, e.predeclared("false"))
 	e.line("%s.SetResult(%s)\nreturn %s\n}", f, e.jobResult(f), e.predeclared("true"))
+}
+
+// types prints the types that the function declares in its body.
+func (e *emitter) types() {
+	for _, t := range e.u.types {
+		e.line("\n// %s is the type %s of [%s].", t.name, t.obj.Name(), e.u.fn.docName())
+		e.line("type %s%s %s", t.name, e.sig.FrameParams, e.typ(t.obj.Type().Underlying(), t.spec))
+	}
 }
 
 // at is the place of a finding.

@@ -28,6 +28,10 @@ type Imports struct {
 	fresh   map[string]string // answers of Fresh
 	names   map[string]string // path -> qualifier of the imports used so far
 	aliased map[string]bool   // path: the qualifier must be spelled in the import
+
+	// lifted are the names, with type arguments, of types that functions declare
+	// in their bodies and generated code declares again outside of them.
+	lifted map[*types.TypeName]string
 }
 
 func newImports(pkg *Package, file *File) *Imports {
@@ -39,6 +43,7 @@ func newImports(pkg *Package, file *File) *Imports {
 		fresh:   map[string]string{},
 		names:   map[string]string{},
 		aliased: map[string]bool{},
+		lifted:  map[*types.TypeName]string{},
 	}
 	maps.Copy(im.taken, pkg.Names)
 	for _, fn := range file.Functions {

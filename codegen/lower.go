@@ -34,6 +34,7 @@ type unit struct {
 	renamed   map[*ast.CallExpr][]edit   // calls that go to an entry instead
 	exits     map[*ast.BranchStmt]*label // where branches out of kept statements go
 	moved     map[types.Object]piece     // constants and types that have moved
+	types     []liftedType               // types declared outside
 	lifted    []lift                     // their declarations
 	around    []jumpTarget               // enclosing statements that were flattened
 	gotos     map[types.Object]*label    // labels of the source

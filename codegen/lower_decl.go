@@ -99,6 +99,42 @@ func (u *unit) moveName(obj types.Object) {
 	u.moved[obj] = late(func(*printer) string { return u.names.object(obj) })
 }
 
+// liftType declares a type of the function's body outside of it, since the frame
+// may have to name it. That it has another name then shows only to reflection.
 func (u *unit) liftType(spec *ast.TypeSpec) {
-	u.refuse(localType(u.at(spec)))
+	obj := u.info.Defs[spec.Name].(*types.TypeName)
+	if spec.Name.Name == "_" {
+		return
+	}
+	if obj.IsAlias() {
+		u.moved[obj] = late(func(p *printer) string { return p.typ(types.Unalias(obj.Type()), spec) })
+		return
+	}
+	taken := map[string]bool{}
+	for _, t := range u.types {
+		taken[t.name] = true
+	}
+	for name := range u.fn.Package.Names {
+		taken[name] = true
+	}
+	name := free(setFirst(u.fn.Names.Frame, false)+setFirst(spec.Name.Name, true), taken)
+	u.types = append(u.types, liftedType{name: name, obj: obj, spec: spec})
+	u.imports.lifted[obj] = name + u.typeArgs()
+	u.moved[obj] = text(name + u.typeArgs())
+}
+
+// liftedType is a type of the body that is declared outside.
+type liftedType struct {
+	name string
+	obj  *types.TypeName
+	spec *ast.TypeSpec
+}
+
+// typeArgs are the function's type parameters as arguments: "[K, V]" or empty.
+func (u *unit) typeArgs() string {
+	sig, err := u.fn.SignatureText(u.imports)
+	if err != nil {
+		return ""
+	}
+	return sig.FrameArgs
 }

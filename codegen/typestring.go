@@ -119,6 +119,10 @@ func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeLi
 		w.predeclared(t, obj.Name())
 		return
 	}
+	if name, ok := w.im.lifted[obj]; ok {
+		w.WriteString(name)
+		return
+	}
 	if reason := w.im.unreachable(obj); reason != "" {
 		w.fail(t, "%s", reason)
 		return
