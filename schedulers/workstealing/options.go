@@ -1,0 +1,48 @@
+package workstealing
+
+import (
+	"runtime"
+	"time"
+)
+
+// Option changes how a scheduler is made.
+type Option func(*Scheduler)
+
+// Processors sets how much work runs at a time; the default is GOMAXPROCS at the time of New. A
+// number below one is one.
+func Processors(n int) Option {
+	return func(s *Scheduler) { s.procs = make([]*processor, max(1, n)) }
+}
+
+// DefaultPatience is how long nothing may move before processors are taken from workers that
+// do not return, unless the option [Patience] says otherwise.
+const DefaultPatience = 10 * time.Millisecond
+
+// Patience sets how long work may wait without any worker beginning or ending work before the
+// processors of those that run are handed on. Zero or less turns that off: work
+// that blocks without [schedulers.Blocker] can then bring the scheduler to a halt.
+func Patience(d time.Duration) Option {
+	return func(s *Scheduler) { s.watch.patience = d }
+}
+
+// MaxWorkers bounds the workers, those that have lost their processors among them; the
+// default is 10 000, as in Go. It is never less than the number of processors.
+func MaxWorkers(n int) Option {
+	return func(s *Scheduler) { s.maxWorkers = n }
+}
+
+const defaultMaxWorkers = 10_000
+
+func (s *Scheduler) settleOptions(opts []Option) {
+	s.watch.patience = DefaultPatience
+	s.maxWorkers = defaultMaxWorkers
+	for _, o := range opts {
+		if o != nil {
+			o(s)
+		}
+	}
+	if s.procs == nil {
+		s.procs = make([]*processor, runtime.GOMAXPROCS(0))
+	}
+	s.maxWorkers = max(s.maxWorkers, len(s.procs))
+}

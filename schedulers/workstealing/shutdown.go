@@ -1,0 +1,79 @@
+package workstealing
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Shutdown refuses all further work with [schedulers.ErrShutdown] (work submitted by work that
+// still runs, too), lets everything run that is queued, and returns nil when the
+// last work has ended. If ctx ends first, what is still queued is abandoned with
+// ErrShutdown and the cause of ctx is returned; running work goes on.
+//
+// Shutdown blocks, and must therefore not be called by work of this scheduler with a
+// ctx that never ends. It may be called any number of times, at the same time too: each call waits for
+// the same end. A nil ctx never ends. Timers are not affected.
+func (s *Scheduler) Shutdown(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	done := s.close()
+	select {
+	case <-done:
+		return nil // even if ctx has ended: there was nothing to wait for
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		for _, w := range s.takeQueued() {
+			w.Abandon(schedulers.ErrShutdown)
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// close shuts all queues, each under the lock under which it accepts: when it returns, no work
+// will be accepted any more.
+func (s *Scheduler) close() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done == nil {
+		s.done = make(chan struct{})
+		s.closed = true
+		for _, p := range s.procs {
+			p.setOpen(false)
+		}
+		s.finish()
+	}
+	return s.done
+}
+
+// finish closes done if nothing is left; mu is held. Work that is queued while no goroutine is
+// alive is left: its submitter is on the way to start a worker.
+func (s *Scheduler) finish() {
+	if !s.closed || s.over || s.count.alive > 0 || s.anyQueued() {
+		return
+	}
+	s.over = true
+	if s.watch.timer != nil {
+		s.watch.timer.Stop()
+	}
+	close(s.done)
+}
+
+func (s *Scheduler) takeQueued() (all []schedulers.Work) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := s.global.PopFront(); w != nil; w = s.global.PopFront() {
+		all = append(all, w)
+	}
+	for _, p := range s.procs {
+		all = append(all, p.drain()...)
+	}
+	s.count.abandoned += uint64(len(all))
+	s.finish()
+	return all
+}

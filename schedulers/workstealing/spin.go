@@ -1,0 +1,230 @@
+package workstealing
+
+import "github.com/movenext/movenext/schedulers"
+
+// This file decides when a worker starts, and what it does before it ends.
+//
+// # Three ways that do not work
+//
+// (They are those that Go's scheduler rejects.) Keeping all state in one place would tell
+// exactly how many workers are needed, and be one lock for everything. Handing work to a
+// new worker directly would move it away from the processor where its data is, each time. Starting
+// a worker whenever work appears and a processor is idle makes workers that find
+// nothing and end at once.
+//
+// # The way that does
+//
+// Work that appears starts a worker only if a processor is idle and nobody is
+// spinning, that is, looking for work to steal. A spinning worker that finds work starts the next one
+// if it was the last that span: so a burst brings up as many workers as there is work for, one after the other.
+// At most half as many spin as run, since spinning costs processor time for the chance of lower latency.
+//
+// # Why no work is left lying
+//
+//	who submits                        who stops looking
+//	 S1 put the work into a queue       L1 give the processor back: idle + 1
+//	 S2 read idle and spinning          L2 stop spinning: spinning - 1
+//	 S3 idle > 0 and spinning = 0:      L3 look into all queues once more
+//	    start a worker                  L4 work there: take a processor, spin again
+//
+// All of these are locked or atomic, so they have one order. If S3 starts no worker there are two
+// reasons. Either no processor was idle at S2: then each has a worker, which has not
+// passed L1 since; when it does, it comes to L3, after S1, and finds the work, if it was one that
+// span; if not, then because others span at that moment, and the last of them comes to L3. Or somebody was spinning at S2:
+// its L2 is after S2 and so its L3 after S1. Reading the queues before L2 would be the lost wake-up.
+
+// wake starts a worker if one is wanted.
+func (s *Scheduler) wake() {
+	if s.idle.Load() == 0 || s.spinning.Load() != 0 || !s.spinning.CompareAndSwap(0, 1) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.startOnIdle(true) {
+		s.spinning.Add(-1)
+	}
+}
+
+// startOnIdle starts a worker on an idle processor, if there is one; mu is held.
+func (s *Scheduler) startOnIdle(spinning bool) bool {
+	p := s.takeIdle()
+	if p == nil {
+		return false
+	}
+	s.start(p, spinning)
+	return true
+}
+
+// start starts a worker that holds p; mu is held.
+func (s *Scheduler) start(p *processor, spinning bool) {
+	w := s.place()
+	w.hold(p)
+	w.state.Store(looking)
+	w.spinning = spinning
+	s.count.alive++
+	go w.loop.Run()
+}
+
+// takeIdle takes an idle processor, or returns nil; mu is held.
+func (s *Scheduler) takeIdle() *processor {
+	n := len(s.free)
+	if n == 0 {
+		return nil
+	}
+	p := s.free[n-1]
+	s.free = s.free[:n-1]
+	if s.idle.Add(-1) == 0 {
+		s.arm()
+	}
+	return p
+}
+
+// giveBack makes p idle; mu is held.
+func (s *Scheduler) giveBack(p *processor) {
+	p.held = nil
+	s.free = append(s.free, p)
+	s.idle.Add(1)
+}
+
+// next is the worker's loop condition: the work to run, or nil to end.
+func (w *worker) next() schedulers.Work {
+	if !w.state.CompareAndSwap(running, looking) && w.state.Load() == lost {
+		w.state.Store(looking)
+		if !w.askForProcessor() {
+			return nil
+		}
+	}
+	for {
+		if work := w.find(); work != nil {
+			w.stopSpinning()
+			w.state.Store(running)
+			return work
+		}
+		if !w.lookOnceMore() {
+			return nil
+		}
+	}
+}
+
+// stopSpinning is called by a worker that has found work.
+func (w *worker) stopSpinning() {
+	if w.spinning {
+		w.spinning = false
+		if w.sched.spinning.Add(-1) == 0 {
+			w.sched.wake() // there may be more where this came from
+		}
+	}
+}
+
+// startSpinning reports whether w may steal.
+func (w *worker) startSpinning() bool {
+	if w.spinning {
+		return true
+	}
+	s := w.sched
+	busy := int32(len(s.procs)) - s.idle.Load() //nolint:gosec // a number of processors
+	if 2*s.spinning.Load() >= max(busy, 1) {
+		return false
+	}
+	w.spinning = true
+	s.spinning.Add(1)
+	return true
+}
+
+// find looks where work may be, in the order of the package's comment.
+func (w *worker) find() schedulers.Work {
+	s, p := w.sched, w.proc.Load()
+	w.tick++
+	if w.tick%fairTick == 0 {
+		if work := s.popGlobal(); work != nil {
+			return work
+		}
+	}
+	if work := p.pop(); work != nil {
+		return work
+	}
+	if w.startSpinning() {
+		if work := w.steal(p); work != nil {
+			return work
+		}
+	}
+	return s.popGlobal()
+}
+
+// steal takes half of the queue of somebody else: one to run, the rest for p.
+func (w *worker) steal(p *processor) schedulers.Work {
+	if work := w.stealFrom(p, false); work != nil {
+		return work
+	}
+	return w.stealFrom(p, true)
+}
+
+func (w *worker) stealFrom(p *processor, slotsToo bool) schedulers.Work {
+	procs := w.sched.procs
+	first := int(w.random() % uint32(len(procs))) //nolint:gosec // a number of processors
+	for i := range procs {
+		victim := procs[(first+i)%len(procs)]
+		if victim == p {
+			continue
+		}
+		if taken := victim.stealHalf(slotsToo); len(taken) > 0 {
+			w.stolen.Add(uint64(len(taken)))
+			w.keep(p, taken[1:])
+			return taken[0]
+		}
+	}
+	return nil
+}
+
+// keep puts stolen work into p, and what does not fit into the global queue.
+func (w *worker) keep(p *processor, works []schedulers.Work) {
+	if left := p.put(works); len(left) > 0 {
+		w.sched.mu.Lock()
+		defer w.sched.mu.Unlock()
+		for _, l := range left {
+			w.sched.global.PushBack(l)
+		}
+	}
+}
+
+// lookOnceMore is steps L1 to L4. It returns false if w has ended.
+func (w *worker) lookOnceMore() bool {
+	s := w.sched
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.giveBack(w.release())
+	if w.spinning {
+		w.spinning = false
+		s.spinning.Add(-1)
+	}
+	if s.anyQueued() {
+		if p := s.takeIdle(); p != nil {
+			w.hold(p)
+			w.spinning = true
+			s.spinning.Add(1)
+			return true
+		}
+	}
+	s.end(w)
+	return false
+}
+
+// popGlobal takes the oldest of the global queue.
+func (s *Scheduler) popGlobal() schedulers.Work {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.global.PopFront()
+}
+
+// anyQueued reports whether there is work anywhere; mu is held.
+func (s *Scheduler) anyQueued() bool {
+	if s.global.Len() > 0 {
+		return true
+	}
+	for _, p := range s.procs {
+		if p.size.Load() > 0 {
+			return true
+		}
+	}
+	return false
+}

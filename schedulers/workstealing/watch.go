@@ -1,0 +1,63 @@
+package workstealing
+
+import "time"
+
+// watch takes processors from workers whose work blocks without saying so: the task
+// of sysmon in Go's runtime. It is guarded by Scheduler.mu.
+//
+// While no processor is idle, a timer is set. If a whole interval passes in which no
+// worker has begun or ended work, and work is queued, the processors are handed to
+// new workers. Work that computes for long loses its processor too, as a goroutine
+// does; the worst case is what one goroutine per work would have been.
+type watch struct {
+	patience time.Duration
+	timer    *time.Timer
+	armed    bool
+	last     uint64 // progress when the interval began
+}
+
+// arm begins an interval, unless one has begun; mu is held. It is called when the last idle processor
+// is taken.
+func (s *Scheduler) arm() {
+	if s.over || s.watch.armed || s.watch.patience <= 0 {
+		return
+	}
+	s.watch.armed = true
+	s.watch.last = s.progress()
+	if s.watch.timer == nil {
+		s.watch.timer = time.AfterFunc(s.watch.patience, s.look)
+		return
+	}
+	s.watch.timer.Reset(s.watch.patience)
+}
+
+// look is called when an interval has passed.
+func (s *Scheduler) look() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watch.armed = false
+	if s.over || s.idle.Load() > 0 {
+		return
+	}
+	if s.progress() == s.watch.last && s.anyQueued() {
+		s.retake()
+	}
+	s.arm()
+}
+
+// retake hands all processors on whose workers are in the middle of work; mu is held.
+func (s *Scheduler) retake() {
+	for _, p := range s.procs {
+		if w := p.held; w != nil {
+			s.handOn(w)
+		}
+	}
+}
+
+// progress grows when a worker begins or ends work; mu is held.
+func (s *Scheduler) progress() (sum uint64) {
+	for _, w := range s.workers {
+		sum += w.loop.Steps()
+	}
+	return sum
+}

@@ -1,0 +1,143 @@
+package workstealing
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/runloop"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// fairTick is how often a worker looks into the global queue first: every 61st time, a prime, so that it
+// does not beat in time with anything. The number is Go's.
+const fairTick = 61
+
+// worker is a place for a goroutine: an ID that can be reused, and counters. The place outlives the
+// goroutine, so that starting one allocates nothing.
+type worker struct {
+	sched *Scheduler
+	id    int
+	loop  runloop.Loop
+
+	// state is running while the goroutine runs work with its processor, looking while it
+	// looks for work, lost while it runs work without a processor.
+	//
+	//	looking ──takes work──▶ running ──Block, or the watch──▶ lost
+	//	   ▲                       │                              │
+	//	   └──────work returns─────┴──────────work returns────────┘
+	//
+	// A processor is taken away by the edge from running to lost alone, a compare-and-swap under
+	// mu. So one whose worker is looking is never taken, and a worker knows before it looks whether it has one.
+	state atomic.Uint32
+
+	// The processor; nil while it has none. Written under Scheduler.mu, read by anybody: a hint
+	// leads foreign goroutines here.
+	proc atomic.Pointer[processor]
+
+	// Of the goroutine alone, or of who starts it.
+	spinning bool
+	tick     uint
+	seed     uint32
+
+	stolen atomic.Uint64
+}
+
+const (
+	looking uint32 = iota
+	running
+	lost
+)
+
+// place returns a place without a goroutine; mu is held.
+func (s *Scheduler) place() *worker {
+	if n := len(s.spare); n > 0 {
+		w := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return w
+	}
+	w := &worker{sched: s, id: len(s.workers) + 1}
+	w.seed = uint32(w.id) * 2654435761 //nolint:gosec // any odd number will do
+	w.loop.On = w
+	w.loop.Next = w.next
+	w.loop.Lost = func() { go w.loop.Run() }
+	s.workers = append(s.workers, w)
+	return w
+}
+
+// Scheduler implements [schedulers.Worker].
+func (w *worker) Scheduler() schedulers.Scheduler { return w.sched }
+
+// ID implements [schedulers.Worker].
+func (w *worker) ID() int { return w.id }
+
+// hold gives w a processor; mu is held.
+func (w *worker) hold(p *processor) {
+	p.held = w
+	w.proc.Store(p)
+}
+
+// release takes the processor from w and returns it; mu is held.
+func (w *worker) release() *processor {
+	p := w.proc.Load()
+	w.proc.Store(nil)
+	return p
+}
+
+// end ends w, which has no processor; mu is held.
+func (s *Scheduler) end(w *worker) {
+	s.spare = append(s.spare, w)
+	s.count.alive--
+	s.finish()
+}
+
+// random is a xorshift generator: which queue to begin with needs no better.
+func (w *worker) random() uint32 {
+	w.seed ^= w.seed << 13
+	w.seed ^= w.seed >> 17
+	w.seed ^= w.seed << 5
+	return w.seed
+}
+
+// Block implements [schedulers.Blocker]: the worker's processor is handed on until unblock is
+// called. It never returns an error. Afterwards the worker finishes its current work without a
+// processor, which makes one more that runs for a moment, and then asks for one.
+func (w *worker) Block() (unblock func(), err error) {
+	s := w.sched
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count.blocked++
+	s.handOn(w)
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.count.blocked--
+	}), nil
+}
+
+// handOn takes the processor of w, if w runs work with it, and gives it to a new worker if there
+// is work, or makes it idle; mu is held.
+func (s *Scheduler) handOn(w *worker) {
+	if s.count.alive >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
+		return
+	}
+	p := w.release()
+	if s.anyQueued() {
+		s.start(p, false)
+		return
+	}
+	s.giveBack(p)
+}
+
+// askForProcessor gives w, which has lost its processor, an idle one. It returns false
+// if w has ended: all are in use.
+func (w *worker) askForProcessor() bool {
+	s := w.sched
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.takeIdle(); p != nil {
+		w.hold(p)
+		return true
+	}
+	s.end(w)
+	return false
+}

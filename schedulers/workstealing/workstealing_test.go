@@ -1,0 +1,22 @@
+package workstealing_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers/schedulertest"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestConformance(t *testing.T) {
+	for name, n := range map[string]int{"one processor": 1, "four processors": 4} {
+		t.Run(name, func(t *testing.T) {
+			schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
+				return workstealing.New(workstealing.Processors(n))
+			})
+		})
+	}
+}
