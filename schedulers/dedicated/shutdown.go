@@ -1,0 +1,77 @@
+package dedicated
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Shutdown refuses all further work with [schedulers.ErrShutdown], lets everything
+// run that is queued, ends the threads, and returns nil when the last has ended. If ctx
+// ends first, what is still queued is abandoned with ErrShutdown and the cause of ctx is
+// returned; running work goes on, and its thread ends after it.
+//
+// Shutdown blocks, and must therefore not be called by work of this scheduler
+// with a ctx that never ends. It may be called any number of times, at the same time
+// too: each call waits for the same end. A nil ctx never ends. Timers are not affected.
+func (t *Threads) Shutdown(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	done := t.close()
+	select {
+	case <-done:
+		return nil // even if ctx has ended: there was nothing to wait for
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		for _, w := range t.takeQueued() {
+			w.Abandon(schedulers.ErrShutdown)
+		}
+		return context.Cause(ctx)
+	}
+}
+
+func (t *Threads) close() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done == nil {
+		t.done = make(chan struct{})
+		t.closed = true
+		for len(t.parked) > 0 {
+			t.engage() // they find the scheduler closed and end
+		}
+		t.finish()
+	}
+	return t.done
+}
+
+// ended counts a thread that is about to end.
+func (t *Threads) ended() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.alive--
+	t.finish()
+}
+
+// finish closes done if nothing is left; mu is held. Work is never queued while no thread is
+// alive: submitting it starts one.
+func (t *Threads) finish() {
+	if t.closed && !t.over && t.alive == 0 {
+		t.over = true
+		close(t.done)
+	}
+}
+
+func (t *Threads) takeQueued() (all []schedulers.Work) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for w := t.queue.PopFront(); w != nil; w = t.queue.PopFront() {
+		all = append(all, w)
+	}
+	t.abandoned += uint64(len(all))
+	return all
+}

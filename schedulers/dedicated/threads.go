@@ -1,0 +1,201 @@
+package dedicated
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/runloop"
+	"github.com/movenext/movenext/internal/timers"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// timerQueue is embedded under this name so that Threads has the methods of
+// [schedulers.Timers] without an exported field.
+type timerQueue = timers.Queue
+
+// Threads is a scheduler of dedicated OS threads. Make one with [New]. All methods are
+// safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and Meter.
+type Threads struct {
+	timerQueue
+	name string
+
+	// onStart and onEnd run on each thread, before its first and after its last work.
+	onStart, onEnd func()
+
+	refused atomic.Uint64
+
+	// mu guards everything below.
+	mu        sync.Mutex
+	queue     deque.Deque
+	all       []*thread // all[i].id == i+1
+	started   int       // of all, from the first on
+	parked    []*thread // the one that was parked last is woken first: its caches are warm
+	alive     int
+	accepted  uint64
+	abandoned uint64
+	closed    bool
+	done      chan struct{} // made by the first Shutdown
+	over      bool          // done is closed
+}
+
+// thread is a worker.
+type thread struct {
+	of   *Threads
+	id   int
+	loop runloop.Loop
+	wake chan struct{} // made by the instance, so that it belongs to its synctest bubble
+}
+
+// Option changes how a scheduler is made.
+type Option func(*Threads)
+
+// Name gives the scheduler a name, for logs.
+func Name(name string) Option { return func(t *Threads) { t.name = name } }
+
+// OnThread has start run on each thread before its first work, and end after its last; either may be nil.
+// They are for state that is bound to a thread. After work that called runtime.Goexit, the thread's place is taken
+// by a new one, on which start runs again; end does not run on the one that died.
+func OnThread(start, end func()) Option {
+	return func(t *Threads) { t.onStart, t.onEnd = start, end }
+}
+
+// New returns a scheduler of n threads; an n below one is one. No thread is started before it is
+// needed.
+func New(n int, opts ...Option) *Threads {
+	t := &Threads{name: "dedicated"}
+	for _, o := range opts {
+		if o != nil {
+			o(t)
+		}
+	}
+	for id := 1; id <= max(1, n); id++ {
+		w := &thread{of: t, id: id, wake: make(chan struct{}, 1)}
+		w.loop.On = w
+		w.loop.Next = w.next
+		w.loop.Lost = func() { go w.main() }
+		t.all = append(t.all, w)
+	}
+	return t
+}
+
+// Name returns the name given by the option [Name], or "dedicated".
+func (t *Threads) Name() string { return t.name }
+
+// Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been
+// called and with [schedulers.ErrRejected] if w is nil. All hints are ignored. It never blocks and never
+// runs w itself.
+func (t *Threads) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	if w == nil {
+		t.refused.Add(1)
+		return fmt.Errorf("dedicated: work is nil: %w", schedulers.ErrRejected)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		t.refused.Add(1)
+		return schedulers.ErrShutdown
+	}
+	t.accepted++
+	t.queue.PushBack(w)
+	t.engage()
+	return nil
+}
+
+// engage wakes a parked thread, or starts one that was never needed before; mu is held.
+func (t *Threads) engage() {
+	if n := len(t.parked); n > 0 {
+		w := t.parked[n-1]
+		t.parked = t.parked[:n-1]
+		w.wake <- struct{}{} // has room: a thread is parked once before it is woken
+		return
+	}
+	if t.started < len(t.all) {
+		w := t.all[t.started]
+		t.started++
+		t.alive++
+		go w.main()
+	}
+}
+
+// main is the goroutine of a thread. It never unlocks: when it returns, the Go
+// runtime ends the OS thread, with whatever state work has left on it.
+func (w *thread) main() {
+	runtime.LockOSThread()
+	if w.of.onStart != nil {
+		w.of.onStart()
+	}
+	w.loop.Run()
+	if w.of.onEnd != nil {
+		w.of.onEnd()
+	}
+	w.of.ended()
+}
+
+// next is the thread's loop condition: it returns work, or nil when the scheduler has been shut down and
+// nothing is left.
+func (w *thread) next() schedulers.Work {
+	t := w.of
+	for {
+		t.mu.Lock()
+		if work := t.queue.PopFront(); work != nil {
+			t.mu.Unlock()
+			return work
+		}
+		if t.closed {
+			t.mu.Unlock()
+			return nil
+		}
+		t.parked = append(t.parked, w)
+		t.mu.Unlock()
+		<-w.wake
+	}
+}
+
+// Scheduler implements [schedulers.Worker].
+func (w *thread) Scheduler() schedulers.Scheduler { return w.of }
+
+// ID implements [schedulers.Worker]: 1 to n, and always the same for the same place.
+func (w *thread) ID() int { return w.id }
+
+// MayRunInPlace reports true if by is a worker of this scheduler: work that is waited for there may
+// run there. Anybody else has the wrong thread.
+func (t *Threads) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
+	w, ok := by.(*thread)
+	return ok && w != nil && w.of == t
+}
+
+// MaxConcurrency returns n.
+func (t *Threads) MaxConcurrency() int { return len(t.all) }
+
+// Snapshot implements [schedulers.Snapshotter].
+func (t *Threads) Snapshot() []schedulers.Work {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.queue.AppendTo(nil)
+}
+
+// Metrics implements [schedulers.Meter].
+func (t *Threads) Metrics() schedulers.Metrics {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m := schedulers.Metrics{
+		Submitted: t.accepted,
+		Refused:   t.refused.Load(),
+		Abandoned: t.abandoned,
+		Queued:    uint64(t.queue.Len()), //nolint:gosec // a length
+		Workers:   uint64(t.alive),       //nolint:gosec // a count
+	}
+	for _, w := range t.all {
+		m.Completed += w.loop.Completed()
+		m.Panicked += w.loop.Panicked()
+		if w.loop.Busy() {
+			m.Running++
+		}
+	}
+	return m
+}
