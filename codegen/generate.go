@@ -94,6 +94,7 @@ func (r *run) generate() error {
 	}
 	r.checker = newChecker(r.ws, r.sources, r.targets)
 	r.each((*run).lowerTarget)
+	r.findOverrides()
 	// What generated code imports may be new to the list. The list is not changed
 	// while packages are being checked, so this is a step of its own.
 	if err := r.ws.add(r.outputImports()...); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -158,7 +159,12 @@ func checkGolden(t *testing.T, c archive, got map[string]string) {
 		}
 	}
 	if !*update {
-		require.Equal(t, want, got)
+		for name, text := range want {
+			assert.Equal(t, text, got[name], name)
+		}
+		for name := range got {
+			assert.Contains(t, slices.Collect(maps.Keys(want)), name, "generated and not wanted")
+		}
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(got)) {

@@ -3,7 +3,6 @@ package codegen
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"maps"
 	"path"
@@ -24,7 +23,7 @@ type Imports struct {
 	self    *types.Package
 	source  map[string]string // path -> name, as the source file imports it
 	taken   map[string]bool   // names that may not be a qualifier
-	hidden  map[string]bool   // predeclared names that the source declares anew
+	hidden  map[string]bool   // predeclared names that the package declares anew
 	fresh   map[string]string // answers of Fresh
 	names   map[string]string // path -> qualifier of the imports used so far
 	aliased map[string]bool   // path: the qualifier must be spelled in the import
@@ -48,12 +47,23 @@ func newImports(pkg *Package, file *File) *Imports {
 	maps.Copy(im.taken, pkg.Names)
 	for _, fn := range file.Functions {
 		takeLocals(im.taken, fn.Decl, pkg)
+		im.hideTypeParams(fn.Signature())
 	}
 	for _, name := range types.Universe.Names() {
-		im.hidden[name] = im.taken[name]
+		im.hidden[name] = pkg.Names[name]
 		im.taken[name] = true
 	}
 	return im
+}
+
+// hideTypeParams notes the type parameters of a function: they are in scope
+// wherever its types are written, and may have predeclared names.
+func (im *Imports) hideTypeParams(sig *types.Signature) {
+	for _, list := range []*types.TypeParamList{sig.TypeParams(), sig.RecvTypeParams()} {
+		for p := range list.TypeParams() {
+			im.hidden[p.Obj().Name()] = true
+		}
+	}
 }
 
 // sourceNames reads under which names a file imports its packages.
@@ -200,17 +210,8 @@ func importable(from *types.Package, p *types.Package) bool {
 	if i < 0 {
 		return true
 	}
-	if !strings.Contains(elems[0], ".") && isStandard(fromPath) == isStandard(p.Path()) && i == 0 {
-		return true
-	}
 	parent := path.Join(elems[:i]...)
 	fromPath = strings.TrimSuffix(fromPath, "_test")
+	// At the root only the standard library has one, and nobody generates there.
 	return i > 0 && (fromPath == parent || strings.HasPrefix(fromPath, parent+"/"))
-}
-
-// isStandard reports whether an import path looks like the standard library's:
-// its first element has no dot.
-func isStandard(importPath string) bool {
-	first, _, _ := strings.Cut(importPath, "/")
-	return !strings.Contains(first, ".") && token.IsIdentifier(first)
 }

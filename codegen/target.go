@@ -49,7 +49,6 @@ func (r *run) lowerTarget(t *target) {
 		return
 	}
 	pkg := r.model(t, r.checker.check(t.meta))
-	r.report(t.dir, overrides(pkg.Types, pkg.Position)...)
 	for _, file := range pkg.Files {
 		out, found := generateFile(pkg, file, r.lowering())
 		r.report(t.dir, found...)

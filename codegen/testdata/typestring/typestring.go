@@ -67,6 +67,11 @@ func use[P number, Q ~[]P | *str.Reader](t *testing.T, p P, q Q) {
 		_a31 inner                                            // error: type github.com/movenext/movenext/codegen/testdata/typestring.inner cannot be named here: it is declared inside a function
 		_a32 []pair[int, inner]                               // error: type github.com/movenext/movenext/codegen/testdata/typestring.inner cannot be named here: it is declared inside a function
 		_a35 = bytes.TrimSpace                                // func([]uint8) []uint8
+		_a36 = hidden.Unexported()                            // error: type github.com/movenext/movenext/codegen/testdata/typestring/internal/hidden.t cannot be named here: package github.com/movenext/movenext/codegen/testdata/typestring/internal/hidden does not export it
+		_a37 = hidden.Aliased()                               // hidden.Alias
+		_a38 = hidden.UnexportedAlias()                       // []hidden.T
+		_a39 = hidden.Field()                                 // error: type struct{f int} cannot be named here: field f belongs to package github.com/movenext/movenext/codegen/testdata/typestring/internal/hidden
+		_a40 = hidden.Method()                                // error: type interface{m()} cannot be named here: method m belongs to package github.com/movenext/movenext/codegen/testdata/typestring/internal/hidden
 		_a33 = testing.Benchmark                              // func(func(*testing.B)) testing.BenchmarkResult
 		_a34 = func() (u struct{ t *testing.T }) { return u } // func() struct{ t *testing.T }
 	)
@@ -74,5 +79,5 @@ func use[P number, Q ~[]P | *str.Reader](t *testing.T, p P, q Q) {
 	_, _, _, _, _, _, _, _ = _a09, _a10, _a11, _a12, _a13, _a14, _a15, _a16
 	_, _, _, _, _, _, _, _ = _a17, _a18, _a19, _a20, _a21, _a22, _a23, _a24
 	_, _, _, _, _, _, _, _ = _a25, _a26, _a27, _a28, _a29, _a30, _a31, _a32
-	_, _, _ = _a33, _a34, _a35
+	_, _, _, _, _, _, _, _ = _a33, _a34, _a35, _a36, _a37, _a38, _a39, _a40
 }
