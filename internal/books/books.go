@@ -1,0 +1,197 @@
+// Package books keeps the books of a scheduler: what was accepted and what
+// became of it, and whether the last of it has ended, which is what Shutdown waits for.
+//
+// # One word decides
+//
+// Whether work may come in and whether all has ended are one question: if the
+// two answers came from two variables, work could enter between "closed" and
+// "nothing is left". So one word holds both, the number of works that are
+// accepted and not done, and the bit that says closed:
+//
+//	word = 2·pending + closed
+//
+//	Enter      adds 2, unless the bit is set
+//	leave      subtracts 2; who makes it 1 was the last after the closing
+//	close      sets the bit; who finds it to have been 0 was the last
+//
+// After the bit is set nobody adds, so the word falls to 1 once, or was 0
+// when the bit was set: done is closed exactly once.
+//
+// The tempting alternative is a sync.WaitGroup beside a flag: Add then races Wait in
+// exactly the case in which it must not.
+//
+// # Who is counted
+//
+//	Enter ─▶ pending ─┬─ Run ─▶ running ─▶ completed (and panicked)
+//	                  ├─ Abandon ────────▶ abandoned
+//	                  └─ Refuse ─────────▶ refused: the scheduler beneath would not have it
+package books
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Books count the work of one scheduler. The zero value is open and empty. All
+// methods are safe for concurrent use, and none but Shutdown blocks.
+type Books struct {
+	word    atomic.Int64
+	running atomic.Int64
+
+	refused, completed, abandoned, panicked atomic.Uint64
+
+	mu   sync.Mutex
+	done chan struct{} // made by the first Shutdown, before the bit is set
+}
+
+const (
+	closedBit = 1
+	one       = 2
+)
+
+// Ender is told that a run has ended, in whatever way. It is called before
+// Shutdown can return for the sake of that run. It must not block or panic.
+type Ender interface{ Ended() }
+
+// Enter accepts w on behalf of the scheduler of that name, or returns why not: work
+// that is nil is rejected, and nothing is accepted after Shutdown. Each Enter that
+// returned nil is followed by exactly one of Run, RunThrough, Abandon and Refuse.
+func (b *Books) Enter(name string, w schedulers.Work) error {
+	if w == nil {
+		b.refused.Add(1)
+		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
+	}
+	for {
+		old := b.word.Load()
+		if old&closedBit != 0 {
+			b.refused.Add(1)
+			return fmt.Errorf("%s: %w", name, schedulers.ErrShutdown)
+		}
+		if b.word.CompareAndSwap(old, old+one) {
+			return nil
+		}
+	}
+}
+
+// Refuse takes an Enter back: the work was not accepted after all.
+func (b *Books) Refuse() {
+	b.refused.Add(1)
+	b.leave()
+}
+
+// Abandon gives w up.
+func (b *Books) Abandon(w schedulers.Work, reason error) {
+	b.abandoned.Add(1)
+	w.Abandon(reason)
+	b.leave()
+}
+
+// Run runs w and counts how it ends. A panic of w ends here. If w calls
+// runtime.Goexit, the books are right and Run does not return. A nil ender is
+// not told.
+func (b *Books) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
+	b.running.Add(1)
+	defer b.contain(e)
+	w.Run(on)
+}
+
+func (b *Books) contain(e Ender) { b.ended(e, recover() != nil) }
+
+// RunThrough is Run for a scheduler on top of another one: the panic goes on, so that
+// the one beneath counts it too, and whoever watches there sees it.
+func (b *Books) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
+	b.running.Add(1)
+	defer b.pass(e)
+	w.Run(on)
+}
+
+// pass has to recover to tell a panic from a Goexit. It panics again with the
+// frames of the first panic still on the stack, so a stack taken further out
+// shows where it began.
+func (b *Books) pass(e Ender) {
+	v := recover()
+	b.ended(e, v != nil)
+	if v != nil {
+		panic(v)
+	}
+}
+
+func (b *Books) ended(e Ender, panicked bool) {
+	if panicked {
+		b.panicked.Add(1)
+	}
+	b.running.Add(-1)
+	b.completed.Add(1)
+	if e != nil {
+		e.Ended()
+	}
+	b.leave()
+}
+
+func (b *Books) leave() {
+	if b.word.Add(-one) == closedBit {
+		close(b.done)
+	}
+}
+
+// Closed reports whether Shutdown has been called.
+func (b *Books) Closed() bool { return b.word.Load()&closedBit != 0 }
+
+// Pending returns how many works are accepted and not done.
+func (b *Books) Pending() int { return int(b.word.Load() / one) }
+
+// Close refuses all further work and returns a channel that is closed when the last work
+// has ended.
+func (b *Books) Close() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done == nil {
+		b.done = make(chan struct{})
+		if b.word.Or(closedBit) == 0 {
+			close(b.done)
+		}
+	}
+	return b.done
+}
+
+// Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need no more than
+// this to end. If ctx ends first, giveUp is called, which abandons what is queued.
+func (b *Books) Shutdown(ctx context.Context, giveUp func()) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	done := b.Close()
+	select {
+	case <-done:
+		return nil // even if ctx has ended: there was nothing to wait for
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		giveUp()
+		return context.Cause(ctx)
+	}
+}
+
+// Metrics returns the counters. Workers is the number of works that run, which is right
+// where each work that runs has a worker of its own.
+func (b *Books) Metrics() schedulers.Metrics {
+	m := schedulers.Metrics{
+		Refused:   b.refused.Load(),
+		Completed: b.completed.Load(),
+		Abandoned: b.abandoned.Load(),
+		Panicked:  b.panicked.Load(),
+		Running:   uint64(max(0, b.running.Load())),
+	}
+	pending := uint64(b.Pending())
+	m.Submitted = m.Completed + m.Abandoned + pending
+	m.Queued = pending - min(pending, m.Running)
+	m.Workers = m.Running
+	return m
+}

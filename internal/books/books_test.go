@@ -1,0 +1,161 @@
+package books
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// work is a Work made of functions.
+type work struct {
+	run     func()
+	abandon func(error)
+}
+
+func (w *work) Run(schedulers.Worker) {
+	if w.run != nil {
+		w.run()
+	}
+}
+
+func (w *work) Abandon(reason error) {
+	if w.abandon != nil {
+		w.abandon(reason)
+	}
+}
+
+// ender counts.
+type ender struct{ calls int }
+
+func (e *ender) Ended() { e.calls++ }
+
+func TestNilWorkIsRejected(t *testing.T) {
+	var b Books
+	err := b.Enter("test", nil)
+	require.ErrorIs(t, err, schedulers.ErrRejected)
+	assert.EqualError(t, err, "test: work is nil: schedulers: work was rejected")
+	assert.Equal(t, schedulers.Metrics{Refused: 1}, b.Metrics())
+}
+
+func TestEnterAfterCloseIsRefused(t *testing.T) {
+	var b Books
+	<-b.Close()
+	require.ErrorIs(t, b.Enter("test", &work{}), schedulers.ErrShutdown)
+	assert.True(t, b.Closed())
+	assert.Zero(t, b.Pending())
+}
+
+func TestEachWayOutIsCounted(t *testing.T) {
+	var b Books
+	var e ender
+	w := &work{}
+	enter := func() { require.NoError(t, b.Enter("test", w)) }
+
+	enter()
+	assert.Equal(t, schedulers.Metrics{Submitted: 1, Queued: 1}, b.Metrics())
+	w.run = func() { assert.Equal(t, schedulers.Metrics{Submitted: 1, Running: 1, Workers: 1}, b.Metrics()) }
+	b.Run(w, nil, &e)
+
+	enter()
+	w.run = func() { panic("on purpose") }
+	b.Run(w, nil, &e)
+
+	enter()
+	assert.PanicsWithValue(t, "on purpose", func() { b.RunThrough(w, nil, &e) })
+
+	enter()
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		w.run = runtime.Goexit
+		b.Run(w, nil, &e)
+	}()
+	<-left
+
+	enter()
+	b.Refuse()
+
+	enter()
+	var reason error
+	w.abandon = func(err error) { reason = err }
+	b.Abandon(w, schedulers.ErrShutdown)
+	assert.Equal(t, schedulers.ErrShutdown, reason)
+
+	assert.Equal(t, schedulers.Metrics{Submitted: 5, Refused: 1, Completed: 4, Abandoned: 1, Panicked: 2}, b.Metrics())
+	assert.Equal(t, 4, e.calls)
+	require.NoError(t, b.Shutdown(context.Background(), func() { t.Error("there was nothing to give up") }))
+}
+
+func TestAPanicThatPassesKeepsTheFramesOfItsOrigin(t *testing.T) {
+	var b Books
+	require.NoError(t, b.Enter("test", &work{}))
+	var stack string
+	func() {
+		defer func() {
+			_ = recover()
+			buf := make([]byte, 1<<14)
+			stack = string(buf[:runtime.Stack(buf, false)])
+		}()
+		b.RunThrough(&work{run: origin}, nil, nil)
+	}()
+	assert.Contains(t, stack, "books.origin")
+}
+
+func origin() { panic("on purpose") }
+
+func TestShutdownGivesUpWhenItsContextEnds(t *testing.T) {
+	var b Books
+	w := &work{}
+	require.NoError(t, b.Enter("test", w))
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	gave := false
+	assert.Equal(t, cause, b.Shutdown(ctx, func() { gave = true; b.Abandon(w, schedulers.ErrShutdown) }))
+	assert.True(t, gave)
+	assert.NoError(t, b.Shutdown(ctx, nil), "all has ended, so it no longer matters that ctx has, too")
+}
+
+func TestANilContextNeverEnds(t *testing.T) {
+	var b Books
+	var none context.Context
+	assert.NoError(t, b.Shutdown(none, nil))
+}
+
+// Enter and leave meet close in all orders; done must be closed once, after the
+// last leave and never before it.
+func TestLeaveRacingClose(t *testing.T) {
+	for range 2000 {
+		var b Books
+		w := &work{}
+		entered := make(chan struct{})
+		var goroutines sync.WaitGroup
+		for i := range 3 {
+			goroutines.Go(func() {
+				if i > 0 {
+					<-entered
+				}
+				if b.Enter("test", w) == nil {
+					if i == 0 {
+						close(entered)
+					}
+					b.Run(w, nil, nil)
+				}
+			})
+		}
+		<-entered
+		<-b.Close()
+		assert.Zero(t, b.Pending())
+		goroutines.Wait()
+	}
+}

@@ -1,0 +1,30 @@
+package shim
+
+import (
+	"context"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Face is the part of a shim's methods that is the same in all shims built on [Through], and no
+// more than that part: a shim that embedded a Through itself would show its
+// users how to run and abandon the work of others.
+type Face struct{ Through *Through }
+
+// Shutdown implements [schedulers.Shutdowner].
+func (f Face) Shutdown(ctx context.Context) error {
+	return f.Through.Books.Shutdown(ctx, f.Through.GiveUpAll)
+}
+
+// StartTimer implements [schedulers.Timers]; see [Clock].
+func (f Face) StartTimer(t *schedulers.Timer, d time.Duration) { f.Through.StartTimer(t, d) }
+
+// StopTimer implements [schedulers.Timers].
+func (f Face) StopTimer(t *schedulers.Timer) bool { return f.Through.StopTimer(t) }
+
+// Metrics implements [schedulers.Meter].
+func (f Face) Metrics() schedulers.Metrics { return f.Through.Metrics() }
+
+// Snapshot implements [schedulers.Snapshotter]: what is queued, the oldest first.
+func (f Face) Snapshot() []schedulers.Work { return f.Through.Snapshot() }

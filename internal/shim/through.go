@@ -1,0 +1,162 @@
+package shim
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Through is a shim that submits each work on, in an item of its own that is bound to it, and
+// keeps a list of what has not begun to run. Init it before use.
+//
+// Being in the list is being queued. Whoever takes an item out of the list (the
+// scheduler beneath that runs it, a Shutdown that gives up, somebody who withdraws
+// it) has it; the others find it gone and leave it alone.
+type Through struct {
+	books.Books
+	Clock
+
+	// Constant after Init.
+
+	name string // of the shim's package, for errors
+	home schedulers.Scheduler
+	over schedulers.Scheduler
+
+	mu          sync.Mutex // guards the list, and the links and work of the items in it
+	first, last *Item
+}
+
+// Item is one work on its way through. Embed it in what the shim submits beneath.
+type Item struct {
+	Visit
+	through    *Through
+	work       schedulers.Work // nil as soon as the item is out of the list
+	next, prev *Item
+}
+
+// Init sets what the shim is called, which scheduler it is in the eyes of its work, and
+// what it is on top of. A nil over refuses everything.
+func (t *Through) Init(name string, home, over schedulers.Scheduler) {
+	t.name, t.home, t.over = name, home, over
+	t.Clock.SetOver(over)
+}
+
+// Accept enters w into the books and puts the item into the list, or returns why not.
+func (t *Through) Accept(it *Item, w schedulers.Work) error {
+	if err := t.Enter(t.name, w); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	it.through, it.work = t, w
+	it.prev = t.last
+	if t.last != nil {
+		t.last.next = it
+	} else {
+		t.first = it
+	}
+	t.last = it
+	return nil
+}
+
+// Send submits outer, which embeds the accepted item, to the scheduler beneath. If that refuses, the
+// item is taken back and the error returned.
+func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
+	hint.From = Beneath(hint.From)
+	err := schedulers.TrySubmit(t.over, outer, hint)
+	if err == nil || it.take() == nil {
+		return nil // nobody is there to be refused: a Shutdown has given the item up
+	}
+	t.Refuse()
+	return fmt.Errorf("%s: refused by the scheduler beneath: %w", t.name, err)
+}
+
+// take takes the item out of the list and returns its work, or returns nil if it was out.
+func (it *Item) take() schedulers.Work {
+	t := it.through
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return it.unlink()
+}
+
+func (it *Item) unlink() schedulers.Work {
+	t, w := it.through, it.work
+	if w == nil {
+		return nil
+	}
+	if it.prev != nil {
+		it.prev.next = it.next
+	} else {
+		t.first = it.next
+	}
+	if it.next != nil {
+		it.next.prev = it.prev
+	} else {
+		t.last = it.prev
+	}
+	it.work, it.next, it.prev = nil, nil, nil
+	return w
+}
+
+// Queued reports whether the item has neither begun to run nor been given up.
+func (it *Item) Queued() bool {
+	it.through.mu.Lock()
+	defer it.through.mu.Unlock()
+	return it.work != nil
+}
+
+// RunOn runs the item's work on a worker of the scheduler beneath, unless the item is gone, and
+// reports whether it did. The work is handed as, which embeds the item; nil stands for
+// the item's own visit. The ender is told of the end.
+func (it *Item) RunOn(on, as schedulers.Worker, e books.Ender) bool {
+	w := it.take()
+	if w == nil {
+		return false
+	}
+	it.Arrive(it.through.home, on)
+	if as == nil {
+		as = &it.Visit
+	}
+	it.through.RunThrough(w, as, e)
+	return true
+}
+
+// GiveUp abandons the item's work, unless the item is gone, and reports whether it did.
+func (it *Item) GiveUp(reason error) bool {
+	w := it.take()
+	if w == nil {
+		return false
+	}
+	it.through.Abandon(w, reason)
+	return true
+}
+
+// GiveUpAll abandons all that is queued, the oldest first.
+func (t *Through) GiveUpAll() {
+	for _, w := range t.takeAll() {
+		t.Abandon(w, schedulers.ErrShutdown)
+	}
+}
+
+func (t *Through) takeAll() []schedulers.Work {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []schedulers.Work
+	for t.first != nil {
+		all = append(all, t.first.unlink())
+	}
+	return all
+}
+
+// Snapshot implements [schedulers.Snapshotter]: what is queued, the oldest first.
+func (t *Through) Snapshot() []schedulers.Work {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []schedulers.Work
+	for it := t.first; it != nil; it = it.next {
+		all = append(all, it.work)
+	}
+	return all
+}

@@ -1,0 +1,93 @@
+package shim
+
+import (
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Visit is a worker of a shim: a stay on a worker of the scheduler beneath. It is set by Arrive
+// before work sees it, and constant from then on, also when the work has
+// ended: a context may keep it for long.
+type Visit struct {
+	home    schedulers.Scheduler
+	beneath schedulers.Worker // nil: nobody in particular
+	id      int
+}
+
+// Arrive says that work of the shim home begins to run on a worker of the scheduler
+// beneath, or on nobody in particular if that is nil.
+func (v *Visit) Arrive(home schedulers.Scheduler, on schedulers.Worker) {
+	v.home, v.beneath = home, on
+	if on != nil {
+		v.id = on.ID() // unique among those that run, which is all that is asked of an ID
+	} else {
+		v.id = unnamedID()
+	}
+}
+
+// Scheduler implements [schedulers.Worker].
+func (v *Visit) Scheduler() schedulers.Scheduler { return v.home }
+
+// ID implements [schedulers.Worker].
+func (v *Visit) ID() int { return v.id }
+
+// Beneath returns the worker that the visit is a stay on, or nil.
+func (v *Visit) Beneath() schedulers.Worker {
+	if v == nil {
+		return nil
+	}
+	return v.beneath
+}
+
+// Block implements [schedulers.Blocker] by telling the worker beneath.
+func (v *Visit) Block() (unblock func(), err error) { return Block(v.beneath) }
+
+// Block tells w that its goroutine is going to block, if w wants to know.
+func Block(w schedulers.Worker) (unblock func(), err error) {
+	if b, ok := w.(schedulers.Blocker); ok {
+		return b.Block()
+	}
+	return func() {}, nil
+}
+
+// visitor is a worker on top of another one: a Visit, or something that embeds it.
+// Its method answers nil to a nil receiver, since a hint may be a nil pointer.
+type visitor interface{ Beneath() schedulers.Worker }
+
+// Beneath returns the worker at the bottom of w's visits: w itself, if it is none.
+func Beneath(w schedulers.Worker) schedulers.Worker {
+	for {
+		v, ok := w.(visitor)
+		if !ok {
+			return w
+		}
+		w = v.Beneath()
+	}
+}
+
+// Find returns the nearest of w and the workers beneath it that is a W, or false.
+func Find[W any](w schedulers.Worker) (found W, ok bool) {
+	for w != nil {
+		if found, ok = w.(W); ok {
+			return found, true
+		}
+		v, more := w.(visitor)
+		if !more {
+			break
+		}
+		w = v.Beneath()
+	}
+	return found, false
+}
+
+// Workers that are nil have no ID to lend. Theirs come from a range of their own, far above
+// any number of workers, and are used again after a million.
+const (
+	firstUnnamed = 1 << 20
+	maxUnnamed   = 1<<20 - 1
+)
+
+var unnamed atomic.Uint32
+
+func unnamedID() int { return firstUnnamed + int(unnamed.Add(1)&maxUnnamed) }

@@ -1,0 +1,96 @@
+package vclock
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestTimersBecomeDueInOrder(t *testing.T) {
+	var c Clock
+	late, early, twin := new(schedulers.Timer), new(schedulers.Timer), new(schedulers.Timer)
+	c.StartTimer(late, 3*time.Second)
+	c.StartTimer(early, time.Second)
+	c.StartTimer(twin, time.Second)
+
+	assert.Nil(t, c.Due(time.Second-1))
+	assert.Equal(t, time.Second-1, c.Now())
+	next, ok := c.Next()
+	assert.True(t, ok)
+	assert.Equal(t, time.Second, next)
+
+	assert.Same(t, early, c.Due(time.Hour))
+	assert.Equal(t, time.Second, c.Now(), "the clock shows the time of the timer that is due, not the limit")
+	assert.Same(t, twin, c.Due(time.Hour), "of equal times, the one armed first")
+	assert.Same(t, late, c.Due(time.Hour))
+	assert.Nil(t, c.Due(time.Hour))
+	assert.Equal(t, time.Hour, c.Now())
+	_, ok = c.Next()
+	assert.False(t, ok)
+}
+
+func TestATimerArmedDuringAnExpiryHasItsTurnBeforeTheLimit(t *testing.T) {
+	var c Clock
+	first, second, third := new(schedulers.Timer), new(schedulers.Timer), new(schedulers.Timer)
+	c.StartTimer(first, time.Second)
+	c.StartTimer(third, 3*time.Second)
+	require.Same(t, first, c.Due(time.Hour))
+	c.StartTimer(second, time.Second)
+	assert.Same(t, second, c.Due(time.Hour))
+	assert.Equal(t, 2*time.Second, c.Now())
+	assert.Same(t, third, c.Due(time.Hour))
+}
+
+func TestExtremeDurations(t *testing.T) {
+	var c Clock
+	require.Nil(t, c.Due(time.Second))
+	past, never := new(schedulers.Timer), new(schedulers.Timer)
+	c.StartTimer(never, math.MaxInt64)
+	c.StartTimer(past, math.MinInt64)
+	assert.Same(t, past, c.Due(time.Second))
+	assert.Equal(t, time.Second, c.Now())
+	assert.Nil(t, c.Due(0), "the clock does not go back")
+	assert.Equal(t, time.Second, c.Now())
+	assert.Same(t, never, c.Due(math.MaxInt64))
+}
+
+// Random arming and stopping, compared with a plain list.
+func TestStoppedTimersNeverBecomeDue(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var c Clock
+		armed := map[*schedulers.Timer]bool{}
+		var all []*schedulers.Timer
+		for range 50 {
+			tm := new(schedulers.Timer)
+			c.StartTimer(tm, time.Duration(random.IntN(10)))
+			all, armed[tm] = append(all, tm), true
+			if random.IntN(3) == 0 {
+				victim := all[random.IntN(len(all))]
+				assert.Equal(t, armed[victim], c.StopTimer(victim))
+				armed[victim] = false
+			}
+		}
+		last := time.Duration(-1)
+		for tm := c.Due(100); tm != nil; tm = c.Due(100) {
+			require.True(t, armed[tm], "stopped, or due twice")
+			armed[tm] = false
+			require.GreaterOrEqual(t, time.Duration(tm.When), last)
+			last = time.Duration(tm.When)
+			require.False(t, c.StopTimer(tm))
+		}
+		for _, left := range armed {
+			require.False(t, left, "a timer was lost")
+		}
+		require.Zero(t, c.Armed())
+	}
+}

@@ -1,0 +1,72 @@
+package manual_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/manual"
+	"github.com/movenext/movenext/schedulers/schedulertest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestConformance steps from a goroutine. The suite sees no timers: it asks for the world's time,
+// and this clock shows another one.
+func TestConformance(t *testing.T) {
+	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler { return &stepped{inner: manual.New()} })
+}
+
+// stepped is a manual scheduler with a goroutine that steps it while work is queued.
+type stepped struct {
+	inner *manual.Scheduler
+
+	mu       sync.Mutex
+	stepping bool
+}
+
+func (s *stepped) Submit(w schedulers.Work, from schedulers.Hint) error {
+	err := s.inner.Submit(w, from)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.stepping {
+			s.stepping = true
+			go s.step()
+		}
+	}
+	return err
+}
+
+func (s *stepped) step() {
+	ended := false
+	defer func() {
+		if !ended {
+			go s.step() // work has called runtime.Goexit
+		}
+	}()
+	for {
+		s.inner.RunAll()
+		s.mu.Lock()
+		if s.inner.Len() == 0 {
+			s.stepping = false
+			ended = true
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *stepped) Shutdown(ctx context.Context) error { return s.inner.Shutdown(ctx) }
+
+func (s *stepped) Metrics() schedulers.Metrics { return s.inner.Metrics() }
+
+func (s *stepped) Snapshot() []schedulers.Work { return s.inner.Snapshot() }
+
+func (s *stepped) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return s.inner.MayRunInPlace(w, by)
+}

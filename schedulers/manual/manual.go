@@ -1,0 +1,173 @@
+package manual
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/vclock"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Scheduler is a queue that somebody steps. Make one with [New]. All methods are safe for
+// concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter and Meter, and its workers implement Blocker.
+type Scheduler struct {
+	books books.Books
+	clock vclock.Clock
+
+	mu     sync.Mutex
+	queue  []schedulers.Work // the oldest first
+	inUse  []bool            // inUse[i]: the worker with the ID i+1 is running work
+	arrive chan struct{}     // closed when work is queued; nil if nobody waits for it
+}
+
+// New returns a scheduler with an empty queue, the clock of which shows zero.
+func New() *Scheduler { return &Scheduler{} }
+
+// Submit queues w, or refuses it with [schedulers.ErrShutdown] after Shutdown and with
+// [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no
+// difference.
+func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	if err := s.books.Enter("manual", w); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = append(s.queue, w)
+	if s.arrive != nil {
+		close(s.arrive)
+		s.arrive = nil
+	}
+	return nil
+}
+
+// Step runs the oldest work on the calling goroutine and returns true, or returns
+// false if nothing is queued. It blocks for as long as the work takes. A panic of the
+// work ends there; if the work calls runtime.Goexit, that ends the caller.
+func (s *Scheduler) Step() bool { return s.StepAt(0) }
+
+// StepAt is Step for the work at index i of [Scheduler.Snapshot]: 0 is the oldest. It returns
+// false if there is no such work.
+func (s *Scheduler) StepAt(i int) bool {
+	s.mu.Lock()
+	if i < 0 || i >= len(s.queue) {
+		s.mu.Unlock()
+		return false
+	}
+	w := s.queue[i]
+	s.queue = slices.Delete(s.queue, i, i+1)
+	on := s.takeWorker()
+	s.mu.Unlock()
+	s.books.Run(w, on, on)
+	return true
+}
+
+// RunAll steps until nothing is queued, and returns how many steps that took. Work that
+// submits itself again for ever makes it run for ever.
+func (s *Scheduler) RunAll() int {
+	n := 0
+	for s.Step() {
+		n++
+	}
+	return n
+}
+
+// RunUntil steps until done is closed (or delivers, which it then consumes) and
+// returns nil. When nothing is queued it waits for work that other goroutines submit. It
+// returns the cause of ctx if that ends first; a nil ctx never ends.
+//
+// A test that has no other goroutines, and so could only hang, asks [Scheduler.RunAll]
+// first and looks for itself.
+func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	for {
+		select {
+		case <-done:
+			return nil
+		default:
+		}
+		if s.Step() {
+			continue
+		}
+		select {
+		case <-done:
+			return nil
+		case <-s.arrival():
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// arrival returns a channel that is closed when work is queued.
+func (s *Scheduler) arrival() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) > 0 {
+		now := make(chan struct{})
+		close(now)
+		return now
+	}
+	if s.arrive == nil {
+		s.arrive = make(chan struct{})
+	}
+	return s.arrive
+}
+
+// Len returns how many works are queued.
+func (s *Scheduler) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.queue)
+}
+
+// Snapshot returns the work that is queued, the oldest first.
+func (s *Scheduler) Snapshot() []schedulers.Work {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.queue)
+}
+
+// MayRunInPlace reports true if by is a worker of s.
+func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
+	w, ok := by.(*worker)
+	return ok && w != nil && w.home == s
+}
+
+// Metrics implements [schedulers.Meter].
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+
+// Shutdown refuses all further work, runs what is queued on the calling goroutine,
+// and returns nil when the last work has ended, also that which other goroutines step. If ctx
+// ends first, what is still queued is abandoned with [schedulers.ErrShutdown] and
+// the cause of ctx is returned. Timers stay armed.
+//
+// It may be called any number of times, at the same time too. A nil ctx never ends.
+func (s *Scheduler) Shutdown(ctx context.Context) error {
+	s.books.Close()
+	for (ctx == nil || ctx.Err() == nil) && s.Step() {
+	}
+	return s.books.Shutdown(ctx, s.abandonQueued)
+}
+
+func (s *Scheduler) abandonQueued() {
+	s.mu.Lock()
+	all := s.queue
+	s.queue = nil
+	s.mu.Unlock()
+	for _, w := range all {
+		s.books.Abandon(w, schedulers.ErrShutdown)
+	}
+}
+
+// String describes the state, for the message of a test that fails.
+func (s *Scheduler) String() string {
+	return fmt.Sprintf("manual: %d queued, %d timers, clock at %v", s.Len(), s.clock.Armed(), s.Now())
+}
