@@ -1,0 +1,143 @@
+package docs
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// block is a fenced code block of a page, with the directive in the comment right above it:
+//
+//	<!-- from: examples/00-hello/main.go -->   the block is a part of that file
+//	<!-- output of: go run ./examples/x -->    the block is what that command prints
+type block struct {
+	language, text string
+	verb, argument string
+}
+
+const root = ".."
+
+var (
+	fence     = regexp.MustCompile("(?s)(?:<!-- (from|output of): ([^\n]+?) -->\n)?```([a-z]*)\n(.*?)```")
+	link      = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading   = regexp.MustCompile(`(?m)^#+ +(.+)$`)
+	notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// pages returns all Markdown pages of the project.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := e.Name()
+		if e.IsDir() && (name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") && path != root) {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(name, ".md") {
+			all = append(all, path)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
+
+func blocks(text string) (all []block) {
+	for _, m := range fence.FindAllStringSubmatch(text, -1) {
+		all = append(all, block{verb: m[1], argument: m[2], language: m[3], text: m[4]})
+	}
+	return all
+}
+
+func TestEveryGoSnippetIsPartOfAFileThatIsCompiled(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, b := range blocks(read(t, page)) {
+			if b.language != "go" {
+				continue
+			}
+			if !assert.Equal(t, "from", b.verb, "%s: a Go snippet without `<!-- from: file -->` above it:\n%s", page, b.text) {
+				continue
+			}
+			assert.Contains(t, read(t, filepath.Join(root, b.argument)), b.text, "%s: not in %s", page, b.argument)
+		}
+	}
+}
+
+func TestEveryOutputIsWhatTheCommandPrints(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, b := range blocks(read(t, page)) {
+			if b.verb != "output of" {
+				continue
+			}
+			words := strings.Fields(b.argument)
+			cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+			cmd.Dir = root
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			require.NoError(t, err, "%s: %s: %s", page, b.argument, stderr.String())
+			assert.Equal(t, b.text, strings.ReplaceAll(string(out), "\r\n", "\n"), "%s: %s", page, b.argument)
+		}
+	}
+}
+
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	for _, page := range pages(t) {
+		text := fence.ReplaceAllString(read(t, page), "")
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+				continue
+			}
+			file := page
+			if target != "" {
+				file = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(file); !assert.NoError(t, err, "%s: link to %s", page, m[1]) || anchor == "" {
+				continue
+			}
+			assert.Contains(t, anchors(read(t, file)), anchor, "%s: link to %s", page, m[1])
+		}
+	}
+}
+
+// anchors returns the anchors that forges make of a page's headings.
+func anchors(text string) (all []string) {
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		slug := notInSlug.ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(strings.TrimSpace(slug), " ", "-"))
+	}
+	return all
+}
+
+func TestNoPageIsEmpty(t *testing.T) {
+	for _, page := range pages(t) {
+		words := len(strings.Fields(heading.ReplaceAllString(read(t, page), "")))
+		assert.Greater(t, words, 20, "%s says nothing", page)
+	}
+}
+
+func TestTheReadmeIsShort(t *testing.T) {
+	assert.Less(t, strings.Count(read(t, filepath.Join(root, "README.md")), "\n"), 200)
+}
