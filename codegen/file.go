@@ -32,6 +32,7 @@ func generateFile(pkg *Package, file *File, lower lowering) (*output, []Diagnost
 	im := newImports(pkg, file)
 	machine := im.Path(statemachinePath, "statemachine")
 	var body bytes.Buffer
+	body.WriteString(handshake(machine))
 	var findings []Diagnostic
 	for _, fn := range file.Functions {
 		lowered, found := guarded(lower, fn, im)
@@ -43,13 +44,13 @@ func generateFile(pkg *Package, file *File, lower lowering) (*output, []Diagnost
 	if len(findings) > 0 {
 		return nil, findings
 	}
+	im.prune(body.Bytes())
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n", header(file.Path))
 	if expr := buildConstraint(file); expr != nil {
 		fmt.Fprintf(&b, "//go:build %s\n\n", expr)
 	}
 	fmt.Fprintf(&b, "package %s\n\n%s\n", file.Syntax.Name.Name, im.spec())
-	b.WriteString(handshake(machine))
 	b.Write(body.Bytes())
 	data, err := format.Source(b.Bytes())
 	if err != nil {

@@ -3,6 +3,8 @@ package codegen
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"maps"
 	"path"
@@ -167,6 +169,26 @@ func (im *Imports) occupied() map[string]bool {
 		all[name] = true
 	}
 	return all
+}
+
+// prune forgets imports that body, the declarations of the file, does not use. A
+// lowering asks for names while it explores; Go refuses imports without use. A
+// selection by a qualifier's name is a use of it, since no local has that name.
+func (im *Imports) prune(body []byte) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+string(body), parser.SkipObjectResolution)
+	if err != nil {
+		return // Reported when the whole file is parsed.
+	}
+	used := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok {
+				used[id.Name] = true
+			}
+		}
+		return true
+	})
+	maps.DeleteFunc(im.names, func(_, name string) bool { return !used[name] })
 }
 
 // spec prints the import declaration, standard library first.

@@ -34,6 +34,10 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 		return nil, err
 	}
 	job, machine := im.Path(jobPath, "job"), im.Path(statemachinePath, "statemachine")
+	ctx := sig.Context()
+	if ctx == "nil" {
+		ctx = im.Path("context", "context") + ".Background()"
+	}
 	call := fn.Object.Name()
 	if sig.Receiver != nil {
 		call = sig.Receiver.Name + "." + call
@@ -43,7 +47,7 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.docName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
-	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, error) {\n", machine, sig.Context(), arg)
+	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, error) {\n", machine, ctx, arg)
 	b.WriteString(plainBody(call, arg, results, im.visible(fn, sig)))
 	b.WriteString("})\n}\n")
 	return b.Bytes(), nil

@@ -1,0 +1,147 @@
+package codegen_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
+)
+
+// changed lists the base names of changed files, and requires that there were no findings.
+func changed(t *testing.T, config codegen.Config, patterns ...string) []string {
+	t.Helper()
+	result, err := codegen.Generate(config, patterns...)
+	require.NoError(t, err)
+	require.Empty(t, result.Diagnostics)
+	require.Empty(t, result.Held)
+	var names []string
+	for _, f := range result.Stale() {
+		names = append(names, filepath.Base(f.Path))
+	}
+	return names
+}
+
+func goCommand(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	output, err := cmd.CombinedOutput()
+	require.NoError(t, err, "go %s\n%s", strings.Join(args, " "), output)
+}
+
+const (
+	callee = "package lib\n\n//movenext:async\nfunc F(n int) int { return n }\n"
+	caller = "package app\n\nimport \"example.com/lib\"\n\n//movenext:async\nfunc G() int { return lib.F(1) }\n"
+)
+
+// twoModules makes a module app that requires a module lib beside it.
+func twoModules(t *testing.T) (app, lib string) {
+	t.Helper()
+	app, lib = testmodule.New(t, "example.com/app"), testmodule.New(t, "example.com/lib")
+	testmodule.Write(t, filepath.Join(app, "app.go"), []byte(caller))
+	testmodule.Write(t, filepath.Join(lib, "lib.go"), []byte(callee))
+	goCommand(t, app, "mod", "edit", "-require=example.com/lib@v0.0.0", "-replace=example.com/lib="+lib)
+	return app, lib
+}
+
+func output(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	require.NoError(t, err)
+	return string(data)
+}
+
+func TestInOtherModulesOnlyTwinsThatExistCount(t *testing.T) {
+	app, lib := twoModules(t)
+	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
+	assert.NotContains(t, output(t, app, "app_async.go"), "FEnter", "the annotation of another module is not ours")
+	require.NoFileExists(t, filepath.Join(lib, "lib_async.go"))
+
+	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: lib}))
+	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
+	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
+	goCommand(t, app, "vet", "./...")
+}
+
+func TestInAWorkspaceAnnotationsOfAllItsModulesCount(t *testing.T) {
+	app, lib := twoModules(t)
+	goCommand(t, app, "work", "init", ".", lib)
+	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
+	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
+	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: app}, "example.com/lib"))
+	goCommand(t, app, "vet", "./...", "example.com/lib")
+}
+
+func TestVendoredModules(t *testing.T) {
+	app, lib := twoModules(t)
+	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: lib}))
+	goCommand(t, app, "mod", "tidy")
+	// What generated code imports has to be vendored, so something has to import it
+	// when it is; afterwards generated code does.
+	testmodule.Write(t, filepath.Join(app, "need.go"), []byte("package app\n\nimport _ \"github.com/movenext/movenext/statemachine\"\n"))
+	goCommand(t, app, "mod", "vendor")
+	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
+	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
+	goCommand(t, app, "vet", "./...")
+}
+
+func TestAModuleThatDoesNotRequireTheRuntimeIsToldSo(t *testing.T) {
+	dir := t.TempDir()
+	testmodule.Write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/lonely\n\ngo 1.26.0\n"))
+	testmodule.Write(t, filepath.Join(dir, "x.go"), []byte("package lonely\n\n//movenext:async\nfunc F() {}\n"))
+	_, err := codegen.Generate(codegen.Config{Dir: dir})
+	require.ErrorContains(t, err, "github.com/movenext/movenext")
+	require.NoFileExists(t, filepath.Join(dir, "x_async.go"))
+}
+
+func TestAPackageThatTheRuntimeImportsCannotHaveTwins(t *testing.T) {
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	path := filepath.Join(root, "schedulers", "annotated.go")
+	result, err := codegen.Generate(codegen.Config{
+		Dir:     root,
+		DryRun:  true,
+		Overlay: map[string][]byte{path: []byte("package schedulers\n\n//movenext:async\nfunc annotated() {}\n")},
+	}, "./schedulers")
+	require.NoError(t, err)
+	require.Len(t, result.Diagnostics, 1)
+	assert.Contains(t, result.Diagnostics[0].String(), "annotated.go:4:6: package github.com/movenext/movenext/schedulers cannot have generated twins; ")
+	assert.Empty(t, result.Stale())
+}
+
+func TestARunDoesNotDependOnWhatAnEarlierOneLeft(t *testing.T) {
+	dir := testmodule.New(t, "example.com/p")
+	source := "package p\n\n//movenext:async\nfunc f(n int) int { return g(n) }\n\n//movenext:async\nfunc g(n int) int { return f(n) }\n"
+	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte(source))
+	require.Equal(t, []string{"p_async.go"}, changed(t, codegen.Config{Dir: dir}))
+	first := output(t, dir, "p_async.go")
+
+	// Another signature: what was generated does not fit any more.
+	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte(strings.ReplaceAll(source, "n int", "n string")))
+	require.Equal(t, []string{"p_async.go"}, changed(t, codegen.Config{Dir: dir}))
+	goCommand(t, dir, "vet", "./...")
+
+	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte(source))
+	require.Equal(t, []string{"p_async.go"}, changed(t, codegen.Config{Dir: dir}))
+	assert.Equal(t, first, output(t, dir, "p_async.go"))
+	assert.Empty(t, changed(t, codegen.Config{Dir: dir}))
+}
+
+func TestPatternsLimitWhatIsWrittenButNotWhatIsKnown(t *testing.T) {
+	dir := testmodule.New(t, "example.com/p")
+	testmodule.Write(t, filepath.Join(dir, "lib", "lib.go"), []byte(callee))
+	testmodule.Write(t, filepath.Join(dir, "app", "app.go"), []byte(strings.ReplaceAll(caller, "example.com/lib", "example.com/p/lib")))
+	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: dir}, "./app"))
+	assert.Contains(t, output(t, filepath.Join(dir, "app"), "app_async.go"), "lib.FEnter(t, 1)")
+	names := changed(t, codegen.Config{Dir: dir})
+	assert.True(t, slices.Equal([]string{"lib_async.go"}, names), names)
+	goCommand(t, dir, "vet", "./...")
+}
