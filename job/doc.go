@@ -1,0 +1,43 @@
+// Package job holds futures: a [Job] is an operation and, later, its outcome.
+//
+// # One job
+//
+//	j := job.Run(ctx, fetch)      // starts fetch on a scheduler
+//	v, err := j.Wait(ctx)         // blocks; ctx bounds the wait, not the job
+//	v, err := j.Await()           // in a function marked //movenext:async: suspends
+//
+// The outcome is what the function returned, value and error unchanged, and can be read by
+// many, many times. A panic is an error too ([PanicError], with its stack), and so are a
+// runtime.Goexit ([ErrGoexit]) and a scheduler's refusal ([ErrShutdown], [ErrRejected]). A
+// job is Canceled, rather than Faulted, if its own context has ended and that is the
+// error it returned.
+//
+// # Where it runs
+//
+// On the scheduler of the option [On], else on the ambient one of the context
+// (schedulers.With), else on the default, a pool that holds no goroutine while it
+// is idle. The function's context is the job's own: it carries scheduler and worker, ends with the job,
+// and is what [Job.Cancel] cancels.
+//
+// # Many jobs
+//
+// [ContinueWith] runs a function after a job; [WhenAll] and [WhenAny] wait for
+// several. What loses a race or gives up waiting is taken out of what it waited for: nothing
+// is left behind.
+//
+// # Jobs that are not functions
+//
+// A [Source] is completed by hand. [FromResult], [FromError] and [FromCanceled]
+// have ended. [Sleep] and [Yield] are pairs of a blocking form and an asynchronous one
+// ([SleepAsync], [YieldAsync]), as every function marked //movenext:async is: generated code
+// calls the second where the source calls the first.
+//
+// # Reading on
+//
+// state.go has the state word with its table and graph, context.go the lazy context, task.go how a job is
+// started, run and completed. The list of continuations, where the one race
+// is, has a package of its own: continuation.
+//
+// The names follow .NET's: Task is Job, TaskStatus is [Status], TaskCompletionSource is
+// [Source].
+package job
