@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"go/ast"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,8 +18,8 @@ type annotated struct {
 	names Names
 }
 
-// scope is one package scope as the folder has it: all files with one package
-// clause, whatever the build configuration. Its variants with and without
+// scope is one package scope as the folder has it, if it may hold annotations: all
+// files with one package clause, whatever the build configuration. Its variants with and without
 // tests are type-checked apart, but names are chosen here, once for all.
 type scope struct {
 	pkgPath, dir string
@@ -42,10 +41,16 @@ type finder struct {
 func find(ws *workspace, srcs *sources) *finder {
 	f := &finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[funcKey]Names{}}
 	locals := ws.locals()
-	srcs.all(locals)
+	srcs.prepare(locals)
+	mentioned := map[string]bool{} // by package path
+	for _, p := range locals {
+		mentioned[p.PkgPath] = mentioned[p.PkgPath] || srcs.mayAnnotate(p.GoFiles)
+	}
 	seen := map[string]bool{}
 	for _, p := range locals {
-		f.gather(p, seen)
+		if mentioned[p.PkgPath] {
+			f.gather(p, seen)
+		}
 	}
 	for _, p := range locals {
 		if sc := f.scopes[p.PkgPath]; sc != nil && sc.declared == nil {
@@ -73,9 +78,6 @@ func (f *finder) gather(p *packages.Package, seen map[string]bool) {
 // examine reads the annotations of a scope and chooses the names.
 func (f *finder) examine(sc *scope, p *packages.Package) {
 	sc.declared = newDeclared()
-	if !slices.ContainsFunc(sc.sources, (*source).mentionsDirective) {
-		return
-	}
 	f.declare(sc, p.Name)
 	for _, src := range sc.sources {
 		if src.syntax != nil && !src.generated {

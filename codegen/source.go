@@ -6,6 +6,8 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -34,28 +36,51 @@ type sources struct {
 	fset *token.FileSet
 
 	mu     sync.Mutex
-	byPath map[string]func() *source
+	byPath map[string]*lazySource
+}
+
+// lazySource is read and parsed when somebody asks, since most files of a large
+// module hold no annotation and need not be parsed.
+type lazySource struct {
+	data   func() ([]byte, error)
+	parsed func() *source
 }
 
 func newSources(cfg *Config, fset *token.FileSet) *sources {
-	return &sources{cfg: cfg, fset: fset, byPath: map[string]func() *source{}}
+	return &sources{cfg: cfg, fset: fset, byPath: map[string]*lazySource{}}
 }
 
 // get returns the parsed file at path.
-func (s *sources) get(path string) *source {
+func (s *sources) get(path string) *source { return s.lazy(path).parsed() }
+
+func (s *sources) lazy(path string) *lazySource {
 	s.mu.Lock()
-	once := s.byPath[path]
-	if once == nil {
-		once = sync.OnceValue(func() *source { return s.parse(path) })
-		s.byPath[path] = once
+	defer s.mu.Unlock()
+	l := s.byPath[path]
+	if l == nil {
+		l = &lazySource{data: sync.OnceValues(func() ([]byte, error) { return s.cfg.read(path) })}
+		l.parsed = sync.OnceValue(func() *source { return s.parse(path, l) })
+		s.byPath[path] = l
 	}
-	s.mu.Unlock()
-	return once()
+	return l
 }
 
-func (s *sources) parse(path string) *source {
+// mayAnnotate reports whether one of the files at paths may hold an annotation, or
+// cannot be read.
+func (s *sources) mayAnnotate(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		data, err := s.lazy(path).data()
+		return err != nil || mentionsDirective(data)
+	})
+}
+
+func mentionsDirective(data []byte) bool {
+	return bytes.Contains(data, []byte("movenext:")) && !isGenerated(data)
+}
+
+func (s *sources) parse(path string, l *lazySource) *source {
 	src := &source{path: path}
-	if src.data, src.err = s.cfg.read(path); src.err != nil {
+	if src.data, src.err = l.data(); src.err != nil {
 		return src
 	}
 	src.generated = isGenerated(src.data)
@@ -64,25 +89,23 @@ func (s *sources) parse(path string) *source {
 	return src
 }
 
-// all parses the files of every package in list.
-func (s *sources) all(list []*packages.Package) {
-	limit := make(chan struct{}, 16)
+// prepare does what will be asked for files of list, in parallel: it reads all
+// of them, and parses those of packages with annotations.
+func (s *sources) prepare(list []*packages.Package) {
+	limit := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for _, p := range list {
-		for _, path := range p.GoFiles {
-			wg.Go(func() {
-				limit <- struct{}{}
-				defer func() { <-limit }()
-				s.get(path)
-			})
-		}
+		wg.Go(func() {
+			limit <- struct{}{}
+			defer func() { <-limit }()
+			if s.mayAnnotate(p.GoFiles) {
+				for _, path := range p.GoFiles {
+					s.get(path)
+				}
+			}
+		})
 	}
 	wg.Wait()
-}
-
-// mentionsDirective reports whether the file may hold an annotation.
-func (s *source) mentionsDirective() bool {
-	return !s.generated && bytes.Contains(s.data, []byte("movenext:"))
 }
 
 // problems turns what was wrong with reading or parsing into findings.

@@ -31,7 +31,7 @@ func (r *run) findTargets() {
 		}
 		for _, path := range p.GoFiles {
 			src := r.sources.get(path)
-			if owns(p, path) && (len(src.functions) > 0 || src.err != nil && src.mentionsDirective()) {
+			if owns(p, path) && (len(src.functions) > 0 || src.err != nil && mentionsDirective(src.data)) {
 				r.targets = append(r.targets, &target{meta: p, dir: sc.dir})
 				break
 			}
