@@ -1,0 +1,91 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// AutoResetEvent lets one waiter go on for each time that it is set: a turnstile. The
+// zero AutoResetEvent is not set.
+//
+// It remembers at most one Set that nobody has waited for; further ones add nothing. Where
+// each must count, use a [Semaphore] or a [Channel].
+//
+// It is .NET's AutoResetEvent without a thread.
+type AutoResetEvent struct {
+	mu    sync.Mutex
+	isSet bool // nobody waits then
+	queue queue[job.Void, job.Void]
+}
+
+// Wait waits until the event is set and resets it. It returns nil, or why ctx ended; the
+// event is then as it was. It blocks; its twin is [AutoResetEvent.WaitAsync].
+func (e *AutoResetEvent) Wait(ctx context.Context) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	if e.TryWait() {
+		return nil
+	}
+	_, err = wait(ctx, e, job.Void{})
+	return err
+}
+
+// WaitAsync returns a job that completes when the event is set, which resets it, or is
+// Canceled when ctx ends first. It does not block; it allocates nothing where the event is set.
+func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if e.TryWait() {
+		return done()
+	}
+	return waitAsync(ctx, e, job.Void{})
+}
+
+// TryWait resets the event and reports whether it was set. It does not block.
+func (e *AutoResetEvent) TryWait() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.take()
+}
+
+// Set lets the first who waits go on, or the next who will. It does not block.
+func (e *AutoResetEvent) Set() {
+	e.mu.Lock()
+	var told outcomes
+	if e.queue.empty() {
+		e.isSet = true
+	} else {
+		told.add(e.queue.pop())
+	}
+	e.mu.Unlock()
+	told.deliver()
+}
+
+// Reset takes back a Set that nobody has waited for. It does not block.
+func (e *AutoResetEvent) Reset() { e.TryWait() }
+
+// take resets a set event.
+func (e *AutoResetEvent) take() bool {
+	was := e.isSet
+	e.isSet = false
+	return was
+}
+
+func (e *AutoResetEvent) guard() *sync.Mutex { return &e.mu }
+
+func (e *AutoResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+	if e.take() {
+		told.add(w)
+	} else {
+		e.queue.push(w)
+	}
+	return told
+}
+
+func (e *AutoResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }

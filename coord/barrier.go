@@ -1,0 +1,130 @@
+package coord
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Barrier lets its participants go on together, phase after phase: each waits until all
+// have come. Make one with [NewBarrier]; the zero Barrier has no participants until
+// Add, and holds nobody up.
+//
+// A participant whose context ends takes its arrival back: the phase does not end without
+// it. (Java's CyclicBarrier breaks for all in that case, so that one impatient participant
+// fails the others.) Who leaves for good says so with Add(-1).
+//
+// It is .NET's Barrier with participants that are not counted by thread, and with
+// Rust's leader in place of a function to run between two phases: a function would
+// have to run while nobody can go on, so it could not suspend.
+type Barrier struct {
+	mu      sync.Mutex
+	parties int
+	phase   uint64
+	arrived queue[bool, job.Void] // all but the one who completes the phase
+}
+
+// NewBarrier returns a barrier for so many participants. It panics if parties is not positive.
+func NewBarrier(parties int) *Barrier {
+	if parties < 1 {
+		panic(fmt.Sprintf("coord: barrier of %d participants", parties))
+	}
+	return &Barrier{parties: parties}
+}
+
+// Wait says that a participant has come, and waits for the others. It returns true
+// to exactly one participant of each phase, who may do what is to be done once; or
+// why ctx ended. It blocks; its twin is [Barrier.WaitAsync].
+func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
+	ctx, err = bound(ctx)
+	if err != nil {
+		return false, err
+	}
+	if b.isLast() {
+		return true, nil
+	}
+	return wait(ctx, b, job.Void{})
+}
+
+// WaitAsync returns a job that completes when all participants have come, with true for
+// exactly one of each phase, or is Canceled when ctx ends first. It does not block.
+func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[bool](ctx, err)
+	}
+	if b.isLast() {
+		return job.FromResult(true)
+	}
+	return waitAsync(ctx, b, job.Void{})
+}
+
+// isLast ends the phase if the caller is the last to come.
+func (b *Barrier) isLast() bool {
+	b.mu.Lock()
+	told, last := b.arrive()
+	b.mu.Unlock()
+	told.deliver()
+	return last
+}
+
+// Add changes the number of participants by n, from the current phase on. A negative n ends
+// the phase if only those were missing who leave; the last who came is the leader
+// then. It does not block. It panics if fewer participants would be left than
+// have come and wait.
+func (b *Barrier) Add(n int) {
+	b.mu.Lock()
+	parties := b.parties + n
+	if parties < b.arrived.count {
+		had, come := b.parties, b.arrived.count
+		b.mu.Unlock()
+		panic(fmt.Sprintf("coord: barrier of %d participants, %d of them waiting, changed by %d", had, come, n))
+	}
+	b.parties = parties
+	var told outcomes
+	if last := b.arrived.last; last != nil && b.arrived.count == parties {
+		told = b.endPhase()
+		last.value = true // told is delivered below
+	}
+	b.mu.Unlock()
+	told.deliver()
+}
+
+// Phase returns how many phases have ended. It does not block.
+func (b *Barrier) Phase() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.phase
+}
+
+// arrive ends the phase if only one was missing, and reports whether it did. The one is not
+// in the queue.
+func (b *Barrier) arrive() (told outcomes, last bool) {
+	if b.arrived.count+1 < b.parties {
+		return told, false
+	}
+	return b.endPhase(), true
+}
+
+// endPhase lets all go on who wait.
+func (b *Barrier) endPhase() outcomes {
+	b.phase++
+	return b.arrived.serveAll(false, nil)
+}
+
+func (b *Barrier) guard() *sync.Mutex { return &b.mu }
+
+func (b *Barrier) admit(w *waiter[bool, job.Void]) outcomes {
+	told, last := b.arrive()
+	if !last {
+		b.arrived.push(w)
+		return told
+	}
+	w.value = true
+	told.add(w)
+	return told
+}
+
+func (b *Barrier) cancel(w *waiter[bool, job.Void]) outcomes { return b.arrived.cancel(w) }

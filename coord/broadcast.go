@@ -1,0 +1,176 @@
+package coord
+
+import (
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Broadcast hands each element to all who have subscribed when it is sent. Make one with
+// [NewBroadcast].
+//
+// # One buffer
+//
+// The elements are kept once, however many subscriptions there are. Each has a number; a
+// subscription is the number of the element that it reads next, and an element is kept with the
+// count of those who have yet to read it:
+//
+//	           first                      next
+//	kept         4      5      6      7     8
+//	to read      1      1      2      3
+//	             ▲             ▲      ▲     ▲
+//	             A             B      C     D, who waits
+//
+// A subscription reads in order. So who has yet to read an element has yet to read all
+// after it, counts never fall from left to right among those that were there at the sending, and
+// what is read by all is a prefix: forgetting looks at the first element alone. A send
+// is handed to those who wait directly, and is not kept where all do.
+//
+// The broadcast is full when the slowest subscription has as many unread elements as it
+// holds. The full modes are those of a [Channel], for all subscriptions together:
+// with [DropNewest] the element goes to nobody, and with [DropOldest] the slowest miss
+// what they did not read, which their next receive tells by a [MissedError].
+//
+// It is tokio's broadcast channel, with a choice of what to do about slow receivers.
+type Broadcast[T any] struct {
+	// Set when the broadcast is made.
+	capacity int
+	full     FullMode
+	dropped  func(T)
+
+	mu      sync.Mutex
+	kept    ring[kept[T]]
+	first   uint64 // the number of the oldest that is kept, or of the next if none is
+	subs    roster[T]
+	senders queue[job.Void, T] // the broadcast is full while one waits
+	closed  error              // nil: open
+}
+
+// kept is an element that some subscriptions have yet to read.
+type kept[T any] struct {
+	value  T
+	unread int
+}
+
+// NewBroadcast returns a broadcast that keeps at most capacity elements for slow
+// subscriptions, and does with more what full says. It panics if capacity is not positive or full
+// unknown.
+func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *Broadcast[T] {
+	if capacity < 1 {
+		panic("coord: broadcast without capacity")
+	}
+	full.mustBeKnown()
+	return &Broadcast[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}
+}
+
+// Subscribe returns a subscription to what is sent from now on. Close it when it is no longer
+// read; until then it may hold up all senders. It does not block.
+func (b *Broadcast[T]) Subscribe() *Subscription[T] {
+	s := &Subscription[T]{of: b}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.at = b.next()
+	b.subs.add(s)
+	return s
+}
+
+// Subscriptions returns how many there are at this moment. It does not block.
+func (b *Broadcast[T]) Subscriptions() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.subs.count
+}
+
+// Close is [Broadcast.CloseCause] without a cause.
+func (b *Broadcast[T]) Close() { b.CloseCause(nil) }
+
+// CloseCause closes the broadcast. Sends fail with an error that matches [ErrClosed] and
+// cause from now on, those that wait too. Receives get what they have not read yet, and then the same
+// error. Closing again does nothing. It does not block.
+func (b *Broadcast[T]) CloseCause(cause error) {
+	err := closedError(cause)
+	b.mu.Lock()
+	var told outcomes
+	if b.closed == nil {
+		b.closed = err
+		told = b.senders.serveAll(job.Void{}, err)
+		var none T
+		for s := range b.subs.all {
+			told.join(s.receivers.serveAll(none, err))
+		}
+	}
+	b.mu.Unlock()
+	told.deliver()
+}
+
+// next is the number of the element that is sent next.
+func (b *Broadcast[T]) next() uint64 { return b.first + uint64(b.kept.len()) }
+
+// put sends v if there is room, or says what else.
+func (b *Broadcast[T]) put(v T) (p placement[T]) {
+	switch {
+	case b.closed != nil:
+		p.err = b.closed
+	case b.kept.len() < b.capacity:
+		p.told = b.hand(v)
+	case b.full == WaitForRoom:
+		p.mustWait = true
+	case b.full == Reject:
+		p.err = ErrFull
+	case b.full == DropOldest:
+		// Who had yet to read it finds out when it reads: its number is below first.
+		p.drops, p.lost = true, b.forget()
+		p.told = b.hand(v)
+	default:
+		p.drops, p.lost = true, v
+	}
+	return p
+}
+
+// hand gives v to those who wait for it and keeps it for the others. There is room.
+func (b *Broadcast[T]) hand(v T) (told outcomes) {
+	unread := 0
+	for s := range b.subs.all {
+		if s.receivers.empty() {
+			unread++
+			continue
+		}
+		w := s.receivers.pop()
+		w.value = v
+		told.add(w)
+		s.at++
+	}
+	if unread > 0 {
+		b.kept.push(kept[T]{v, unread})
+	} else {
+		b.first++ // all waited, so nothing is kept
+	}
+	return told
+}
+
+// forget drops the oldest element that is kept, and returns it.
+func (b *Broadcast[T]) forget() T {
+	b.first++
+	return b.kept.pop().value
+}
+
+// trim forgets what all have read, and sends what senders wait to send.
+func (b *Broadcast[T]) trim() (told outcomes) {
+	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
+		b.forget()
+	}
+	for !b.senders.empty() && b.kept.len() < b.capacity {
+		w := b.senders.pop()
+		told.join(b.hand(w.ask))
+		told.add(w)
+	}
+	return told
+}
+
+// unreadFrom returns how many kept elements have the number at or a higher one.
+func (b *Broadcast[T]) unreadFrom(at uint64) int {
+	if at <= b.first {
+		return b.kept.len()
+	}
+	return b.kept.len() - int(at-b.first)
+}

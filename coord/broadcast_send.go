@@ -1,0 +1,76 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Send sends v to all subscriptions, waiting for the slowest if the broadcast is full and is one
+// that waits. Without subscriptions it goes to nobody. It returns nil, why ctx ended, [ErrClosed] or
+// [ErrFull]; v was sent only if nil was returned, to all or, by a broadcast that drops,
+// perhaps to none. It blocks; its twin is [Broadcast.SendAsync].
+func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	mustWait, err := b.offer(v)
+	if mustWait {
+		_, err = wait(ctx, b, v)
+	}
+	return err
+}
+
+// SendAsync returns a job that completes once v was sent, is Canceled when ctx ends first, or
+// has faulted as [Broadcast.Send] says. It does not block; it allocates nothing where there is
+// room.
+func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	mustWait, err := b.offer(v)
+	if mustWait {
+		return waitAsync(ctx, b, v)
+	}
+	return job.FromError[job.Void](err)
+}
+
+// TrySend is [Broadcast.Send] without waiting: where that would wait it returns [ErrFull]. It
+// does not block.
+func (b *Broadcast[T]) TrySend(v T) error {
+	mustWait, err := b.offer(v)
+	if mustWait {
+		return ErrFull
+	}
+	return err
+}
+
+// offer sends v if that can be done at once, or says that it can not.
+func (b *Broadcast[T]) offer(v T) (mustWait bool, err error) {
+	b.mu.Lock()
+	p := b.put(v)
+	b.mu.Unlock()
+	p.told.deliver()
+	if p.drops && b.dropped != nil {
+		b.dropped(p.lost)
+	}
+	return p.mustWait, p.err
+}
+
+func (b *Broadcast[T]) guard() *sync.Mutex { return &b.mu }
+
+func (b *Broadcast[T]) admit(w *waiter[job.Void, T]) outcomes {
+	p := b.put(w.ask)
+	if p.mustWait {
+		b.senders.push(w)
+		return p.told
+	}
+	w.err = p.err
+	p.told.add(w)
+	return p.told
+}
+
+func (b *Broadcast[T]) cancel(w *waiter[job.Void, T]) outcomes { return b.senders.cancel(w) }

@@ -1,0 +1,143 @@
+package coord
+
+import (
+	"math"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Channel hands elements from senders to receivers; each element goes to one receiver. The
+// zero Channel is a rendezvous: it holds nothing, and a send waits for a receiver.
+//
+//	NewBounded     first in, first out; what happens when it is full is chosen
+//	NewUnbounded   first in, first out; sends never wait
+//	NewPriority    lowest rank first; sends never wait
+//	NewRendezvous  holds nothing; both sides wait for each other
+//
+// Closing it ends the sending at once and the receiving when nothing is left. Unlike a
+// channel of Go it may be closed more than once and by anybody: who sends to a closed
+// one gets an error, not a panic.
+//
+// It is .NET's System.Threading.Channels in one type.
+type Channel[T any] struct {
+	// Set when the channel is made.
+	capacity int
+	full     FullMode
+	dropped  func(T)
+	rank     func(T) int64 // nil: first in, first out
+
+	mu        sync.Mutex
+	fifo      ring[T]
+	ranked    heap[T] // in place of fifo, if there is a rank
+	receivers queue[T, job.Void]
+	senders   queue[job.Void, T]
+	closed    error // nil: open
+}
+
+// ChannelOption changes how a [Channel] or a [Broadcast] of T is made.
+type ChannelOption[T any] func(*channelOptions[T])
+
+type channelOptions[T any] struct{ dropped func(T) }
+
+// Dropped has fn called with each element that a full channel drops, by the send that
+// made it drop, before that returns. No lock is held then.
+func Dropped[T any](fn func(T)) ChannelOption[T] {
+	return func(o *channelOptions[T]) { o.dropped = fn }
+}
+
+func merge[T any](opts []ChannelOption[T]) (all channelOptions[T]) {
+	for _, set := range opts {
+		set(&all)
+	}
+	return all
+}
+
+// NewBounded returns a channel that holds at most capacity elements, and does with more
+// what full says. With a capacity of 0 only elements for which a receiver waits get through
+// without filling it. Room is allocated when it is needed. It panics if capacity is
+// negative or full unknown.
+func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *Channel[T] {
+	if capacity < 0 {
+		panic("coord: channel of negative capacity")
+	}
+	full.mustBeKnown()
+	return &Channel[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}
+}
+
+// NewUnbounded returns a channel that holds any number of elements.
+func NewUnbounded[T any]() *Channel[T] { return &Channel[T]{capacity: math.MaxInt} }
+
+// NewRendezvous returns a channel that holds nothing: a send and a receive end together.
+func NewRendezvous[T any]() *Channel[T] { return new(Channel[T]) }
+
+// NewPriority returns a channel that holds any number of elements and hands out the one
+// of lowest rank first, and of several of the same rank the oldest. It panics if rank is nil.
+//
+// It asks for the rank of each element once, when it is sent and before any lock is taken. A
+// function that compares two elements is the usual way; it would have to be called under the
+// lock, and could then panic in it or send to the channel from inside of it.
+//
+// It is not bounded: behind a full buffer the most urgent element would wait in a queue that is
+// served in order of arrival. To bound it, acquire a [Semaphore] per element before sending.
+func NewPriority[T any](rank func(T) int64) *Channel[T] {
+	if rank == nil {
+		panic("coord: priority channel without a rank")
+	}
+	return &Channel[T]{capacity: math.MaxInt, rank: rank}
+}
+
+// Len returns how many elements the channel holds at this moment, not counting those of
+// senders who wait. It does not block.
+func (c *Channel[T]) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.len()
+}
+
+// Cap returns how many elements the channel can hold; math.MaxInt says that it is not
+// bounded. It does not block.
+func (c *Channel[T]) Cap() int { return c.capacity }
+
+// Close is [Channel.CloseCause] without a cause.
+func (c *Channel[T]) Close() { c.CloseCause(nil) }
+
+// CloseCause closes the channel. Sends fail with an error that matches [ErrClosed] and
+// cause from now on, those that wait too: their elements are still the senders'. Receives get
+// what the channel holds, and then the same error. Closing again does nothing. It does not
+// block.
+func (c *Channel[T]) CloseCause(cause error) {
+	err := closedError(cause)
+	c.mu.Lock()
+	var told outcomes
+	if c.closed == nil {
+		c.closed = err
+		told = c.senders.serveAll(job.Void{}, err)
+		var none T
+		told.join(c.receivers.serveAll(none, err))
+	}
+	c.mu.Unlock()
+	told.deliver()
+}
+
+func (c *Channel[T]) len() int {
+	if c.rank != nil {
+		return c.ranked.len()
+	}
+	return c.fifo.len()
+}
+
+func (c *Channel[T]) push(v T, rank int64) {
+	if c.rank != nil {
+		c.ranked.push(v, rank)
+	} else {
+		c.fifo.push(v)
+	}
+}
+
+func (c *Channel[T]) pop() T {
+	if c.rank != nil {
+		return c.ranked.pop()
+	}
+	return c.fifo.pop()
+}

@@ -1,0 +1,132 @@
+package coord
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Receive takes an element out of the channel, waiting for one if there is none. It returns
+// why ctx ended, or [ErrClosed] where the channel is closed and nothing is left. An element is
+// taken only if it is returned, with a nil error: one that was handed over while ctx ended is
+// returned. It blocks; its twin is [Channel.ReceiveAsync].
+func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	v, mustWait, err := c.poll()
+	if mustWait {
+		return wait(ctx, c.receiving(), job.Void{})
+	}
+	return v, err
+}
+
+// ReceiveAsync returns a job that completes with an element, is Canceled when ctx ends first,
+// or has faulted as [Channel.Receive] says. Who drops the job drops the element. It does not
+// block.
+func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[T](ctx, err)
+	}
+	v, mustWait, err := c.poll()
+	switch {
+	case mustWait:
+		return waitAsync(ctx, c.receiving(), job.Void{})
+	case err != nil:
+		return job.FromError[T](err)
+	}
+	return job.FromResult(v)
+}
+
+// TryReceive takes an element out of the channel if there is one. Otherwise it returns
+// [ErrEmpty], or [ErrClosed] if there will never be one. It does not block.
+func (c *Channel[T]) TryReceive() (T, error) {
+	v, mustWait, err := c.poll()
+	if mustWait {
+		return v, ErrEmpty
+	}
+	return v, err
+}
+
+// All returns a sequence of what is received until the channel is closed and nothing is left. If
+// it was closed for a cause, or ctx ends, the last step of the sequence is that error with a zero
+// value. It blocks as [Channel.Receive] does; a function marked //movenext:async that is to
+// suspend calls Receive in a loop.
+func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			v, err := c.Receive(ctx)
+			if err == ErrClosed { //nolint:errorlint // itself: without a cause
+				return
+			}
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// poll takes an element if that can be done at once, or says that it can not.
+func (c *Channel[T]) poll() (v T, mustWait bool, err error) {
+	c.mu.Lock()
+	t := c.take()
+	c.mu.Unlock()
+	t.told.deliver()
+	return t.value, t.mustWait, t.err
+}
+
+// taking is what has become of the wish for an element under the lock.
+type taking[T any] struct {
+	told     outcomes
+	mustWait bool
+	value    T
+	err      error
+}
+
+// take takes the next element. Where a sender waits, taking makes the room that it waits for.
+func (c *Channel[T]) take() (t taking[T]) {
+	switch {
+	case c.len() > 0:
+		t.value = c.pop()
+		if !c.senders.empty() {
+			s := c.senders.pop()
+			c.push(s.ask, 0)
+			t.told.add(s)
+		}
+	case !c.senders.empty():
+		s := c.senders.pop()
+		t.value = s.ask
+		t.told.add(s)
+	case c.closed != nil:
+		t.err = c.closed
+	default:
+		t.mustWait = true
+	}
+	return t
+}
+
+// receiving is the channel as the host of its receivers; see sending.
+type receiving[T any] Channel[T]
+
+func (c *Channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
+
+func (r *receiving[T]) guard() *sync.Mutex { return &r.mu }
+
+// admit serves the one who sends before the one who receives: it came first.
+func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {
+	t := (*Channel[T])(r).take()
+	if t.mustWait {
+		r.receivers.push(w)
+		return t.told
+	}
+	w.value, w.err = t.value, t.err
+	t.told.add(w)
+	return t.told
+}
+
+func (r *receiving[T]) cancel(w *waiter[T, job.Void]) outcomes { return r.receivers.cancel(w) }

@@ -1,0 +1,123 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Send sends v, waiting for room if the channel is full and is one that waits. It returns
+// nil, why ctx ended, [ErrClosed] or [ErrFull]. v was sent only if nil was returned; a channel
+// that drops may have dropped it then. It blocks; its twin is [Channel.SendAsync].
+func (c *Channel[T]) Send(ctx context.Context, v T) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	mustWait, err := c.offer(v)
+	if mustWait {
+		_, err = wait(ctx, c.sending(), v)
+	}
+	return err
+}
+
+// SendAsync returns a job that completes once v was sent, is Canceled when ctx ends first, or
+// has faulted as [Channel.Send] says. It does not block; it allocates nothing where there is room.
+func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	mustWait, err := c.offer(v)
+	if mustWait {
+		return waitAsync(ctx, c.sending(), v)
+	}
+	return job.FromError[job.Void](err)
+}
+
+// TrySend is [Channel.Send] without waiting: where that would wait it returns [ErrFull]. It
+// does not block.
+func (c *Channel[T]) TrySend(v T) error {
+	mustWait, err := c.offer(v)
+	if mustWait {
+		return ErrFull
+	}
+	return err
+}
+
+// offer sends v if that can be done at once, or says that it can not.
+func (c *Channel[T]) offer(v T) (mustWait bool, err error) {
+	var rank int64
+	if c.rank != nil {
+		rank = c.rank(v)
+	}
+	c.mu.Lock()
+	p := c.put(v, rank)
+	c.mu.Unlock()
+	p.told.deliver()
+	if p.drops && c.dropped != nil {
+		c.dropped(p.lost)
+	}
+	return p.mustWait, p.err
+}
+
+// placement is what has become of an element that was offered under the lock.
+type placement[T any] struct {
+	told     outcomes
+	mustWait bool
+	err      error
+	drops    bool
+	lost     T // what was dropped
+}
+
+// put offers v. The order of the questions is the invariant of the channel:
+//
+//	receivers wait  ⇒  nothing is held and no sender waits
+//	senders wait    ⇒  the channel is full
+//
+// so an element that is handed over directly overtakes none.
+func (c *Channel[T]) put(v T, rank int64) (p placement[T]) {
+	switch {
+	case c.closed != nil:
+		p.err = c.closed
+	case !c.receivers.empty():
+		w := c.receivers.pop()
+		w.value = v
+		p.told.add(w)
+	case c.len() < c.capacity:
+		c.push(v, rank)
+	case c.full == WaitForRoom:
+		p.mustWait = true
+	case c.full == Reject:
+		p.err = ErrFull
+	case c.full == DropOldest && c.len() > 0:
+		p.drops, p.lost = true, c.pop()
+		c.push(v, rank)
+	default: // where nothing is held, the newest is the oldest
+		p.drops, p.lost = true, v
+	}
+	return p
+}
+
+// sending is the channel as the host of its senders. A type has one admit, and a channel
+// admits two kinds.
+type sending[T any] Channel[T]
+
+func (c *Channel[T]) sending() *sending[T] { return (*sending[T])(c) }
+
+func (s *sending[T]) guard() *sync.Mutex { return &s.mu }
+
+// admit serves the one who receives before the one who sends: it came first.
+func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
+	p := (*Channel[T])(s).put(w.ask, 0) // only a channel without ranks has senders who wait
+	if p.mustWait {
+		s.senders.push(w)
+		return p.told
+	}
+	w.err = p.err
+	p.told.add(w)
+	return p.told
+}
+
+func (s *sending[T]) cancel(w *waiter[job.Void, T]) outcomes { return s.senders.cancel(w) }

@@ -1,0 +1,137 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Cond lets those who hold a lock wait until somebody else has changed what the lock
+// guards. Set L before first use, or make a Cond with [NewCond].
+//
+//	if err := m.Lock(ctx); err != nil { return err }
+//	defer m.Unlock()
+//	for !ready {                       // a loop: others may have been quicker
+//		if err := c.Wait(ctx); err != nil { return err }
+//	}
+//
+// # Signaled or canceled
+//
+// A wait has two halves: for a signal, and then for the lock. It is one waiter in
+// two queues, the Cond's and then the mutex's, both guarded by the mutex's inner lock, so
+// that moving from one to the other is one step:
+//
+//	Wait            L is handed on, the waiter enters the Cond's queue
+//	Signal          it moves to L's queue; the wait will succeed
+//	context ends    it moves to L's queue; the wait will fail
+//	L is released   as any other waiter of L it is handed the lock, and told
+//
+// The waiter is decided when it moves, so a context that ends after the signal is too
+// late, and a signal after the end of the context goes to the next in the queue: no
+// signal is lost on somebody who does not want it any more. And nobody is woken to find
+// the lock taken: a Broadcast to a thousand wakes one, whose Unlock wakes the next.
+//
+// The second half has no context. The tempting shortcut, to come back without the lock
+// when ctx ends, would make the deferred Unlock above unlock what somebody else holds.
+type Cond struct {
+	// L is held while Wait is called, and again when it returns.
+	L *Mutex
+
+	queue queue[job.Void, job.Void] // guarded by L.mu
+}
+
+// NewCond returns a Cond for those who hold l.
+func NewCond(l *Mutex) *Cond { return &Cond{L: l} }
+
+// Wait unlocks L, waits for a signal, and locks L again. It returns nil, or why ctx
+// ended, or schedulers.ErrWouldDeadlock; L is held in every case. If ctx has ended already
+// L is not unlocked in between. It panics if L is not held. It blocks, for the lock even after ctx
+// has ended; its twin is [Cond.WaitAsync].
+func (c *Cond) Wait(ctx context.Context) error {
+	c.mustBeHeld()
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	// Whether the worker can be blocked has to be known while there is a way back: with the
+	// lock released, the answer that waiting for it again would be for ever helps nobody.
+	if b, ok := schedulers.WorkerFrom(ctx).(schedulers.Blocker); ok {
+		unblock, err := b.Block()
+		if err != nil {
+			return err
+		}
+		defer unblock()
+		ctx = workerless{ctx}
+	}
+	_, err = wait(ctx, c, job.Void{})
+	return err
+}
+
+// WaitAsync unlocks L and returns a job that completes once a signal has come and L is held
+// again. If ctx ends before the signal it is Canceled, once L is held again. It panics if L
+// is not held. It does not block.
+func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
+	c.mustBeHeld()
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	return waitAsync(ctx, c, job.Void{})
+}
+
+// Signal lets the first who waits go on, if somebody waits. The caller may hold L and need
+// not. It does not block.
+func (c *Cond) Signal() { c.signal(1) }
+
+// Broadcast lets all go on who wait, in the order in which they came, one after the other
+// since each needs L. The caller may hold L and need not. It does not block.
+func (c *Cond) Broadcast() { c.signal(-1) }
+
+// signal moves n waiters, or all if n is negative, to L's queue.
+func (c *Cond) signal(n int) {
+	c.L.mu.Lock()
+	var told outcomes
+	for ; n != 0 && !c.queue.empty(); n-- {
+		w := c.queue.pop()
+		w.decided = true
+		told.join(c.L.admit(w))
+	}
+	c.L.mu.Unlock()
+	told.deliver()
+}
+
+// mustBeHeld comes before anything that a panic would leave behind.
+func (c *Cond) mustBeHeld() {
+	if c.L.TryLock() {
+		c.L.Unlock()
+		panic("coord: wait on a Cond whose L is not locked")
+	}
+}
+
+func (c *Cond) guard() *sync.Mutex { return &c.L.mu }
+
+// admit hands the lock on before the waiter can be signaled by whoever gets it.
+func (c *Cond) admit(w *waiter[job.Void, job.Void]) outcomes {
+	c.queue.push(w)
+	return c.L.release()
+}
+
+// cancel queues for the lock: the wait has failed, and ends when L is held.
+func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
+	c.queue.remove(w)
+	return c.L.admit(w)
+}
+
+// workerless is a context that does not show its worker, which has been told already
+// that it blocks.
+type workerless struct{ context.Context }
+
+// Value implements context.Context.
+func (c workerless) Value(key any) any {
+	if key == schedulers.WorkerKey {
+		return nil
+	}
+	return c.Context.Value(key)
+}

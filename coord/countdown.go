@@ -1,0 +1,99 @@
+package coord
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Countdown lets everybody go on when a number of things are done. The zero Countdown
+// counts nothing, so nobody waits for it. It can be used again: what is added after it
+// has come to zero is waited for by those who come after that.
+//
+// It is sync.WaitGroup with contexts and without a goroutine, and .NET's CountdownEvent.
+type Countdown struct {
+	mu    sync.Mutex
+	left  int64 // nobody waits when it is 0
+	queue queue[job.Void, job.Void]
+}
+
+// NewCountdown returns a Countdown of n things. It panics if n is negative.
+func NewCountdown(n int64) *Countdown {
+	c := new(Countdown)
+	c.Add(n)
+	return c
+}
+
+// Wait waits until nothing is left to be done. It returns nil, or why ctx ended. It
+// blocks; its twin is [Countdown.WaitAsync].
+func (c *Countdown) Wait(ctx context.Context) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	if c.Left() == 0 {
+		return nil
+	}
+	_, err = wait(ctx, c, job.Void{})
+	return err
+}
+
+// WaitAsync returns a job that completes when nothing is left to be done, or is Canceled
+// when ctx ends first. It does not block; it allocates nothing where nothing is left.
+func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if c.Left() == 0 {
+		return done()
+	}
+	return waitAsync(ctx, c, job.Void{})
+}
+
+// Add adds n things to be done; a negative n says that so many are. It does not
+// block. It panics if more are done than there were, and if the sum overflows.
+//
+// Add what is going to be done before it begins, not in it: otherwise a Wait in between
+// finds nothing left.
+func (c *Countdown) Add(n int64) {
+	c.mu.Lock()
+	left := c.left + n
+	if left < 0 {
+		had := c.left
+		c.mu.Unlock()
+		panic(fmt.Sprintf("coord: countdown of %d changed by %d", had, n))
+	}
+	c.left = left
+	var told outcomes
+	if left == 0 {
+		told = c.queue.serveAll(job.Void{}, nil)
+	}
+	c.mu.Unlock()
+	told.deliver()
+}
+
+// Done says that one thing is done. It does not block. It panics if nothing was left.
+func (c *Countdown) Done() { c.Add(-1) }
+
+// Left returns how much is left to be done at this moment. It does not block.
+func (c *Countdown) Left() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.left
+}
+
+func (c *Countdown) guard() *sync.Mutex { return &c.mu }
+
+func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+	if c.left == 0 {
+		told.add(w)
+	} else {
+		c.queue.push(w)
+	}
+	return told
+}
+
+func (c *Countdown) cancel(w *waiter[job.Void, job.Void]) outcomes { return c.queue.cancel(w) }

@@ -1,0 +1,83 @@
+package coord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/movenext/movenext/job"
+)
+
+var (
+	// ErrClosed is the error of sending to a closed [Channel] or [Broadcast], of
+	// receiving from one that has nothing left, and of receiving from a
+	// [Subscription] that was closed.
+	ErrClosed = errors.New("coord: closed")
+
+	// ErrFull is returned by sends that found no room and were not to wait for any.
+	ErrFull = errors.New("coord: full")
+
+	// ErrEmpty is returned by TryReceive where nothing is there yet.
+	ErrEmpty = errors.New("coord: empty")
+
+	// ErrNegativeWeight is returned for an Acquire of less than nothing.
+	ErrNegativeWeight = errors.New("coord: negative weight")
+
+	// ErrTooHeavy is returned for an Acquire of more than the [Semaphore] has, which
+	// could never succeed.
+	ErrTooHeavy = errors.New("coord: more than the semaphore has")
+)
+
+// MissedError is returned once by the receive of a [Subscription] that was too slow for a
+// [Broadcast] with [DropOldest]. The receive after it goes on with the oldest
+// element that there still is.
+type MissedError struct {
+	// Count is how many elements were missed since the last that was received.
+	Count uint64
+}
+
+// Error implements error.
+func (e *MissedError) Error() string {
+	return fmt.Sprintf("coord: missed %d elements", e.Count)
+}
+
+// closedError is the error of what was closed for a cause, or for none.
+func closedError(cause error) error {
+	if cause == nil || errors.Is(cause, ErrClosed) {
+		return ErrClosed
+	}
+	return fmt.Errorf("%w: %w", ErrClosed, cause)
+}
+
+// bound returns ctx as what bounds a wait, and why it has ended if it has.
+func bound(ctx context.Context) (context.Context, error) {
+	if ctx == nil {
+		return context.Background(), nil
+	}
+	if ctx.Err() != nil {
+		return ctx, whyEnded(ctx)
+	}
+	return ctx, nil
+}
+
+// whyEnded returns the error of a wait that ctx has ended: ctx's Err, and its cause
+// too where that says more. It is what a job's Wait reports, so that the two
+// forms of an operation fail alike.
+func whyEnded(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case cause == nil:
+		return err
+	case errors.Is(cause, err):
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
+}
+
+// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it is.
+func whyWaitEnded(err error) error {
+	if wait, ok := errors.AsType[*job.WaitError](err); ok {
+		return wait.Err
+	}
+	return err
+}

@@ -1,0 +1,115 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// KeyedMutex is one [Mutex] for each key: a lock for each user, each file, each
+// account, without keeping a lock for those that nobody uses. The zero KeyedMutex has no key locked. A
+// key that is not locked takes no memory.
+//
+// A key must be comparable and equal to itself. One that is not (an interface that holds a
+// slice; NaN) panics: what was locked could not be found again.
+type KeyedMutex[K comparable] struct {
+	mu sync.Mutex
+	// A key that is present is locked. Its queue is nil until somebody waits.
+	locked map[K]*queue[job.Void, K]
+}
+
+// Lock waits until key is free and locks it. It returns nil, or why ctx ended. It blocks;
+// its twin is [KeyedMutex.LockAsync].
+func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	if m.TryLock(key) {
+		return nil
+	}
+	_, err = wait(ctx, m, key)
+	return err
+}
+
+// LockAsync returns a job that completes once key is locked, or is Canceled when ctx
+// ends first. It does not block; it allocates nothing where the key is free, but for the map's growth.
+func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if m.TryLock(key) {
+		return done()
+	}
+	return waitAsync(ctx, m, key)
+}
+
+// TryLock locks key if it is free, and reports whether it did. It does not block.
+func (m *KeyedMutex[K]) TryLock(key K) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock() // a map may panic because of its key
+	return m.take(key)
+}
+
+// Unlock releases key, or hands it to the first who waits for it. It does not block. It
+// panics if key is not locked.
+func (m *KeyedMutex[K]) Unlock(key K) { m.unlock(key).deliver() }
+
+func (m *KeyedMutex[K]) unlock(key K) outcomes {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.release(key)
+}
+
+// take locks a free key.
+func (m *KeyedMutex[K]) take(key K) bool {
+	mustEqualItself(key)
+	if _, locked := m.locked[key]; locked {
+		return false
+	}
+	if m.locked == nil {
+		m.locked = make(map[K]*queue[job.Void, K])
+	}
+	m.locked[key] = nil
+	return true
+}
+
+// release hands a key on, or forgets it.
+func (m *KeyedMutex[K]) release(key K) (told outcomes) {
+	waiting, locked := m.locked[key]
+	switch {
+	case !locked:
+		panic("coord: unlock of a key that is not locked")
+	case waiting == nil || waiting.empty():
+		delete(m.locked, key)
+	default:
+		told.add(waiting.pop())
+	}
+	return told
+}
+
+func (m *KeyedMutex[K]) guard() *sync.Mutex { return &m.mu }
+
+func (m *KeyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
+	if m.take(w.ask) {
+		told.add(w)
+		return told
+	}
+	waiting := m.locked[w.ask]
+	if waiting == nil {
+		waiting = new(queue[job.Void, K])
+		m.locked[w.ask] = waiting
+	}
+	waiting.push(w)
+	return told
+}
+
+func (m *KeyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.in.cancel(w) }
+
+func mustEqualItself[K comparable](key K) {
+	if key != key {
+		panic("coord: a key that is not equal to itself")
+	}
+}

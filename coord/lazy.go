@@ -1,0 +1,88 @@
+package coord
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Lazy is a value that is computed when it is first asked for, once. Make one with
+// [NewLazy].
+//
+// An error is not kept: all who waited get it, and who asks after that starts a new
+// attempt. (sync.OnceValues keeps it: a database that was down for the first second
+// would be down for ever.) Where it should be kept, make it part of the value.
+//
+// The context of who asks bounds its waiting, not the computation, which goes on for whoever
+// asks next even if all have given up. The computation runs on the ambient scheduler
+// of who asked first, with the values of that context.
+//
+// It is Stephen Toub's AsyncLazy.
+type Lazy[T any] struct {
+	fn      func(context.Context) (T, error)
+	current atomic.Pointer[flight[T]]
+}
+
+// NewLazy returns a Lazy whose value fn computes. Asking for a value of a nil fn fails with
+// job.ErrNilFunc. fn must not ask for the value itself: it would wait for itself.
+func NewLazy[T any](fn func(context.Context) (T, error)) *Lazy[T] { return &Lazy[T]{fn: fn} }
+
+// Get returns the value, computing it if nobody has. It returns fn's error, or why ctx ended. A
+// panic in fn is an error, which wraps a *job.PanicError. It blocks where the value is not there; its
+// twin is [Lazy.GetAsync].
+func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	f := l.flight(ctx)
+	if f.succeeded() {
+		return f.result()
+	}
+	return f.wait(ctx)
+}
+
+// GetAsync returns a job that completes with the value, or has failed as [Lazy.Get] says; it
+// is Canceled when ctx ends first. It does not block; it allocates nothing where the
+// value is there.
+func (l *Lazy[T]) GetAsync(ctx context.Context) *job.Job[T] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[T](ctx, err)
+	}
+	f := l.flight(ctx)
+	if f.succeeded() {
+		return f.run
+	}
+	return f.waitAsync(ctx)
+}
+
+// Value returns the value if it is there. It does not block and computes nothing.
+func (l *Lazy[T]) Value() (value T, ok bool) {
+	if f := l.current.Load(); f != nil && f.succeeded() {
+		value, _ = f.result()
+		return value, true
+	}
+	return value, false
+}
+
+// Reset forgets the value, so that who asks next computes it again. A computation that
+// is under way ends for those who wait for it, and is forgotten too. It does not block.
+func (l *Lazy[T]) Reset() { l.current.Store(nil) }
+
+// flight returns the flight that may still succeed or has, starting one if there is none.
+func (l *Lazy[T]) flight(ctx context.Context) *flight[T] {
+	for {
+		f := l.current.Load()
+		if f != nil && !f.failed() {
+			return f
+		}
+		made := newFlight(ctx, l.fn)
+		if l.current.CompareAndSwap(f, made) {
+			made.start()
+			return made
+		}
+	}
+}

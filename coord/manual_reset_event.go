@@ -1,0 +1,85 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// ManualResetEvent lets everybody go on while it is set: a gate. The zero
+// ManualResetEvent is not set.
+//
+// Set followed at once by Reset lets all go on who waited at the moment of Set, and
+// nobody else: they are served under the event's lock, they do not look again.
+//
+// It is .NET's ManualResetEvent without a thread.
+type ManualResetEvent struct {
+	mu    sync.Mutex
+	isSet bool // nobody waits then
+	queue queue[job.Void, job.Void]
+}
+
+// Wait waits until the event is set. It returns nil, or why ctx ended. It blocks; its twin is
+// [ManualResetEvent.WaitAsync].
+func (e *ManualResetEvent) Wait(ctx context.Context) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	if e.IsSet() {
+		return nil
+	}
+	_, err = wait(ctx, e, job.Void{})
+	return err
+}
+
+// WaitAsync returns a job that completes when the event is set, or is Canceled when ctx
+// ends first. It does not block; it allocates nothing where the event is set.
+func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if e.IsSet() {
+		return done()
+	}
+	return waitAsync(ctx, e, job.Void{})
+}
+
+// Set opens the gate: all who wait go on, in the order in which they came, and so do
+// those who come, until Reset. It does not block.
+func (e *ManualResetEvent) Set() {
+	e.mu.Lock()
+	e.isSet = true
+	told := e.queue.serveAll(job.Void{}, nil)
+	e.mu.Unlock()
+	told.deliver()
+}
+
+// Reset closes the gate. It does not block.
+func (e *ManualResetEvent) Reset() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.isSet = false
+}
+
+// IsSet reports whether the gate is open at this moment. It does not block.
+func (e *ManualResetEvent) IsSet() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.isSet
+}
+
+func (e *ManualResetEvent) guard() *sync.Mutex { return &e.mu }
+
+func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+	if e.isSet {
+		told.add(w)
+	} else {
+		e.queue.push(w)
+	}
+	return told
+}
+
+func (e *ManualResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }

@@ -1,0 +1,103 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Mutex is a lock that is held by one at a time, across suspensions too. The zero
+// Mutex is unlocked. It belongs to nobody: who unlocks need not be who locked, and
+// locking what one holds already waits for ever, or until ctx ends.
+//
+// Unlock hands the lock to the first who waits rather than freeing it for whoever is
+// quickest. That is what makes it fair; it also means that under contention each
+// handover costs a wake-up. Where throughput counts more than order, hold it for less.
+//
+// It is Stephen Toub's AsyncLock and Kotlin's Mutex, with contexts.
+type Mutex struct {
+	mu     sync.Mutex
+	locked bool // where somebody waits, it is locked
+	queue  queue[job.Void, job.Void]
+}
+
+// Lock waits until the lock is free and takes it. It returns nil, or why ctx ended; the
+// lock is held only if nil was returned. It blocks; its twin is [Mutex.LockAsync].
+func (m *Mutex) Lock(ctx context.Context) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	if m.TryLock() {
+		return nil
+	}
+	_, err = wait(ctx, m, job.Void{})
+	return err
+}
+
+// LockAsync returns a job that completes once the lock is held, or is Canceled when ctx
+// ends first. Who drops the job of a lock that was granted has locked it for good. It
+// does not block; it allocates nothing where the lock is free.
+func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if m.TryLock() {
+		return done()
+	}
+	return waitAsync(ctx, m, job.Void{})
+}
+
+// TryLock takes the lock if it is free, and reports whether it did. It does not block.
+func (m *Mutex) TryLock() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.take()
+}
+
+// Unlock releases the lock, or hands it to the first who waits. It does not block. It
+// panics if the lock is not held.
+func (m *Mutex) Unlock() {
+	m.mu.Lock()
+	if !m.locked {
+		m.mu.Unlock()
+		panic("coord: unlock of an unlocked Mutex")
+	}
+	told := m.release()
+	m.mu.Unlock()
+	told.deliver()
+}
+
+// take locks a free mutex.
+func (m *Mutex) take() bool {
+	free := !m.locked
+	m.locked = true
+	return free
+}
+
+// release hands the lock on. If somebody waits it stays locked: it is theirs before
+// they know.
+func (m *Mutex) release() (told outcomes) {
+	if m.queue.empty() {
+		m.locked = false
+		return told
+	}
+	told.add(m.queue.pop())
+	return told
+}
+
+func (m *Mutex) guard() *sync.Mutex { return &m.mu }
+
+// admit takes a fresh waiter, and one that a Cond has decided.
+func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
+	if m.take() {
+		told.add(w)
+	} else {
+		m.queue.push(w)
+	}
+	return told
+}
+
+func (m *Mutex) cancel(w *waiter[job.Void, job.Void]) outcomes { return m.queue.cancel(w) }

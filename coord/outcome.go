@@ -1,0 +1,60 @@
+package coord
+
+import "github.com/movenext/movenext/continuation"
+
+// outcome is a waiter that was decided under a primitive's lock and is completed after it
+// was released: the interface under which waiters of several types are in one list.
+type outcome interface {
+	settle()
+	complete() continuation.Chain
+	following() *outcome
+}
+
+// outcomes is what one step under the lock has decided, in the order in which the
+// waiters came. It is a value, handed from function to function, so that
+// releasing what nobody waits for allocates nothing.
+type outcomes struct{ first, last outcome }
+
+// add decides o and puts it at the end.
+func (l *outcomes) add(o outcome) {
+	o.settle()
+	if l.last == nil {
+		l.first = o
+	} else {
+		*l.last.following() = o
+	}
+	l.last = o
+}
+
+// join puts the others at the end.
+func (l *outcomes) join(others outcomes) {
+	if others.first == nil {
+		return
+	}
+	if l.last == nil {
+		l.first = others.first
+	} else {
+		*l.last.following() = others.first
+	}
+	l.last = others.last
+}
+
+// deliver completes all and tells their continuations. No lock is held.
+func (l outcomes) deliver() {
+	if l.first != nil {
+		l.complete().Deliver(nil)
+	}
+}
+
+// complete completes all and returns whom to tell: what deliver is inside of another
+// completion, where the stack must stay flat.
+func (l outcomes) complete() (told continuation.Chain) {
+	for o := l.first; o != nil; {
+		link := o.following()
+		next := *link
+		*link = nil // a job that is kept must not keep the one that was told after it
+		told = told.Join(o.complete())
+		o = next
+	}
+	return told
+}

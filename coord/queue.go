@@ -1,0 +1,64 @@
+package coord
+
+// queue is waiters in the order in which they came. It is guarded by the lock of the
+// primitive that it belongs to. The links are in the waiters, so that waiting allocates
+// nothing more and leaving from the middle costs no search.
+type queue[R, P any] struct {
+	first, last *waiter[R, P]
+	count       int
+}
+
+func (q *queue[R, P]) empty() bool { return q.first == nil }
+
+// push puts w at the end.
+func (q *queue[R, P]) push(w *waiter[R, P]) {
+	w.in, w.prev = q, q.last
+	if q.last == nil {
+		q.first = w
+	} else {
+		q.last.next = w
+	}
+	q.last = w
+	q.count++
+}
+
+// pop takes the first out; the queue is not empty.
+func (q *queue[R, P]) pop() *waiter[R, P] {
+	w := q.first
+	q.remove(w)
+	return w
+}
+
+// remove takes out w, which is in q.
+func (q *queue[R, P]) remove(w *waiter[R, P]) {
+	if w.prev == nil {
+		q.first = w.next
+	} else {
+		w.prev.next = w.next
+	}
+	if w.next == nil {
+		q.last = w.prev
+	} else {
+		w.next.prev = w.prev
+	}
+	w.in, w.next, w.prev = nil, nil, nil
+	q.count--
+}
+
+// serveAll takes all out and serves each with value and err.
+func (q *queue[R, P]) serveAll(value R, err error) (served outcomes) {
+	for !q.empty() {
+		w := q.pop()
+		w.value, w.err = value, err
+		served.add(w)
+	}
+	return served
+}
+
+// cancel takes out w and returns it: what cancel of a host is, where giving up
+// makes room for nobody.
+func (q *queue[R, P]) cancel(w *waiter[R, P]) (told outcomes) {
+	q.remove(w)
+	told.add(w)
+	return told
+}

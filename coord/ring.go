@@ -1,0 +1,48 @@
+package coord
+
+// ring is a queue of elements in a slice that grows when it is full and shrinks when
+// it is mostly empty. The zero ring is empty.
+type ring[T any] struct {
+	buf  []T
+	head int // where the oldest is
+	n    int
+}
+
+const smallestRing = 8
+
+func (r *ring[T]) len() int { return r.n }
+
+// at returns where the element is that i others are older than.
+func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)%len(r.buf)] }
+
+func (r *ring[T]) push(v T) {
+	if r.n == len(r.buf) {
+		r.resize(max(smallestRing, 2*r.n))
+	}
+	r.n++
+	*r.at(r.n - 1) = v
+}
+
+// pop takes out the oldest; r is not empty.
+func (r *ring[T]) pop() T {
+	var none T
+	oldest := r.at(0)
+	v := *oldest
+	*oldest = none // what was taken out must not be kept alive
+	r.head = (r.head + 1) % len(r.buf)
+	r.n--
+	// At a quarter and not at a half: a queue that goes up and down around one length must
+	// not pay for it each time.
+	if len(r.buf) > smallestRing && r.n <= len(r.buf)/4 {
+		r.resize(len(r.buf) / 2)
+	}
+	return v
+}
+
+func (r *ring[T]) resize(size int) {
+	buf := make([]T, size)
+	for i := range r.n {
+		buf[i] = *r.at(i)
+	}
+	r.buf, r.head = buf, 0
+}

@@ -1,0 +1,40 @@
+package coord
+
+// roster is the subscriptions of a broadcast in the order in which they were made: a
+// map would tell them in another order each time.
+type roster[T any] struct {
+	first, last *Subscription[T]
+	count       int
+}
+
+// all yields the subscriptions.
+func (r *roster[T]) all(yield func(*Subscription[T]) bool) {
+	for s := r.first; s != nil && yield(s); s = s.next {
+	}
+}
+
+func (r *roster[T]) add(s *Subscription[T]) {
+	s.prev = r.last
+	if r.last == nil {
+		r.first = s
+	} else {
+		r.last.next = s
+	}
+	r.last = s
+	r.count++
+}
+
+func (r *roster[T]) remove(s *Subscription[T]) {
+	if s.prev == nil {
+		r.first = s.next
+	} else {
+		s.prev.next = s.next
+	}
+	if s.next == nil {
+		r.last = s.prev
+	} else {
+		s.next.prev = s.prev
+	}
+	s.prev, s.next = nil, nil
+	r.count--
+}

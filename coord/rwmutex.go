@@ -1,0 +1,148 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// RWMutex is a lock that is held by any number of readers or by one writer. The zero
+// RWMutex is unlocked.
+//
+// Readers and writers wait in one queue, so neither starves the other: a reader that
+// comes after a waiting writer waits too, also while other readers hold the lock.
+// Therefore a reader must not lock for reading again: with a writer between its
+// two calls it would wait for itself. Readers who wait next to one another go on together.
+type RWMutex struct {
+	mu      sync.Mutex
+	readers int  // how many hold it for reading
+	writing bool // somebody holds it for writing; then readers is 0
+	queue   queue[job.Void, access]
+}
+
+// access is what a waiter of a RWMutex asks for.
+type access bool
+
+const (
+	read  access = false
+	write access = true
+)
+
+// Lock waits until nobody holds the lock and takes it for writing. It returns nil, or
+// why ctx ended. It blocks; its twin is [RWMutex.LockAsync].
+func (m *RWMutex) Lock(ctx context.Context) error { return m.lock(ctx, write) }
+
+// LockAsync returns a job that completes once the lock is held for writing, or is
+// Canceled when ctx ends first. It does not block; it allocates nothing where the lock is free.
+func (m *RWMutex) LockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, write) }
+
+// TryLock takes the lock for writing if nobody holds it, and reports whether it did. It
+// does not block.
+func (m *RWMutex) TryLock() bool { return m.try(write) }
+
+// RLock waits until no writer holds the lock or waits for it, and takes it for
+// reading. It returns nil, or why ctx ended. It blocks; its twin is [RWMutex.RLockAsync].
+func (m *RWMutex) RLock(ctx context.Context) error { return m.lock(ctx, read) }
+
+// RLockAsync returns a job that completes once the lock is held for reading, or is
+// Canceled when ctx ends first. It does not block; it allocates nothing where it has not to wait.
+func (m *RWMutex) RLockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, read) }
+
+// TryRLock takes the lock for reading if no writer holds it or waits for it, and
+// reports whether it did. It does not block.
+func (m *RWMutex) TryRLock() bool { return m.try(read) }
+
+// Unlock releases the lock of a writer. It does not block. It panics if the lock is not
+// held for writing.
+func (m *RWMutex) Unlock() {
+	m.mu.Lock()
+	if !m.writing {
+		m.mu.Unlock()
+		panic("coord: unlock of an RWMutex that is not locked for writing")
+	}
+	m.writing = false
+	told := m.serve()
+	m.mu.Unlock()
+	told.deliver()
+}
+
+// RUnlock releases the lock of one reader. It does not block. It panics if the lock is
+// not held for reading.
+func (m *RWMutex) RUnlock() {
+	m.mu.Lock()
+	if m.readers == 0 {
+		m.mu.Unlock()
+		panic("coord: unlock of an RWMutex that is not locked for reading")
+	}
+	m.readers--
+	told := m.serve()
+	m.mu.Unlock()
+	told.deliver()
+}
+
+func (m *RWMutex) lock(ctx context.Context, how access) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	if m.try(how) {
+		return nil
+	}
+	_, err = wait(ctx, m, how)
+	return err
+}
+
+func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if m.try(how) {
+		return done()
+	}
+	return waitAsync(ctx, m, how)
+}
+
+func (m *RWMutex) try(how access) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.queue.empty() && m.take(how)
+}
+
+// take takes the lock if those who hold it allow that. Whether others were first is the
+// caller's question.
+func (m *RWMutex) take(how access) bool {
+	switch {
+	case m.writing:
+		return false
+	case how == read:
+		m.readers++
+		return true
+	}
+	m.writing = m.readers == 0
+	return m.writing
+}
+
+// serve lets the first go on, and the next, until one has to wait.
+func (m *RWMutex) serve() (told outcomes) {
+	for !m.queue.empty() && m.take(m.queue.first.ask) {
+		told.add(m.queue.pop())
+	}
+	return told
+}
+
+func (m *RWMutex) guard() *sync.Mutex { return &m.mu }
+
+func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
+	m.queue.push(w)
+	return m.serve()
+}
+
+// cancel serves others too: behind a writer that gives up may be readers who can join
+// those that hold the lock.
+func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
+	told := m.queue.cancel(w)
+	told.join(m.serve())
+	return told
+}

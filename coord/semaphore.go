@@ -1,0 +1,139 @@
+package coord
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Semaphore gives out a fixed number of permits, several at a time if need be. Make
+// one with [NewSemaphore]; the zero Semaphore has no permits at all.
+//
+// Requests are served in the order in which they came, whatever they weigh. The
+// tempting improvement, letting a light request pass a heavy one that does not fit yet,
+// starves the heavy one for as long as light ones keep coming.
+//
+// It is golang.org/x/sync/semaphore with a second form, and with an error at once
+// for what could never succeed.
+type Semaphore struct {
+	mu    sync.Mutex
+	size  int64
+	held  int64
+	queue queue[job.Void, int64]
+}
+
+// NewSemaphore returns a semaphore with so many permits, all of them free. It panics if
+// permits is negative.
+func NewSemaphore(permits int64) *Semaphore {
+	if permits < 0 {
+		panic("coord: semaphore of negative size")
+	}
+	return &Semaphore{size: permits}
+}
+
+// Acquire waits until n permits are free, and those who came before are served, and takes
+// them all at once. It returns nil, why ctx ended, [ErrNegativeWeight] or [ErrTooHeavy].
+// It blocks; its twin is [Semaphore.AcquireAsync].
+func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
+	ctx, err := s.check(ctx, n)
+	if err != nil {
+		return err
+	}
+	if s.TryAcquire(n) {
+		return nil
+	}
+	_, err = wait(ctx, s, n)
+	return err
+}
+
+// AcquireAsync returns a job that completes once n permits are held, is Canceled when
+// ctx ends first, or has faulted as [Semaphore.Acquire] says. It does not block; it allocates
+// nothing where it has not to wait.
+func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void] {
+	ctx, err := s.check(ctx, n)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if s.TryAcquire(n) {
+		return done()
+	}
+	return waitAsync(ctx, s, n)
+}
+
+// TryAcquire takes n permits if they are free and nobody waits, and reports whether it
+// did. It does not block. It panics if n is negative.
+func (s *Semaphore) TryAcquire(n int64) bool {
+	if n < 0 {
+		panic("coord: negative weight")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queue.empty() && s.take(n)
+}
+
+// Release gives n permits back and serves who waits for them. It does not block. It panics
+// if n is negative or more than are held.
+func (s *Semaphore) Release(n int64) {
+	s.mu.Lock()
+	if n < 0 || n > s.held {
+		held := s.held
+		s.mu.Unlock()
+		panic(fmt.Sprintf("coord: release of %d permits where %d are held", n, held))
+	}
+	s.held -= n
+	told := s.serve()
+	s.mu.Unlock()
+	told.deliver()
+}
+
+// Free returns how many permits are free at this moment. It does not block.
+func (s *Semaphore) Free() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size - s.held
+}
+
+// check returns why a request for n must fail, if it must.
+func (s *Semaphore) check(ctx context.Context, n int64) (context.Context, error) {
+	switch {
+	case n < 0:
+		return ctx, fmt.Errorf("%w: %d", ErrNegativeWeight, n)
+	case n > s.size:
+		return ctx, fmt.Errorf("%w: %d of %d", ErrTooHeavy, n, s.size)
+	}
+	return bound(ctx)
+}
+
+// take takes n permits if so many are free. A sum would overflow where a difference does not.
+func (s *Semaphore) take(n int64) bool {
+	if n > s.size-s.held {
+		return false
+	}
+	s.held += n
+	return true
+}
+
+// serve lets the first go on, and the next, until one has to wait.
+func (s *Semaphore) serve() (told outcomes) {
+	for !s.queue.empty() && s.take(s.queue.first.ask) {
+		told.add(s.queue.pop())
+	}
+	return told
+}
+
+func (s *Semaphore) guard() *sync.Mutex { return &s.mu }
+
+func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
+	s.queue.push(w)
+	return s.serve()
+}
+
+// cancel serves others too: what was too little for the one that gives up may be enough
+// for those behind it.
+func (s *Semaphore) cancel(w *waiter[job.Void, int64]) outcomes {
+	told := s.queue.cancel(w)
+	told.join(s.serve())
+	return told
+}

@@ -1,0 +1,126 @@
+package coord
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Serial runs functions one after the other for each key, in the order in which they were
+// handed in, and functions of different keys side by side: what an actor per user, a
+// strand per connection or a queue per account is made for. The zero Serial is ready. A
+// key that nothing is run for takes no memory. See [KeyedMutex] for what a key may be.
+//
+// A function that hands in another one for its own key and waits for it waits for
+// itself. To suspend within a turn, in a function marked //movenext:async, use a
+// [KeyedMutex]: a function that is passed as a value can not become a machine.
+//
+// It is the strand of Boost.Asio and .NET's SerialTaskQueue, by key.
+type Serial[K comparable] struct{ turns KeyedMutex[K] }
+
+// Do calls fn with ctx, on the calling goroutine, when all that was handed in for key
+// before has ended. It returns fn's error, job.ErrNilFunc, or why ctx ended before fn's turn
+// came; fn is not called then. A panic in fn goes on in the caller, and the next has its turn. It
+// blocks; its twin is [Serial.DoAsync].
+func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) error) error {
+	if fn == nil {
+		return job.ErrNilFunc
+	}
+	_, err := InTurn(ctx, s, key, resultless(fn))
+	return err
+}
+
+// DoAsync returns a job that runs fn when all that was handed in for key before has ended,
+// on the ambient scheduler of ctx, or the default. When ctx ends before that, the job is
+// Canceled at once and fn is not called. See [InTurnAsync]. It does not block.
+func (s *Serial[K]) DoAsync(ctx context.Context, key K, fn func(context.Context) error) *job.Job[job.Void] {
+	if fn == nil {
+		return job.FromError[job.Void](job.ErrNilFunc)
+	}
+	return InTurnAsync(ctx, s, key, resultless(fn))
+}
+
+func resultless(fn func(context.Context) error) func(context.Context) (job.Void, error) {
+	return func(ctx context.Context) (job.Void, error) { return job.Void{}, fn(ctx) }
+}
+
+// InTurn is [Serial.Do] for a function with a result. Its twin is [InTurnAsync].
+func InTurn[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn func(context.Context) (T, error)) (T, error) {
+	if fn == nil {
+		var none T
+		return none, job.ErrNilFunc
+	}
+	if err := s.turns.Lock(ctx, key); err != nil {
+		var none T
+		return none, err
+	}
+	defer s.turns.Unlock(key)
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return fn(ctx)
+}
+
+// InTurnAsync is [Serial.DoAsync] for a function with a result. The job is a continuation of
+// the turn: fn gets the job's own context, as job.ContinueWith says, and Cancel
+// works on it. Whatever becomes of the job (an error, a panic, a scheduler's refusal), the next of
+// the key has its turn when it has ended.
+func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn func(context.Context) (T, error)) *job.Job[T] {
+	if fn == nil {
+		return job.FromError[T](job.ErrNilFunc)
+	}
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[T](ctx, err)
+	}
+	t := &turn[K]{of: &s.turns, key: key}
+	j := job.ContinueWith(ctx, t.claim(), func(ctx context.Context, _ *job.Job[job.Void]) (T, error) {
+		return fn(ctx)
+	})
+	t.node.Prepare(t)
+	if !j.Register(&t.node) {
+		t.end().deliver()
+	}
+	return j
+}
+
+// turn is the claim of one job on a key. The job watches the context, not the
+// claim: whether the job was canceled while it queued or has ended after it ran, the claim
+// learns of it in one way, when the job is final.
+type turn[K comparable] struct {
+	node   continuation.Node
+	of     *KeyedMutex[K]
+	key    K
+	queued *waiter[job.Void, K] // nil: the key was free
+}
+
+// claim locks the key or queues for it, and returns the job that ends when it is locked.
+func (t *turn[K]) claim() *job.Job[job.Void] {
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock() // a map may panic because of its key
+	if t.of.take(t.key) {
+		return done()
+	}
+	t.queued = &waiter[job.Void, K]{host: t.of, ask: t.key}
+	t.queued.promise.Init()
+	t.of.admit(t.queued)
+	return t.queued.promise.Job()
+}
+
+// end releases the key, or leaves its queue. In the second case nobody waits for the promise
+// any more, so that it may stay as it is.
+func (t *turn[K]) end() (told outcomes) {
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	if w := t.queued; w != nil && !w.decided {
+		w.decided = true
+		w.in.remove(w)
+		return told
+	}
+	return t.of.release(t.key)
+}
+
+// Completed implements continuation.Target: the job has ended.
+func (t *turn[K]) Completed(schedulers.Worker) continuation.Chain { return t.end().complete() }

@@ -1,0 +1,143 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Subscription receives what is sent to a [Broadcast]. It is made by [Broadcast.Subscribe]. Several
+// goroutines that receive from one subscription share its elements; who wants all
+// subscribes itself.
+type Subscription[T any] struct {
+	of *Broadcast[T]
+
+	// Guarded by the broadcast's lock.
+	at         uint64 // the number of the next element
+	receivers  queue[T, job.Void]
+	closed     bool
+	prev, next *Subscription[T]
+}
+
+// Receive returns the next element, waiting for one if all are read. It returns why ctx ended;
+// a *[MissedError], once, where elements were dropped before they were read; [ErrClosed] where the
+// broadcast is closed and nothing is left, or the subscription is closed. It blocks; its twin is
+// [Subscription.ReceiveAsync].
+func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	v, mustWait, err := s.poll()
+	if mustWait {
+		return wait(ctx, s, job.Void{})
+	}
+	return v, err
+}
+
+// ReceiveAsync returns a job that completes with the next element, is Canceled when ctx ends
+// first, or has faulted as [Subscription.Receive] says. It does not block.
+func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[T](ctx, err)
+	}
+	v, mustWait, err := s.poll()
+	switch {
+	case mustWait:
+		return waitAsync(ctx, s, job.Void{})
+	case err != nil:
+		return job.FromError[T](err)
+	}
+	return job.FromResult(v)
+}
+
+// TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty], or what
+// [Subscription.Receive] returns. It does not block.
+func (s *Subscription[T]) TryReceive() (T, error) {
+	v, mustWait, err := s.poll()
+	if mustWait {
+		return v, ErrEmpty
+	}
+	return v, err
+}
+
+// Len returns how many elements are there to be received at this moment. It does not block.
+func (s *Subscription[T]) Len() int {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	if s.closed {
+		return 0
+	}
+	return s.of.unreadFrom(s.at)
+}
+
+// Close ends the subscription: what it has not read is not kept for it any more, and who
+// waits to receive from it gets [ErrClosed]. Closing again does nothing. It does not block.
+func (s *Subscription[T]) Close() {
+	b := s.of
+	b.mu.Lock()
+	var told outcomes
+	if !s.closed {
+		s.closed = true
+		b.subs.remove(s)
+		var none T
+		told = s.receivers.serveAll(none, ErrClosed)
+		for n := b.unreadFrom(s.at); n > 0; n-- {
+			b.kept.at(b.kept.len()-n).unread--
+		}
+		told.join(b.trim())
+	}
+	b.mu.Unlock()
+	told.deliver()
+}
+
+// poll reads the next element if that can be done at once, or says that it can not.
+func (s *Subscription[T]) poll() (v T, mustWait bool, err error) {
+	s.of.mu.Lock()
+	t := s.take()
+	s.of.mu.Unlock()
+	t.told.deliver()
+	return t.value, t.mustWait, t.err
+}
+
+// take reads the next element.
+func (s *Subscription[T]) take() (t taking[T]) {
+	b := s.of
+	switch unread := b.unreadFrom(s.at); {
+	case s.closed:
+		t.err = ErrClosed
+	case s.at < b.first:
+		t.err = &MissedError{Count: b.first - s.at}
+		s.at = b.first
+	case unread > 0:
+		element := b.kept.at(b.kept.len() - unread)
+		t.value = element.value
+		element.unread--
+		s.at++
+		t.told = b.trim()
+	case b.closed != nil:
+		t.err = b.closed
+	default:
+		t.mustWait = true
+	}
+	return t
+}
+
+func (s *Subscription[T]) guard() *sync.Mutex { return &s.of.mu }
+
+// admit serves the ones who send before the one who receives: they came first.
+func (s *Subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
+	t := s.take()
+	if t.mustWait {
+		s.receivers.push(w)
+		return t.told
+	}
+	w.value, w.err = t.value, t.err
+	t.told.add(w)
+	return t.told
+}
+
+func (s *Subscription[T]) cancel(w *waiter[T, job.Void]) outcomes { return s.receivers.cancel(w) }

@@ -1,0 +1,220 @@
+package coord
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/job"
+)
+
+// # The one race of this package
+//
+// Somebody waits for a lock. The lock is released, and at the same moment the
+// context ends. What must hold:
+//
+//	the waiter gets the lock, or it gets the error; and if it gets the error, then
+//	whoever is next gets the lock.
+//
+// The tempting way is to let the waiter's promise decide: whoever completes it first has
+// won. The unlocker then takes the waiter out of the queue, tries to complete
+// it, finds that it was canceled, and has to go back for the next one. With weights,
+// readers and elements in hand "going back" becomes undoing: the state was changed
+// for somebody who is not there. Each primitive would have its own version of that, and
+// its own bug.
+//
+// Here the promise decides nothing. The decision is one plain bool of the waiter,
+// guarded by the lock of the primitive in which it waits, the same lock that guards
+// what is waited for:
+//
+//	               in queue   decided
+//	fresh          no         no       made; its context may be watched already
+//	waiting        yes        no       admit has put it into a queue
+//	decided        (1)        yes      value and err are final
+//
+//	fresh ──admit: not yet──▶ waiting ──somebody releases──▶ decided, served
+//	  │  └──admit: free──────────────────────────────────▶ decided, served
+//	  │                         └──context ends──▶ decided, given up
+//	  └──context ends──────────────────────────▶ decided, given up
+//
+//	(1) Only a Cond's waiter is in a queue when it is decided: how its wait ends
+//	    is known, and it queues for the Cond's mutex. A mutex does not ask.
+//
+//	who serves                             who gives up
+//	 1. lock the primitive                  1. lock the primitive
+//	 2. take the first of the queue         2. decided: unlock, do nothing
+//	 3. write its value, set decided        3. take it out of the queue, set decided
+//	 4. change the primitive's state        4. serve those who can go on because of that
+//	 5. unlock                              5. unlock
+//	 6. complete the promises, in order     6. complete the promises, in order
+//
+// Proof. Both lists run under one lock up to step 5, so one comes first. If it is the
+// left one, the right one finds decided in its step 2: the waiter has what it asked for,
+// though its context has ended. If it is the right one, the left one does not find
+// the waiter in the queue: nothing is handed to somebody who is not there, so
+// there is nothing to undo. Only who has set decided completes the promise, so it is
+// completed once. Step 6 is outside of the lock: completing runs continuations, which may
+// come back to this same primitive.
+//
+// Step 4 on the right is not always empty. A heavy request that gives up at the
+// head of a semaphore's queue uncovers a light one which can be served; a writer that
+// gives up uncovers readers. To forget that is a hang that no test of a
+// single waiter shows.
+//
+// # Who watches the context
+//
+// A blocked goroutine watches it itself: it sleeps in the job's Wait, which a context
+// ends, and then gives up. A job has no goroutine, so its context is watched
+// (ctxwatch). The watch starts before the primitive is locked: asking a context for
+// its Done channel may run a user's code. So the context may end before admit, which is
+// the edge from fresh to decided.
+
+// waiter is one call that could not be served at once. R is what it is given in the
+// end, P what it asks with. It is the job too: one allocation.
+type waiter[R, P any] struct {
+	promise job.Promise[R]
+
+	// Written before the waiter is known to anybody else.
+	host host[R, P]
+	ctx  context.Context // nil: not watched
+	ask  P               // forgotten by complete
+
+	// Guarded by the host's lock. When decided is set they belong to who set it.
+	in         *queue[R, P]
+	next, prev *waiter[R, P]
+	decided    bool
+	gaveUp     bool // decided, and not served
+	value      R
+	err        error
+	after      outcome // links the decided ones of one step
+
+	watch ctxwatch.Watch
+}
+
+// host is a primitive in which calls wait: its rules. The guard is held when admit and
+// cancel are called; neither runs a user's code.
+type host[R, P any] interface {
+	// guard returns the lock.
+	guard() *sync.Mutex
+
+	// admit serves a fresh waiter at once or puts it into a queue, and returns who
+	// was served.
+	admit(w *waiter[R, P]) outcomes
+
+	// cancel takes a waiter out of its queue whose err says why it gives up, and returns
+	// it and who is served because of that.
+	cancel(w *waiter[R, P]) outcomes
+}
+
+// wait is the slow path of a blocking form.
+func wait[R, P any](ctx context.Context, h host[R, P], ask P) (R, error) {
+	w := &waiter[R, P]{host: h, ask: ask}
+	w.promise.Init()
+	w.enter()
+	return w.block(ctx)
+}
+
+// waitAsync is the slow path of the other form.
+func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
+	w := &waiter[R, P]{host: h, ask: ask}
+	w.promise.Init()
+	w.watchOver(ctx)
+	w.enter()
+	return w.promise.Job()
+}
+
+// watchOver has w give up when ctx ends. w is fresh.
+func (w *waiter[R, P]) watchOver(ctx context.Context) {
+	if ctx.Done() != nil {
+		w.ctx = ctx
+		w.watch.Start(ctx, w)
+	}
+}
+
+// enter leaves it to the host what becomes of w, unless it has given up already.
+func (w *waiter[R, P]) enter() {
+	mu := w.host.guard()
+	mu.Lock()
+	var told outcomes
+	if !w.decided {
+		told = w.host.admit(w)
+	}
+	mu.Unlock()
+	told.deliver()
+}
+
+// block waits for what becomes of w, until ctx ends or the worker in it refuses to be
+// blocked.
+func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
+	j := w.promise.Job()
+	v, err := j.Wait(ctx)
+	if err == nil {
+		return v, nil
+	}
+	w.giveUp(whyWaitEnded(err))
+	// It is decided now, so the result is there or about to be: who decided runs no
+	// user's code between that and completing.
+	return j.Wait(context.Background())
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(whyEnded(w.ctx)) }
+
+// giveUp is the right-hand list above. It does nothing if the waiter was served.
+func (w *waiter[R, P]) giveUp(why error) {
+	mu := w.host.guard()
+	mu.Lock()
+	var told outcomes
+	if !w.decided {
+		w.decided, w.gaveUp, w.err = true, true, why
+		if w.in == nil {
+			told.add(w)
+		} else {
+			told = w.host.cancel(w)
+		}
+	}
+	mu.Unlock()
+	told.deliver()
+}
+
+// settle implements outcome.
+func (w *waiter[R, P]) settle() { w.decided = true }
+
+// complete implements outcome.
+func (w *waiter[R, P]) complete() continuation.Chain {
+	v, err := w.value, w.err
+	// The job may be kept for long; it must not keep alive what was only needed to wait.
+	var (
+		none R
+		ask  P
+	)
+	w.value, w.err, w.ask = none, nil, ask
+	var why context.Context
+	if w.gaveUp {
+		why = w.ctx
+	}
+	if w.watch.Stop() {
+		w.ctx = nil // nobody else reads it now; otherwise ContextEnded may be about to
+	}
+	// An error that did not come from the context is not compared with it: it may be a user's
+	// own, with a method that the comparison would call.
+	told, _ := w.promise.TryComplete(why, v, err)
+	return told
+}
+
+// following implements outcome.
+func (w *waiter[R, P]) following() *outcome { return &w.after }
+
+// failed returns the job of an operation that failed with err before it began: Canceled if that
+// is what ctx has ended with, Faulted otherwise.
+func failed[R any](ctx context.Context, err error) *job.Job[R] {
+	p := new(job.Promise[R])
+	p.Init()
+	var none R
+	p.TryComplete(ctx, none, err) // nobody knows the job yet: there is nobody to tell
+	return p.Job()
+}
+
+// done is the job of whatever was there at once and has no value.
+func done() *job.Job[job.Void] { return job.FromResult(job.Void{}) }

@@ -1,0 +1,368 @@
+package coord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+var errReason = errors.New("the reason")
+
+// The interleavings of serving with giving up, for each operation that waits.
+
+func TestTheContextHasEndedBeforeTheCall(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx := ended(errReason)
+		j := s.waitAsync(ctx)
+		assert.Equal(t, job.Canceled, j.Status())
+		for _, err := range []error{j.Err(), s.wait(ctx)} {
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, errReason)
+		}
+		assert.Zero(t, s.waiting())
+	})
+}
+
+func TestTheContextEndsWhileWaiting(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx, cancel := context.WithCancelCause(endless)
+		j := s.waitAsync(ctx)
+		plain := make(chan error, 1)
+		go func() { plain <- s.wait(ctx) }()
+		synctest.Wait()
+		require.Equal(t, 2, s.waiting())
+		require.False(t, j.IsCompleted())
+
+		cancel(errReason)
+		synctest.Wait()
+		assert.Zero(t, s.waiting(), "who gave up has left the queue")
+		assert.Equal(t, job.Canceled, j.Status())
+		for _, err := range []error{j.Err(), <-plain} {
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, errReason)
+		}
+	})
+}
+
+func TestADeadlinePassesWhileWaiting(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx, cancel := context.WithTimeout(endless, 1)
+		defer cancel()
+		j := s.waitAsync(ctx)
+		require.ErrorIs(t, s.wait(ctx), context.DeadlineExceeded)
+		synctest.Wait()
+		assert.Equal(t, job.Canceled, j.Status())
+		assert.Equal(t, context.DeadlineExceeded, j.Err())
+	})
+}
+
+func TestTheContextEndsAfterServing(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx, cancel := context.WithCancel(endless)
+		j := s.waitAsync(ctx)
+		s.serve()
+		cancel()
+		synctest.Wait()
+		assert.Equal(t, job.Completed, j.Status())
+	})
+}
+
+func TestServingAfterTheFirstHasGivenUpServesTheNext(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx, cancel := context.WithCancel(endless)
+		first, next := s.waitAsync(ctx), s.waitAsync(endless)
+		cancel()
+		synctest.Wait()
+		s.serve()
+		assert.Equal(t, job.Canceled, first.Status())
+		assert.Equal(t, job.Completed, next.Status())
+	})
+}
+
+func TestAWaiterInTheMiddleGivesUp(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx, cancel := context.WithCancel(endless)
+		first, middle, last := s.waitAsync(endless), s.waitAsync(ctx), s.waitAsync(endless)
+		cancel()
+		synctest.Wait()
+		s.serve()
+		assert.Equal(t, job.Completed, first.Status())
+		if !s.servesAll {
+			assert.False(t, last.IsCompleted())
+			s.serve()
+		}
+		assert.Equal(t, job.Canceled, middle.Status())
+		assert.Equal(t, job.Completed, last.Status())
+	})
+}
+
+func TestServingBetweenTheEndOfTheContextAndGivingUp(t *testing.T) {
+	// The context has ended, and what watches it has not run yet: the waiter is served.
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		slow := &slowContext{Context: endless, ended: make(chan struct{})}
+		j := s.waitAsync(slow)
+		slow.end()
+		s.serve()
+		slow.tell()
+		synctest.Wait()
+		assert.Equal(t, job.Completed, j.Status())
+	})
+}
+
+func TestNothingIsWatchedAfterServing(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		slow := &slowContext{Context: endless, ended: make(chan struct{})}
+		s.waitAsync(slow)
+		require.NotNil(t, slow.f)
+		s.serve()
+		assert.Nil(t, slow.f)
+	})
+}
+
+// slowContext is a context that tells what watches it when tell is called, not when it ends.
+type slowContext struct {
+	context.Context
+	ended chan struct{}
+	err   error
+	f     func()
+}
+
+func (c *slowContext) Done() <-chan struct{} { return c.ended }
+func (c *slowContext) Err() error            { return c.err }
+
+func (c *slowContext) end() {
+	c.err = context.Canceled
+	close(c.ended)
+}
+
+func (c *slowContext) tell() {
+	if c.f != nil {
+		c.f()
+	}
+}
+
+// AfterFunc is what package context asks for before it starts a goroutine.
+func (c *slowContext) AfterFunc(f func()) (stop func() bool) {
+	c.f = f
+	return func() bool {
+		was := c.f != nil
+		c.f = nil
+		return was
+	}
+}
+
+func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
+	var m Mutex
+	m.TryLock()
+	ctx, cancel := context.WithCancel(endless)
+	defer cancel()
+	w := &waiter[job.Void, job.Void]{host: &m}
+	w.promise.Init()
+	w.watchOver(ctx)
+	w.giveUp(context.Canceled) // what ContextEnded does
+	w.enter()
+	assert.True(t, w.promise.Job().IsCompleted())
+	assert.Zero(t, m.queue.count, "who gave up before it was admitted never enters the queue")
+	m.Unlock()
+	assert.True(t, m.TryLock(), "and is not handed the lock")
+}
+
+func TestTheLockGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
+	var m Mutex
+	m.TryLock()
+	require.False(t, m.TryLock()) // the fast path
+	m.Unlock()
+	assert.True(t, waitAsync(endless, &m, job.Void{}).IsCompleted())
+	assert.False(t, m.TryLock())
+}
+
+func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
+	var m Mutex
+	m.TryLock()
+	w := &waiter[job.Void, job.Void]{host: &m}
+	w.promise.Init()
+	w.enter()
+	m.Unlock()
+	w.giveUp(errReason)
+	w.giveUp(errReason)
+	completed(t, w.promise.Job())
+	assert.True(t, m.locked, "the lock is the waiter's")
+}
+
+func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
+	// Every other one is a goroutine that blocks: both forms are in one queue.
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		const n = 10
+		var (
+			mu    sync.Mutex
+			order []int
+		)
+		note := func(i int) {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, i)
+		}
+		for i := range n {
+			if i%2 == 0 {
+				go func() {
+					_ = s.wait(endless)
+					note(i)
+				}()
+			} else {
+				j := s.waitAsync(endless)
+				go func() {
+					<-j.Done()
+					note(i)
+				}()
+			}
+			synctest.Wait()
+			require.Equal(t, i+1, s.waiting())
+		}
+		if s.servesAll {
+			s.serve()
+			synctest.Wait()
+			assert.Len(t, order, n)
+			return
+		}
+		var want []int
+		for i := range n {
+			s.serve()
+			synctest.Wait()
+			want = append(want, i)
+			require.Equal(t, want, order)
+		}
+	})
+}
+
+func TestThoseWhoGoOnTogetherAreToldInOrder(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		if !s.servesAll {
+			return // there the test above has shown it
+		}
+		var order, want []int
+		for i := range 100 {
+			j := s.waitAsync(endless)
+			c := &calling{then: func() { order = append(order, i) }}
+			c.node.Prepare(c)
+			require.True(t, j.(interface {
+				Register(*continuation.Node) bool
+			}).Register(&c.node))
+			want = append(want, i)
+		}
+		s.serve()
+		assert.Equal(t, want, order)
+	})
+}
+
+func TestWhoIsToldMayCallBack(t *testing.T) {
+	// Completing under the lock would hang here.
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		j := s.waitAsync(endless)
+		var again job.Handle
+		c := &calling{then: func() { again = s.waitAsync(endless) }}
+		c.node.Prepare(c)
+		j.(interface {
+			Register(*continuation.Node) bool
+		}).Register(&c.node)
+		s.serve()
+		require.NotNil(t, again)
+	})
+}
+
+func TestAWaiterHoldsNoGoroutine(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx, cancel := context.WithCancel(endless)
+		before := runtime.NumGoroutine()
+		for range 1000 {
+			s.waitAsync(ctx)
+		}
+		assert.Less(t, runtime.NumGoroutine()-before, 10)
+		cancel()
+		synctest.Wait()
+		assert.Zero(t, s.waiting())
+	})
+}
+
+func TestANilContextNeverEnds(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		var none context.Context
+		j := s.waitAsync(none)
+		s.serve()
+		assert.True(t, j.IsCompleted())
+	})
+}
+
+// stuck is a worker that knows that blocking it would be for ever.
+type stuck struct{ schedulers.Worker }
+
+func (stuck) Block() (func(), error) { return nil, schedulers.ErrWouldDeadlock }
+
+func TestAWorkerThatCanNotBeBlocked(t *testing.T) {
+	onAllSubjects(t, func(t *testing.T, s subject) {
+		ctx := context.WithValue(endless, schedulers.WorkerKey, stuck{})
+		require.ErrorIs(t, s.wait(ctx), schedulers.ErrWouldDeadlock)
+		assert.Zero(t, s.waiting())
+	})
+}
+
+func TestServingAndGivingUpAtTheSameTime(t *testing.T) {
+	onManyProcs(t, func(t *testing.T) {
+		for name, made := range subjects {
+			for range 200 {
+				serveAgainstGiveUp(t, name, made())
+			}
+		}
+	})
+}
+
+// serveAgainstGiveUp lets two waiters of one context race with one serving. Either one of them was
+// served, or both gave up and who comes next is served.
+func serveAgainstGiveUp(t *testing.T, name string, s subject) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(endless)
+	jobs := []job.Handle{s.waitAsync(ctx), s.waitAsync(ctx)}
+	var both sync.WaitGroup
+	both.Go(cancel)
+	both.Go(s.serve)
+	both.Wait()
+	served := 0
+	for _, j := range jobs {
+		<-j.Done()
+		if j.Err() == nil {
+			served++
+		} else {
+			require.ErrorIs(t, j.Err(), context.Canceled, name)
+		}
+	}
+	if s.servesAll {
+		return
+	}
+	require.LessOrEqual(t, served, 1, name)
+	if served == 0 && !s.keepsNothing {
+		require.True(t, s.waitAsync(endless).IsCompleted(), "%s: nobody was served, so it is free", name)
+	}
+}
+
+func TestTheErrorOfAContextWithACause(t *testing.T) {
+	for _, c := range []struct {
+		ctx  context.Context
+		want string
+	}{
+		{ended(nil), "context canceled"},
+		{ended(errReason), "context canceled: the reason"},
+		{ended(fmt.Errorf("because: %w", context.Canceled)), "because: context canceled"},
+	} {
+		assert.EqualError(t, whyEnded(c.ctx), c.want)
+	}
+}
