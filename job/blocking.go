@@ -24,10 +24,10 @@ var blockingLane = sync.OnceValue(func() schedulers.Scheduler {
 // context is that of ctx, so what fn starts does not run on the lane. It does not block.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.prepare(t, ctx, nil, fn == nil); err != nil {
-		return FromError[T](err)
+	if err := t.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
+		return t.failed(err)
 	}
-	t.sched, t.hidden = blockingLane(), true
+	t.sched, t.mode = blockingLane(), hidden
 	t.state.word.Store(uint32(Scheduled))
 	_ = t.submit(t.sched, t.flags)
 	return &t.Job

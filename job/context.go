@@ -11,9 +11,9 @@ import (
 // body is what a job with a function has beside its outcome, and the context
 // that the function is given.
 //
-// The context is an inner value and not the job, so that whoever keeps it
-// does not keep the result, and a method of the one is never called on the
-// other. It answers for values itself and for its end through the parent,
+// The context is an inner value and not the job, so that no method of the one is ever
+// called on the other. (It lies inside of the job, though: who keeps a job's context
+// keeps the job.) It answers for values itself and for its end through the parent,
 // until somebody wants more than that: a Done channel, or to cancel this job and
 // not the parent. Then it makes a real context, once. A job that is never asked
 // pays three words.
@@ -21,11 +21,13 @@ type body struct {
 	parent context.Context
 	real   atomic.Pointer[realContext]
 	ended  atomic.Bool
+	passed uint8 // written by the function: the final status to take on, not judged by its error
 
 	// Set when the job is made.
-	flags  schedulers.Flags
-	hidden bool                 // sched is not shown as the ambient scheduler
-	sched  schedulers.Scheduler // where the job runs; a Start may name another
+	flags schedulers.Flags
+	mode  mode
+	only  filter               // of a continuation: the outcomes that it is for
+	sched schedulers.Scheduler // where the job runs; a Start may name another
 
 	// Written by who claimed the job, before the function is called.
 	worker schedulers.Worker
@@ -64,11 +66,11 @@ func (b *body) Err() error {
 func (b *body) Value(key any) any {
 	switch key {
 	case schedulers.SchedulerKey:
-		if !b.hidden {
+		if b.mode&hidden == 0 {
 			return b.sched
 		}
 	case schedulers.WorkerKey:
-		if !b.hidden {
+		if b.mode&hidden == 0 {
 			return b.worker
 		}
 		return nil
@@ -112,6 +114,8 @@ func (b *body) outcome(err error) Status {
 	switch {
 	case err == nil:
 		return Completed
+	case b.passed != 0:
+		return Status(b.passed)
 	case endedBy(b, err):
 		return Canceled
 	default:

@@ -39,6 +39,9 @@ type rare struct {
 
 	mu   sync.Mutex    // protects done and, in a race of Starts, body.sched
 	done chan struct{} // made by Done
+
+	// Continuations that whoever has run the job's function runs right after it.
+	synchronous continuation.List
 }
 
 var lastID atomic.Uint64
@@ -59,7 +62,11 @@ func (c *core) extras() *rare {
 // has won a reserve and written the result.
 func (c *core) publish(final Status) continuation.Chain {
 	c.state.finish(final)
-	return c.waiting.Complete()
+	told := c.waiting.Complete()
+	if r := c.rare.Load(); r != nil {
+		told = told.Join(r.synchronous.Complete())
+	}
+	return told
 }
 
 // abort completes a job, whose function will not run, that the caller has reserved.

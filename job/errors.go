@@ -26,6 +26,14 @@ var (
 	// ErrNilScheduler is the error of a nil scheduler where one must be named.
 	ErrNilScheduler = errors.New("job: nil scheduler")
 
+	// ErrOption is the error of an option where it makes no sense: a filter without an
+	// antecedent, a name for a job that has started.
+	ErrOption = errors.New("job: option does not apply here")
+
+	// ErrFiltered is the error of a continuation that was made for another outcome than its
+	// antecedent has had. The continuation is Canceled, so its error matches context.Canceled too.
+	ErrFiltered = errors.New("job: continuation is not for this outcome")
+
 	// ErrNoJobs is the error of [WhenAny] without jobs: none will ever be first.
 	ErrNoJobs = errors.New("job: no jobs")
 

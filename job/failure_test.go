@@ -210,7 +210,7 @@ type resumer func()
 func (r resumer) Resume() { r() }
 
 func TestErrorsAreToldApart(t *testing.T) {
-	all := []error{ErrNotStarted, ErrStarted, ErrNilJob, ErrNilFunc, ErrNilScheduler, ErrNoJobs, ErrGoexit,
+	all := []error{ErrNotStarted, ErrStarted, ErrNilJob, ErrNilFunc, ErrNilScheduler, ErrOption, ErrFiltered, ErrNoJobs, ErrGoexit,
 		ErrShutdown, ErrRejected, ErrWouldDeadlock, context.Canceled}
 	for i, a := range all {
 		for k, b := range all {

@@ -3,13 +3,36 @@ package job
 import "github.com/movenext/movenext/schedulers"
 
 // Option changes how a job is made or started. Options are plain values, not
-// functions, so that passing them allocates nothing.
+// functions, so that passing them allocates nothing. One that makes no sense where it is
+// given makes the job fault with [ErrOption].
 type Option struct {
 	on    schedulers.Scheduler
 	setOn bool
 	name  string
 	flags schedulers.Flags
+	only  filter
+	mode  mode
 }
+
+// mode is how a job differs from the usual.
+type mode uint8
+
+const (
+	synchronous mode = 1 << iota // run by whoever has run the antecedent
+	lazy                         // the end of ctx is not looked at before the antecedent has ended
+	shielded                     // ctx ends without the job noticing
+	unstoppable                  // refuses Cancel; set by us, not by an option
+	hidden                       // its scheduler is not the ambient one; set by us
+	continuing  = synchronous | lazy
+)
+
+// filter is a set of final statuses; the empty one stands for all.
+type filter uint8
+
+func only(s Status) filter { return 1 << s }
+
+// admits reports whether the filter lets s through.
+func (f filter) admits(s Status) bool { return f == 0 || f&only(s) != 0 }
 
 // On has the job run on s. A nil s makes the job fault with [ErrNilScheduler].
 func On(s schedulers.Scheduler) Option { return Option{on: s, setOn: true} }
@@ -25,6 +48,64 @@ func LongRunning() Option { return Option{flags: schedulers.LongRunning} }
 // the job is started inside of another one.
 func PreferFairness() Option { return Option{flags: schedulers.PreferFairness} }
 
+// Shielded keeps the end of the context that the job is made with away from it: the job runs
+// though that context has ended, and its own context has no deadline. Values, the
+// ambient scheduler and the worker pass through, and [Job.Cancel] works. It is for work that must
+// be finished once it was begun, as context.WithoutCancel is for a call.
+func Shielded() Option { return Option{mode: shielded} }
+
+// OnlyOnCompleted is for [ContinueWith]: the continuation runs if its antecedent has
+// Completed; it is Canceled with [ErrFiltered] if not. Several filters add up.
+func OnlyOnCompleted() Option { return Option{only: only(Completed)} }
+
+// OnlyOnFaulted is for [ContinueWith] and [Catch]: the continuation runs if its antecedent
+// has Faulted. See [OnlyOnCompleted].
+func OnlyOnFaulted() Option { return Option{only: only(Faulted)} }
+
+// OnlyOnCanceled is for [ContinueWith] and [Catch]: the continuation runs if its antecedent
+// was Canceled. See [OnlyOnCompleted].
+func OnlyOnCanceled() Option { return Option{only: only(Canceled)} }
+
+// RunSynchronously is for continuations: one whose antecedent has a function runs right after that
+// function on the same goroutine, before its worker takes other work, whatever its own
+// scheduler is. It saves a hand-over; use it for what is short and does not block.
+//
+// It is a wish. An antecedent that has no function (a [Source], a timer, a machine,
+// WhenAll), or had ended before, does not run the continuation: it is submitted as any other.
+// Whoever completes a source may hold locks, and is never made to run a user's code.
+func RunSynchronously() Option { return Option{mode: synchronous} }
+
+// LazyCancellation is for continuations: the end of ctx does not cancel the continuation
+// before its antecedent has ended. So it never ends before its antecedent does, unless
+// [Job.Cancel] is called.
+func LazyCancellation() Option { return Option{mode: lazy} }
+
+// place says which of the options that not all jobs know make sense for one kind of job.
+type place struct {
+	modes   mode
+	filters filter
+}
+
+var (
+	forJob          = place{modes: shielded}
+	forContinuation = place{shielded | continuing, only(Completed) | only(Faulted) | only(Canceled)}
+	forThen         = place{modes: shielded | continuing}
+	forCatch        = place{shielded | continuing, only(Faulted) | only(Canceled)}
+	forFinally      = place{modes: continuing}
+	forStart        = place{}
+)
+
+// check returns the error of options that do not belong there.
+func (o *Option) check(p place) error {
+	switch {
+	case o.mode&^p.modes != 0 || o.only&^p.filters != 0:
+		return ErrOption
+	case o.setOn && o.on == nil:
+		return ErrNilScheduler
+	}
+	return nil
+}
+
 // merge folds several options into one; of two that contradict, the later wins.
 func merge(opts []Option) Option {
 	var all Option
@@ -37,6 +118,8 @@ func merge(opts []Option) Option {
 			all.name = o.name
 		}
 		all.flags |= o.flags
+		all.only |= o.only
+		all.mode |= o.mode
 	}
 	return all
 }

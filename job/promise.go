@@ -32,12 +32,22 @@ func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (conti
 }
 
 func (p *Promise[T]) try(final Status, value T, err error) (continuation.Chain, bool) {
-	j := &p.job
-	if !j.state.reserve(WaitingForActivation) {
+	if !p.reserve() {
 		return continuation.Chain{}, false
 	}
-	j.value, j.err = value, err
-	return j.publish(final), true
+	return p.publish(final, value, err), true
+}
+
+// reserve wins the right to complete the job.
+func (p *Promise[T]) reserve() bool { return p.job.state.reserve(WaitingForActivation) }
+
+// taken reports whether somebody has won a reserve.
+func (p *Promise[T]) taken() bool { return p.job.state.word.Load() != uint32(WaitingForActivation) }
+
+// publish completes the job, which the caller has reserved.
+func (p *Promise[T]) publish(final Status, value T, err error) continuation.Chain {
+	p.job.value, p.job.err = value, err
+	return p.job.publish(final)
 }
 
 // settle is try for those who deliver at once.

@@ -22,8 +22,8 @@ type runJob[T any] struct {
 // called. A nil fn makes a job that has faulted with [ErrNilFunc].
 func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.prepare(t, ctx, opts, fn == nil); err != nil {
-		return FromError[T](err)
+	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
+		return t.failed(err)
 	}
 	return &t.Job
 }
@@ -32,8 +32,8 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 // an error that wraps the refusal ([ErrShutdown], [ErrRejected]).
 func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
-	if err := t.prepare(t, ctx, opts, fn == nil); err != nil {
-		return FromError[T](err)
+	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
+		return t.failed(err)
 	}
 	t.state.word.Store(uint32(Scheduled)) // nobody else knows the job yet
 	_ = t.submit(t.sched, t.flags)        // the job carries the refusal
@@ -43,8 +43,8 @@ func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 // Go is [Run] for a function without a result.
 func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Job[Void] {
 	t := &goJob{fn: fn}
-	if err := t.prepare(t, ctx, opts, fn == nil); err != nil {
-		return FromError[Void](err)
+	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
+		return t.failed(err)
 	}
 	t.state.word.Store(uint32(Scheduled))
 	_ = t.submit(t.sched, t.flags)
@@ -52,7 +52,7 @@ func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Jo
 }
 
 // Run implements schedulers.Work.
-func (t *runJob[T]) Run(on schedulers.Worker) { t.run(t, on) }
+func (t *runJob[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
 
 func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
 
@@ -66,7 +66,7 @@ type goJob struct {
 }
 
 // Run implements schedulers.Work.
-func (t *goJob) Run(on schedulers.Worker) { t.run(t, on) }
+func (t *goJob) Run(on schedulers.Worker) { t.run(t, on, nil) }
 
 func (t *goJob) invoke(ctx context.Context) (Void, error) { return Void{}, t.fn(ctx) }
 

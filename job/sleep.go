@@ -34,10 +34,7 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 	s := &sleep{}
 	s.promise.Init()
 	s.timer.OnExpire = s
-	s.timers, _ = home(ctx).(schedulers.Timers)
-	if s.timers == nil {
-		s.timers = runtimeTimers{}
-	}
+	s.timers = timersOf(ctx)
 	s.begin(ctx, d)
 	return s.promise.Job()
 }
@@ -63,21 +60,24 @@ func (s *sleep) begin(ctx context.Context, d time.Duration) {
 		s.watch.Start(ctx, s)
 	}
 	s.timers.StartTimer(&s.timer, d)
-	if s.promise.Job().IsCompleted() {
+	if s.promise.taken() {
 		s.timers.StopTimer(&s.timer)
 	}
 }
 
 // Expire implements schedulers.Expirer.
 func (s *sleep) Expire(*schedulers.Timer) {
-	if s.promise.settle(Completed, Void{}, nil) {
+	if s.promise.reserve() {
 		s.watch.Stop()
+		s.promise.publish(Completed, Void{}, nil).Deliver(nil)
 	}
 }
 
 // ContextEnded implements ctxwatch.Ender.
 func (s *sleep) ContextEnded(*ctxwatch.Watch) {
-	if s.promise.settle(Canceled, Void{}, contextError(s.ctx)) {
+	why := contextError(s.ctx) // the context may be a user's code: ask it before there is anything to lose
+	if s.promise.reserve() {
 		s.timers.StopTimer(&s.timer)
+		s.promise.publish(Canceled, Void{}, why).Deliver(nil)
 	}
 }

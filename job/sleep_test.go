@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,18 +20,18 @@ import (
 type clocked struct {
 	manual
 	timers.Queue
-	armed int
+	armed atomic.Int32 // and neither expired nor stopped, if none ever expires
 }
 
 func (c *clocked) StartTimer(t *schedulers.Timer, d time.Duration) {
-	c.armed++
+	c.armed.Add(1)
 	c.Queue.StartTimer(t, d)
 }
 
 func (c *clocked) StopTimer(t *schedulers.Timer) bool {
 	stopped := c.Queue.StopTimer(t)
 	if stopped {
-		c.armed--
+		c.armed.Add(-1)
 	}
 	return stopped
 }
@@ -68,13 +69,13 @@ func TestASleepThatIsCanceledLeavesNoTimer(t *testing.T) {
 		c := &clocked{}
 		ctx, cancel := context.WithCancelCause(schedulers.With(t.Context(), c))
 		j := SleepAsync(ctx, time.Hour)
-		assert.Equal(t, 1, c.armed)
+		assert.EqualValues(t, 1, c.armed.Load())
 		cancel(errBoom)
 		synctest.Wait()
 		assert.Equal(t, Canceled, j.Status())
 		assert.ErrorIs(t, j.Err(), context.Canceled)
 		assert.ErrorIs(t, j.Err(), errBoom)
-		assert.Zero(t, c.armed)
+		assert.Zero(t, c.armed.Load())
 
 		ctx, cancel = context.WithCancelCause(schedulers.With(t.Context(), &manual{}))
 		j = SleepAsync(ctx, time.Hour)
@@ -122,7 +123,7 @@ func TestTheContextEndsBeforeTheTimerIsArmed(t *testing.T) {
 	s.timer.OnExpire = s
 	s.ContextEnded(nil)
 	s.begin(context.Background(), time.Hour)
-	assert.Zero(t, c.armed, "whoever arms looks again")
+	assert.Zero(t, c.armed.Load(), "whoever arms looks again")
 	assert.Equal(t, Canceled, s.promise.Job().Status())
 }
 

@@ -20,28 +20,36 @@ type invoker[T any] interface {
 }
 
 // prepare sets what a task is made with. It returns the error that makes it fault at once.
-func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, nilFunc bool) error {
+func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p place, nilFunc bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	t.owner = self
-	t.parent = ctx
 	o := merge(opts)
-	t.flags = o.flags
 	if o.name != "" {
 		t.extras().name = o.name
 	}
-	switch {
-	case nilFunc:
+	if nilFunc {
 		return ErrNilFunc
-	case o.setOn && o.on == nil:
-		return ErrNilScheduler
-	case o.setOn:
-		t.sched = o.on
-	default:
+	}
+	if err := o.check(p); err != nil {
+		return err
+	}
+	t.owner, t.sched = self, o.on
+	if !o.setOn {
 		t.sched = home(ctx)
 	}
+	if o.mode&shielded != 0 {
+		ctx = context.WithoutCancel(ctx)
+	}
+	t.parent, t.flags, t.mode, t.only = ctx, o.flags, o.mode, o.only
 	return nil
+}
+
+// failed makes the job fault with why it could not be made.
+func (t *task[T]) failed(err error) *Job[T] {
+	t.err = err
+	t.publish(Faulted).Deliver(nil)
+	return &t.Job
 }
 
 func (t *task[T]) common() *body { return &t.body }
@@ -55,23 +63,23 @@ func (t *task[T]) Abandon(reason error) {
 
 // run claims the job, runs its function and completes it. It does nothing where
 // somebody else was faster: a waiter that ran the job in place, or a canceller.
-func (t *task[T]) run(self invoker[T], on schedulers.Worker) {
+func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	if !t.state.claim() {
 		return
 	}
 	t.worker = on
-	if final, returned := t.call(self); returned {
-		t.complete(final)
+	if final, returned := t.call(self, q); returned {
+		t.complete(final, q)
 	}
 }
 
 // call asks the context, runs the function and judges its error: all that can be a user's code.
 // It returns false if something of that did not return; the job is then
 // complete, because after a runtime.Goexit nobody comes back here to do it.
-func (t *task[T]) call(self invoker[T]) (final Status, returned bool) {
+func (t *task[T]) call(self invoker[T], q *queue) (final Status, returned bool) {
 	defer func() {
 		if !returned {
-			t.crash(recover())
+			t.crash(recover(), q)
 		}
 	}()
 	if t.body.Err() != nil {
@@ -83,18 +91,24 @@ func (t *task[T]) call(self invoker[T]) (final Status, returned bool) {
 }
 
 // crash completes a job whose function panicked with v, or has called runtime.Goexit if v is nil.
-func (t *task[T]) crash(v any) {
+func (t *task[T]) crash(v any, q *queue) {
 	t.err = ErrGoexit
 	if v != nil {
 		t.err = NewPanicError(v)
 	}
-	t.complete(Faulted)
+	t.complete(Faulted, q)
 }
 
-func (t *task[T]) complete(final Status) {
+// complete publishes the outcome of a function and tells all who wait for it. What wants to
+// be run by whoever has run its antecedent goes to q or, if that is nil, is run here.
+func (t *task[T]) complete(final Status, q *queue) {
 	t.owner.drop()
 	t.body.end()
-	t.publish(final).Deliver(t.worker)
+	t.state.finish(final)
+	t.waiting.Complete().Deliver(t.worker)
+	if r := t.rare.Load(); r != nil {
+		r.runSynchronous(t.worker, q)
+	}
 }
 
 // start hands a Created job to its scheduler.
@@ -103,9 +117,13 @@ func (c *core) start(opts []Option) error {
 		return ErrStarted
 	}
 	o := merge(opts)
+	if o.name != "" {
+		return ErrOption
+	}
+	if err := o.check(forStart); err != nil {
+		return err
+	}
 	switch {
-	case o.setOn && o.on == nil:
-		return ErrNilScheduler
 	case o.setOn && !c.startOn(o.on), !o.setOn && !c.state.start():
 		return ErrStarted
 	}
@@ -156,7 +174,7 @@ func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
 
 // cancel is Job.CancelCause.
 func (c *core) cancel(cause error) bool {
-	if c.owner == nil || c.isCompleted() {
+	if c.owner == nil || c.isCompleted() || c.owner.common().mode&unstoppable != 0 {
 		return false
 	}
 	// The parent context may be a user's code. It is asked before the right to complete

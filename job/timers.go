@@ -1,11 +1,20 @@
 package job
 
 import (
+	"context"
 	"sync"
 	"time"
 
 	"github.com/movenext/movenext/schedulers"
 )
+
+// timersOf returns the timers of ctx's scheduler, or else the runtime's.
+func timersOf(ctx context.Context) schedulers.Timers {
+	if t, ok := home(ctx).(schedulers.Timers); ok {
+		return t
+	}
+	return runtimeTimers{}
+}
 
 // runtimeTimers are the timers of a scheduler that has none: one timer of the Go runtime
 // for each, which costs about 170 bytes and, at expiry, a goroutine.

@@ -1,0 +1,65 @@
+package job
+
+import (
+	"context"
+	"errors"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Finally returns a job that runs fn once j has ended, in whatever way, and then ends as
+// j did: with the same value, error and status. If fn fails, the job has Faulted with j's
+// error and fn's, joined. It does not block.
+//
+// It is to j what a deferred call is to a function, so fn runs in any case: the end of ctx neither
+// cancels the job nor reaches fn, whose context has no deadline (bound it
+// in fn if need be), and [Job.Cancel] returns false. Only a scheduler that
+// refuses or abandons the job keeps fn from running; the job says so. Scheduler and
+// other options are those of [ContinueWith], filters and [Shielded] aside.
+func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
+	f := &finally[T]{fn: fn}
+	if err := f.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
+		return f.failed(err)
+	}
+	if j == nil {
+		return f.failed(ErrNilJob)
+	}
+	f.parent = context.WithoutCancel(f.parent)
+	f.mode |= lazy | unstoppable
+	return f.attach(j, f)
+}
+
+type finally[T any] struct {
+	link[T, T]
+	fn func(context.Context) error
+}
+
+// Completed implements continuation.Target.
+func (f *finally[T]) Completed(from schedulers.Worker) continuation.Chain {
+	return f.activate(f, from)
+}
+
+// Run implements schedulers.Work.
+func (f *finally[T]) Run(on schedulers.Worker) { f.run(f, on, nil) }
+
+func (f *finally[T]) runNext(on schedulers.Worker, q *queue) { f.run(f, on, q) }
+
+func (f *finally[T]) invoke(ctx context.Context) (T, error) {
+	j := f.antecedent()
+	failed := f.fn(ctx)
+	v, err := j.GetResult()
+	switch {
+	case failed == nil:
+		f.passed = uint8(j.Status())
+		return v, err
+	case err == nil:
+		return v, failed
+	}
+	return v, errors.Join(err, failed)
+}
+
+func (f *finally[T]) drop() {
+	f.release()
+	f.fn = nil
+}

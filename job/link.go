@@ -1,0 +1,137 @@
+package job
+
+import (
+	"sync/atomic"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// link is what the jobs of all continuations have in common: outcome, context, work item
+// and registration in one allocation. T is the type of the antecedent's result, U that of
+// its own.
+//
+//	WaitingForActivation ──antecedent ends──▶ Scheduled ─▶ Running ─▶ …
+//	          ├──────────its own ctx ends───▶ Canceled
+//	          └──antecedent ends otherwise──▶ …            (filtered out, passed on)
+//
+// Two come from outside and may come at any time: the antecedent's end, and that of
+// the link's own context. The state word decides between them. What is left is that neither
+// leaves something behind in the other's list, also when it comes while attach has
+// not returned:
+//
+//	attach                              antecedent ends        context ends
+//	 1. add the node                     1. leave Waiting…      1. leave Waiting…
+//	 2. start the watch                  2. stop the watch      2. take the node back
+//	 3. still Waiting…? else stop
+//	    the watch
+//
+// The context can not end the link before step 2 of attach, when the node is there to be taken
+// back. If the antecedent ends before step 2, it stops nothing, but step 3 sees what it
+// wrote before. The order of the first two is the point: with the watch first, a context
+// that ends between them takes back a node that is not there yet.
+type link[T, U any] struct {
+	task[U]
+	node  continuation.Node
+	watch ctxwatch.Watch
+	// The antecedent; nil when it is no longer needed. Whoever completes it reads this while
+	// whoever cancels the link lets go of it.
+	after atomic.Pointer[Job[T]]
+}
+
+// linked is a concrete link.
+type linked interface {
+	owner
+	continuation.Target
+	// runNext is Run for a link that whoever has run its antecedent runs: what it
+	// makes runnable in turn goes to q.
+	runNext(on schedulers.Worker, q *queue)
+	handOver(from schedulers.Worker)
+}
+
+// attach registers self, which embeds l, with its antecedent.
+func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
+	l.after.Store(j)
+	l.state.word.Store(uint32(WaitingForActivation))
+	if l.mode&lazy == 0 && l.parent.Err() != nil {
+		l.cancel(nil)
+		return &l.Job
+	}
+	l.node.Prepare(self)
+	if !l.enlist(j) {
+		self.Completed(schedulers.WorkerFrom(l.parent)).Deliver(nil)
+		return &l.Job
+	}
+	if l.mode&lazy == 0 {
+		l.watch.Start(l.parent, l)
+		if l.state.word.Load() != uint32(WaitingForActivation) {
+			l.watch.Stop()
+		}
+	}
+	return &l.Job
+}
+
+// enlist adds the node to the list that it belongs to; false: the antecedent has ended.
+func (l *link[T, U]) enlist(j *Job[T]) bool {
+	if l.synchronousWith(j) {
+		return j.addSynchronous(&l.node)
+	}
+	return j.waiting.Add(&l.node)
+}
+
+// synchronousWith reports whether the link is to be run by whoever runs j's function.
+func (l *link[T, U]) synchronousWith(j *Job[T]) bool {
+	return l.mode&synchronous != 0 && j.owner != nil
+}
+
+// activate makes the job runnable, unless it was canceled before.
+func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.Chain {
+	won := l.state.activate()
+	l.watch.Stop()
+	if !won {
+		return continuation.Chain{}
+	}
+	if l.mode&synchronous != 0 {
+		if q, ok := from.(*queue); ok {
+			q.push(self)
+			return continuation.Chain{}
+		}
+	}
+	l.handOver(from)
+	return continuation.Chain{}
+}
+
+// handOver submits the job, which is Scheduled. A refusal faults it.
+func (l *link[T, U]) handOver(from schedulers.Worker) {
+	_ = l.submitFrom(l.sched, schedulers.Hint{From: from, Flags: l.flags})
+}
+
+// pass completes the job without running its function, unless it was canceled before.
+func (l *link[T, U]) pass(final Status, value U, err error) (told continuation.Chain, won bool) {
+	if !l.state.reserve(WaitingForActivation) {
+		return continuation.Chain{}, false
+	}
+	l.value = value
+	return l.abort(final, err), true
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (l *link[T, U]) ContextEnded(*ctxwatch.Watch) { l.cancel(nil) }
+
+// release lets go of the antecedent and takes what is registered back.
+func (l *link[T, U]) release() {
+	l.watch.Stop()
+	j := l.antecedent()
+	switch {
+	case j == nil:
+	case l.synchronousWith(j):
+		j.extras().synchronous.Remove(&l.node)
+	default:
+		j.waiting.Remove(&l.node)
+	}
+}
+
+// antecedent returns the job that has ended, and forgets it: in a long chain each job would
+// otherwise keep all jobs before it alive.
+func (l *link[T, U]) antecedent() *Job[T] { return l.after.Swap(nil) }

@@ -1,0 +1,105 @@
+package job
+
+import (
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Continuations that run where their antecedent ran
+//
+// Completing a job runs no user's code: whoever completes may hold a lock, or be deep in
+// somebody's stack. One completer is different: the worker that has just run
+// the job's function. It holds nothing and its stack is flat, so what was made with
+// [RunSynchronously] can go on there.
+//
+// Therefore these continuations are in a list of their own, which the worker alone
+// handles in its own way; all others who complete a job treat the list as the other one.
+//
+// A continuation that was run this way completes too, and may have synchronous continuations of
+// its own, and so on a million times. So they are not called from within each
+// other: the outermost worker has a queue, and what becomes runnable while it works
+// goes to the end of it.
+
+// queue is where the outermost worker keeps what it will run next. It passes as the
+// worker of a delivery, which is how it gets to those who are delivered.
+type queue struct {
+	on   schedulers.Worker
+	list []linked
+	next int
+}
+
+func (q *queue) push(l linked) { q.list = append(q.list, l) }
+
+func (q *queue) pop() linked {
+	if q.next == len(q.list) {
+		return nil
+	}
+	l := q.list[q.next]
+	q.list[q.next] = nil
+	q.next++
+	if q.next == len(q.list) {
+		q.list, q.next = q.list[:0], 0 // a chain needs one place, however long it is
+	}
+	return l
+}
+
+// run runs what is queued, until nothing is left. If one of them calls
+// runtime.Goexit, this goroutine ends, and the others run where they would have otherwise.
+func (q *queue) run() {
+	empty := false
+	defer func() {
+		for !empty {
+			if l := q.pop(); l != nil {
+				l.handOver(q.on)
+			} else {
+				empty = true
+			}
+		}
+	}()
+	for l := q.pop(); l != nil; l = q.pop() {
+		l.runNext(q.on, q)
+	}
+	empty = true
+}
+
+// runSynchronous tells the synchronous continuations of a job whose function was run by on.
+func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
+	told := r.synchronous.Complete()
+	switch {
+	case told == continuation.Chain{}:
+	case q != nil:
+		told.Deliver(q)
+	default:
+		q = &queue{on: on}
+		told.Deliver(q)
+		q.run()
+	}
+}
+
+// addSynchronous adds n to the synchronous continuations; false: the job has ended.
+//
+// Who completes a job looks for its rare part after it has published the outcome, and may
+// find none. So we look at the outcome after adding: one of the two sees the other.
+func (c *core) addSynchronous(n *continuation.Node) bool {
+	r := c.extras()
+	if !r.synchronous.Add(n) {
+		return false
+	}
+	return !c.isCompleted() || !r.synchronous.Remove(n)
+}
+
+// Scheduler implements schedulers.Worker.
+func (q *queue) Scheduler() schedulers.Scheduler {
+	if q.on == nil {
+		return nil
+	}
+	return q.on.Scheduler()
+}
+
+// ID implements schedulers.Worker.
+func (q *queue) ID() int {
+	if q.on == nil {
+		return 0
+	}
+	return q.on.ID()
+}

@@ -1,0 +1,149 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func itoa(_ context.Context, v int) (string, error) { return strconv.Itoa(v), nil }
+
+func TestThenRunsOnAResultOnly(t *testing.T) {
+	m := &manual{}
+	j := Then(m.ctx(), FromResult(7), itoa)
+	m.all()
+	v, err := j.GetResult()
+	assert.NoError(t, err)
+	assert.Equal(t, "7", v)
+}
+
+func TestThenPassesFaultAndCancellationOnAsTheyAre(t *testing.T) {
+	m := &manual{}
+	faulted := Then(m.ctx(), FromError[int](errBoom), itoa)
+	assert.Equal(t, Faulted, faulted.Status(), "no turn of the scheduler is needed")
+	assert.Equal(t, errBoom, faulted.Err())
+
+	canceled := Then(m.ctx(), FromCanceled[int](errBoom), itoa)
+	assert.Equal(t, Canceled, canceled.Status())
+	assert.ErrorIs(t, canceled.Err(), errBoom)
+	assert.Empty(t, m.queue)
+}
+
+func TestCatchRunsOnAnErrorAndPutsAResultInItsPlace(t *testing.T) {
+	m := &manual{}
+	var seen error
+	instead := func(_ context.Context, err error) (int, error) { seen = err; return 5, nil }
+	for _, j := range []*Job[int]{FromError[int](errBoom), FromCanceled[int](errBoom)} {
+		c := Catch(m.ctx(), j, instead)
+		m.all()
+		v, err := c.GetResult()
+		assert.NoError(t, err)
+		assert.Equal(t, 5, v)
+		assert.ErrorIs(t, seen, errBoom)
+	}
+}
+
+func TestCatchPassesOnWhatItIsNotFor(t *testing.T) {
+	m := &manual{}
+	never := func(context.Context, error) (int, error) { t.Error("called"); return 0, nil }
+	result := Catch(m.ctx(), FromResult(3), never)
+	v, err := result.GetResult()
+	assert.NoError(t, err)
+	assert.Equal(t, 3, v)
+	assert.Equal(t, Canceled, Catch(m.ctx(), FromCanceled[int](nil), never, OnlyOnFaulted()).Status())
+	assert.Equal(t, Faulted, Catch(m.ctx(), FromError[int](errBoom), never, OnlyOnCanceled()).Status())
+
+	s := NewSource[int]()
+	kept := Catch(m.ctx(), s.Job(), never, OnlyOnCanceled())
+	s.TrySet(9, errBoom)
+	v, err = kept.GetResult()
+	assert.Equal(t, 9, v, "the value beside the error is kept")
+	assert.Equal(t, errBoom, err)
+	assert.Empty(t, m.queue)
+}
+
+func TestFinallyEndsAsItsAntecedentDid(t *testing.T) {
+	runs := 0
+	for _, j := range []*Job[int]{FromResult(3), FromError[int](errBoom), FromCanceled[int](errBoom)} {
+		m := &manual{}
+		f := Finally(m.ctx(), j, func(context.Context) error { runs++; return nil })
+		m.all()
+		v, err := f.GetResult()
+		want, wantErr := j.GetResult()
+		assert.Equal(t, want, v)
+		assert.Equal(t, wantErr, err)
+		assert.Equal(t, j.Status(), f.Status())
+	}
+	assert.Equal(t, 3, runs)
+}
+
+func TestAFailureInFinallyIsJoined(t *testing.T) {
+	late := errors.New("close failed")
+	fails := func(context.Context) error { return late }
+	m := &manual{}
+	good := Finally(m.ctx(), FromResult(3), fails)
+	bad := Finally(m.ctx(), FromError[int](errBoom), fails)
+	m.all()
+	v, err := good.GetResult()
+	assert.Equal(t, 3, v)
+	assert.Equal(t, late, err)
+	assert.ErrorIs(t, bad.Err(), errBoom)
+	assert.ErrorIs(t, bad.Err(), late)
+	assert.Equal(t, Faulted, good.Status())
+}
+
+func TestFinallyRunsThoughItsContextHasEndedAndRefusesCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &manual{}
+		ctx, cancel := context.WithCancel(context.WithValue(m.ctx(), ctxKey{}, "v"))
+		s := NewSource[int]()
+		ran := false
+		f := Finally(ctx, s.Job(), func(ctx context.Context) error {
+			ran = true
+			assert.NoError(t, ctx.Err())
+			assert.Equal(t, "v", ctx.Value(ctxKey{}))
+			return nil
+		})
+		cancel()
+		synctest.Wait()
+		assert.False(t, f.Cancel())
+		s.TrySetCanceled()
+		assert.False(t, f.Cancel())
+		m.all()
+		assert.True(t, ran)
+		assert.Equal(t, Canceled, f.Status())
+	})
+}
+
+func TestFinallySaysThatItCouldNotRun(t *testing.T) {
+	m := &manual{refuse: ErrShutdown}
+	f := Finally(m.ctx(), FromResult(1), func(context.Context) error { return nil })
+	assert.ErrorIs(t, f.Err(), ErrShutdown)
+}
+
+func TestNilInCombinators(t *testing.T) {
+	ctx := context.Background()
+	for name, err := range map[string]error{
+		"Then":        Then(ctx, nil, itoa).Err(),
+		"Catch":       Catch(ctx, nil, func(context.Context, error) (int, error) { return 0, nil }).Err(),
+		"Finally":     Finally[int](ctx, nil, pass).Err(),
+		"Unwrap":      Unwrap[int](ctx, nil).Err(),
+		"an inner":    Unwrap(ctx, FromResult[*Job[int]](nil)).Err(),
+		"WaitAsync":   WaitAsync[int](ctx, nil).Err(),
+		"WaitTimeout": WaitTimeout[int](ctx, nil, 1).Err(),
+	} {
+		assert.Equal(t, ErrNilJob, err, name)
+	}
+	j := FromResult(1)
+	for name, err := range map[string]error{
+		"Then":    Then[int, int](ctx, j, nil).Err(),
+		"Catch":   Catch(ctx, j, nil).Err(),
+		"Finally": Finally(ctx, j, nil).Err(),
+	} {
+		assert.Equal(t, ErrNilFunc, err, name)
+	}
+}

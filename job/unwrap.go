@@ -1,0 +1,74 @@
+package job
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Unwrap returns a job that ends as the job does that j yields: with the same value, error and
+// status. If j itself fails, it ends as j did; if j yields nil, it has Faulted with
+// [ErrNilJob]. When ctx ends before that, it is Canceled with a *[WaitError], and neither
+// job keeps it. It does not block. Jobs that are Created are started.
+func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if j == nil {
+		return FromError[T](ErrNilJob)
+	}
+	if !j.isCompleted() && ctx.Err() != nil {
+		return unwaited[T](contextError(ctx))
+	}
+	j.startIfCreated()
+	u := &unwrap[T]{}
+	u.ctx = ctx
+	u.promise.Init()
+	if u.outer.of = u; !u.outer.enter(j, &u.outer) {
+		u.outer.Completed(nil).Deliver(nil)
+	}
+	u.watchContext(u)
+	if u.ended() {
+		u.outer.leave()
+	}
+	return u.promise.Job()
+}
+
+// unwrap waits for one job and then for another. The second half is a relay; the
+// first is a registration that starts it, and is taken back when the relay ends.
+type unwrap[T any] struct {
+	relay[T]
+	outer outerHalf[T]
+}
+
+type outerHalf[T any] struct {
+	listing[*Job[T]]
+	of *unwrap[T]
+}
+
+// Completed implements continuation.Target: the outer job has ended.
+func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
+	j := h.delivered()
+	if inner := j.value; j.Status() == Completed && inner != nil {
+		inner.startIfCreated()
+		return h.of.follow(inner)
+	}
+	final, err := j.Status(), j.err
+	if final == Completed {
+		final, err = Faulted, ErrNilJob
+	}
+	var zero T
+	told, won := h.of.end(final, zero, err)
+	if won {
+		j.observed()
+	}
+	return told
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (u *unwrap[T]) ContextEnded(w *ctxwatch.Watch) {
+	u.relay.ContextEnded(w)
+	u.outer.leave()
+}
