@@ -187,10 +187,14 @@ func invalidOutput(source, msg string) Diagnostic {
 	return internalError(token.Position{Filename: source}, "the generated file would not compile: "+msg)
 }
 
+func invalidMachine(fn *Function, msg string) Diagnostic {
+	return internalError(fn.Package.Position(fn.Decl.Name.Pos()), "the machine of "+fn.Decl.Name.Name+" would not compile: "+msg)
+}
+
 func internalError(pos token.Position, what string) Diagnostic {
 	return Diagnostic{
 		Pos: pos, Category: categoryInternal, What: what,
 		Why: "this is a defect of movenext",
-		Do:  "report it with this function; the annotation of another one is not affected",
+		Do:  "report it with the source, and go on without this annotation",
 	}
 }

@@ -1,12 +1,16 @@
 package codegen
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"go/types"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -41,13 +45,13 @@ func (r *run) verify(t *target) {
 		return
 	}
 	files := r.withoutBodies(t)
-	sources := map[string]string{} // of each output
+	byPath := map[string]*output{}
 	for _, out := range t.outputs {
 		if out.err != nil {
 			r.report(t.dir, invalidOutput(out.source.Path, out.err.Error()))
 			return
 		}
-		sources[out.path] = out.source.Path
+		byPath[out.path] = out
 		files = append(files, out.syntax)
 	}
 	config := &types.Config{
@@ -55,12 +59,17 @@ func (r *run) verify(t *target) {
 		Sizes:    t.meta.TypesSizes,
 		Error: func(err error) {
 			e, ok := err.(types.Error)
-			if !ok {
-				return
+			if !ok || strings.HasPrefix(e.Msg, "\t") {
+				return // The second place of an error that has been reported.
 			}
 			pos := e.Fset.PositionFor(e.Pos, false)
-			if source, generated := sources[pos.Filename]; generated {
-				r.report(t.dir, invalidOutput(source, pos.String()+": "+e.Msg))
+			if out := byPath[pos.Filename]; out != nil {
+				what := fmt.Sprintf("%s:%d: %s", filepath.Base(out.path), pos.Line, e.Msg)
+				if fn := out.functionAt(e.Pos); fn != nil {
+					r.report(t.dir, invalidMachine(fn, what))
+				} else {
+					r.report(t.dir, invalidOutput(out.source.Path, what))
+				}
 			}
 		},
 	}
@@ -68,6 +77,31 @@ func (r *run) verify(t *target) {
 		config.GoVersion = "go" + t.meta.Module.GoVersion
 	}
 	_ = types.NewChecker(config, r.ws.fset, types.NewPackage(t.meta.PkgPath, t.meta.Name), nil).Files(files)
+}
+
+// functionAt is the function for which the declaration at pos was generated, or nil.
+func (out *output) functionAt(pos token.Pos) *Function {
+	for _, decl := range out.syntax.Decls {
+		if pos < decl.Pos() || pos >= decl.End() {
+			continue
+		}
+		recv, name := "", ""
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			recv, name = receiverName(decl), decl.Name.Name
+		case *ast.GenDecl:
+			if spec, ok := decl.Specs[0].(*ast.TypeSpec); ok {
+				name = spec.Name.Name
+			}
+		}
+		for _, fn := range out.source.Functions {
+			own := receiverName(fn.Decl) == recv && (name == fn.Names.Async || name == fn.Names.Enter)
+			if own || slices.Contains([]string{recv, name}, fn.Names.Frame) || slices.Contains([]string{recv, name}, fn.Names.Machine) {
+				return fn
+			}
+		}
+	}
+	return nil
 }
 
 // withoutBodies are the files of t's package as declarations only, and without
