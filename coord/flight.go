@@ -42,7 +42,9 @@ func (f *flight[T]) start() {
 	}
 }
 
-// wait waits for the result, but not for longer than ctx.
+// wait waits for the result, but not for longer than ctx. It waits for the computation's own
+// job and not in the queue: a worker that waits for what is queued behind it can then run it in
+// place, where a scheduler of one worker would have to refuse the wait.
 func (f *flight[T]) wait(ctx context.Context) (T, error) {
 	// Whoever has made the flight may not have got as far as starting it.
 	_ = f.run.Start()

@@ -1,0 +1,304 @@
+package coord
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// attempts is a computation that counts how often it is run, and waits for its gate.
+type attempts struct {
+	n    atomic.Int32
+	gate ManualResetEvent
+	err  error
+}
+
+func (a *attempts) run(ctx context.Context) (int, error) {
+	n := a.n.Add(1)
+	if err := a.gate.Wait(ctx); err != nil {
+		return 0, err
+	}
+	return int(n), a.err
+}
+
+// asking is Lazy.Get and SingleFlight.Do, which have most of what they promise in common.
+type asking struct {
+	ask      func(context.Context) (int, error)
+	askAsync func(context.Context) *job.Job[int]
+	forget   func()
+	kept     func() int // computations that a SingleFlight still knows
+}
+
+func bothOf(fn func(context.Context) (int, error)) map[string]asking {
+	l := NewLazy(fn)
+	s := new(SingleFlight[string, int])
+	return map[string]asking{
+		"Lazy": {l.Get, l.GetAsync, l.Reset, func() int { return 0 }},
+		"SingleFlight": {
+			func(ctx context.Context) (int, error) { return s.Do(ctx, "k", fn) },
+			func(ctx context.Context) *job.Job[int] { return s.DoAsync(ctx, "k", fn) },
+			func() { s.Forget("k") },
+			func() int { return len(s.flights) },
+		},
+	}
+}
+
+// onBoth runs a test for each of both, with a given computation.
+func onBoth(t *testing.T, fn func(context.Context) (int, error), test func(t *testing.T, a asking)) {
+	t.Helper()
+	for name, a := range bothOf(fn) {
+		t.Run(name, func(t *testing.T) {
+			test(t, a)
+			assert.Zero(t, a.kept())
+		})
+	}
+}
+
+// inBubbles runs a test in a bubble for each of both, with a computation that waits for its gate.
+func inBubbles(t *testing.T, test func(t *testing.T, ctx context.Context, a asking, c *attempts)) {
+	t.Helper()
+	for name := range bothOf(nil) {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				c := new(attempts)
+				a := bothOf(c.run)[name]
+				test(t, withPool(t), a, c)
+				synctest.Wait()
+				assert.Zero(t, a.kept())
+			})
+		})
+	}
+}
+
+func TestAllWhoAskAtTheSameTimeShareOneComputation(t *testing.T) {
+	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+		var jobs []*job.Job[int]
+		var plain sync.WaitGroup
+		for range 10 {
+			jobs = append(jobs, a.askAsync(ctx))
+			plain.Go(func() {
+				v, err := a.ask(ctx)
+				assert.NoError(t, err)
+				assert.Equal(t, 1, v)
+			})
+		}
+		synctest.Wait()
+		pending(t, jobs...)
+		c.gate.Set()
+		plain.Wait()
+		synctest.Wait()
+		for _, j := range jobs {
+			assert.Equal(t, 1, value(t, j))
+		}
+		assert.EqualValues(t, 1, c.n.Load())
+	})
+}
+
+func TestWhoGivesUpDoesNotEndTheComputation(t *testing.T) {
+	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+		short, cancel := context.WithCancelCause(ctx)
+		first := a.askAsync(short)
+		plain := make(chan error, 1)
+		go func() {
+			_, err := a.ask(short)
+			plain <- err
+		}()
+		stays := a.askAsync(ctx)
+		synctest.Wait()
+		cancel(errReason)
+		synctest.Wait()
+		assert.Equal(t, job.Canceled, first.Status())
+		for _, err := range []error{first.Err(), <-plain} {
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorIs(t, err, errReason)
+		}
+		pending(t, stays)
+		c.gate.Set()
+		synctest.Wait()
+		assert.Equal(t, 1, value(t, stays))
+	})
+}
+
+func TestAJobOfASharedComputationCanNotCancelIt(t *testing.T) {
+	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+		one, other := a.askAsync(ctx), a.askAsync(ctx)
+		assert.False(t, one.Cancel())
+		c.gate.Set()
+		synctest.Wait()
+		assert.Equal(t, 1, value(t, one))
+		assert.Equal(t, 1, value(t, other))
+	})
+}
+
+func TestAnErrorIsForThoseWhoWaitAndNotKept(t *testing.T) {
+	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+		c.err = errReason
+		one, other := a.askAsync(ctx), a.askAsync(ctx)
+		c.gate.Set()
+		synctest.Wait()
+		assert.Equal(t, errReason, one.Err())
+		assert.Equal(t, errReason, other.Err())
+		c.err = nil
+		v, err := a.ask(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, 2, v)
+	})
+}
+
+func TestWhoIsToldOfAFailureAndAsksAgainStartsAnew(t *testing.T) {
+	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+		c.err = errReason
+		first := a.askAsync(ctx)
+		var again *job.Job[int]
+		whenEnded(t, first, func() { again = a.askAsync(ctx) })
+		c.gate.Set()
+		synctest.Wait()
+		require.ErrorIs(t, again.Err(), errReason)
+		assert.EqualValues(t, 2, c.n.Load())
+	})
+}
+
+func TestAForgottenComputationEndsForThoseWhoWait(t *testing.T) {
+	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+		old := a.askAsync(ctx)
+		synctest.Wait()
+		a.forget()
+		renewed := a.askAsync(ctx)
+		synctest.Wait()
+		c.gate.Set()
+		synctest.Wait()
+		assert.Equal(t, 1, value(t, old))
+		assert.Equal(t, 2, value(t, renewed))
+	})
+}
+
+func TestAPanicInASharedComputationIsAnErrorToAll(t *testing.T) {
+	for name, fn := range map[string]func(context.Context) (int, error){
+		"panic":  func(context.Context) (int, error) { panic(errReason) },
+		"goexit": func(context.Context) (int, error) { runtime.Goexit(); return 0, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			onBoth(t, fn, func(t *testing.T, a asking) {
+				j := a.askAsync(endless)
+				<-j.Done()
+				// Not with ask: a Goexit of what is run in place ends the goroutine that waits.
+				if name == "goexit" {
+					require.ErrorIs(t, j.Err(), job.ErrGoexit)
+				} else {
+					require.ErrorIs(t, j.Err(), errReason)
+				}
+				_, same := j.Err().(*job.PanicError) //nolint:errorlint // itself is what a twin call raises again
+				assert.False(t, same)
+				assert.NotEqual(t, job.ErrGoexit, j.Err())
+			})
+		})
+	}
+}
+
+func TestTheSchedulerRefusesASharedComputation(t *testing.T) {
+	onBoth(t, func(context.Context) (int, error) { return 1, nil }, func(t *testing.T, a asking) {
+		ctx := schedulers.With(endless, refusing{})
+		_, err := a.ask(ctx)
+		require.ErrorIs(t, err, schedulers.ErrRejected)
+		require.ErrorIs(t, a.askAsync(ctx).Err(), schedulers.ErrRejected)
+		v, err := a.ask(endless)
+		require.NoError(t, err)
+		assert.Equal(t, 1, v)
+	})
+}
+
+func TestAskingWithoutAFunctionOrATime(t *testing.T) {
+	onBoth(t, nil, func(t *testing.T, a asking) {
+		_, err := a.ask(endless)
+		require.ErrorIs(t, err, job.ErrNilFunc)
+		require.ErrorIs(t, a.askAsync(endless).Err(), job.ErrNilFunc)
+		_, err = a.ask(ended(errReason))
+		require.ErrorIs(t, err, errReason)
+		assert.Equal(t, job.Canceled, a.askAsync(ended(errReason)).Status())
+	})
+}
+
+func TestAComputedValueIsKept(t *testing.T) {
+	var n int
+	l := NewLazy(func(context.Context) (int, error) { n++; return n, nil })
+	_, ok := l.Value()
+	assert.False(t, ok)
+	for range 3 {
+		v, err := l.Get(endless)
+		require.NoError(t, err)
+		assert.Equal(t, 1, v)
+	}
+	v, ok := l.Value()
+	assert.True(t, ok)
+	assert.Equal(t, 1, v)
+	assert.Same(t, l.GetAsync(endless), l.GetAsync(endless))
+	l.Reset()
+	v, err := l.Get(endless)
+	require.NoError(t, err)
+	assert.Equal(t, 2, v)
+}
+
+func TestTheFollowerIsQuickerThanWhoMadeTheFlight(t *testing.T) {
+	// The flight is there to be found before it is started: who finds it starts it.
+	var n int
+	f := newFlight(endless, func(context.Context) (int, error) { n++; return n, nil })
+	v, err := f.wait(endless)
+	require.NoError(t, err)
+	assert.Equal(t, 1, v)
+	j := f.waitAsync(endless)
+	pending(t, j)
+	f.start()
+	assert.Equal(t, 1, value(t, j))
+	assert.Equal(t, 1, value(t, f.waitAsync(endless)))
+}
+
+func TestWhoWasServedByAFlightIsNotServedByItAgain(t *testing.T) {
+	// The flight has ended and its entry is still there: landed has not been called.
+	var s SingleFlight[string, int]
+	old := newFlight(endless, func(context.Context) (int, error) { return 1, nil })
+	s.join("k", old)
+	_, err := old.wait(endless)
+	require.NoError(t, err)
+	v, err := s.Do(endless, "k", func(context.Context) (int, error) { return 2, nil })
+	require.NoError(t, err)
+	assert.Equal(t, 2, v)
+}
+
+func TestOneComputationAtATime(t *testing.T) {
+	onManyProcs(t, func(t *testing.T) {
+		var (
+			s       SingleFlight[int, int]
+			all     sync.WaitGroup
+			running [3]atomic.Int32
+		)
+		for i := range 6 {
+			all.Go(func() {
+				for k := range 100 {
+					key := (i + k) % len(running)
+					fn := func(context.Context) (int, error) {
+						assert.EqualValues(t, 1, running[key].Add(1))
+						runtime.Gosched()
+						running[key].Add(-1)
+						return key, nil
+					}
+					v, err := s.Do(endless, key, fn)
+					if k%2 == 0 {
+						v, err = s.DoAsync(endless, key, fn).Await()
+					}
+					assert.NoError(t, err)
+					assert.Equal(t, key, v)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
