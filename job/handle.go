@@ -23,4 +23,12 @@ func (j *Job[T]) base() *core {
 	return &j.core
 }
 
+// baseOf returns what all handles have in common; nil for a nil Handle and for a nil job.
+func baseOf(h Handle) *core {
+	if h == nil {
+		return nil
+	}
+	return h.base()
+}
+
 var _ Handle = (*Job[Void])(nil)

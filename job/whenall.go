@@ -2,24 +2,35 @@ package job
 
 import (
 	"errors"
-	"sync/atomic"
+	"slices"
 
 	"github.com/movenext/movenext/continuation"
-	"github.com/movenext/movenext/schedulers"
 )
 
 // WhenAll returns a job that ends when all jobs have: with their results in the order given if
 // all went well; Faulted with the errors of all that failed (canceled ones among
 // them), joined in the order given, if one faulted; Canceled if some were canceled and none
-// faulted. It does not stop at the first failure. The results that there are are
-// kept in every case.
+// faulted. The error of a single failure is that error, unchanged. It does not stop at the first
+// failure. The results that there are are kept in every case. It does not block.
 //
 // Without jobs it has completed. Jobs that are Created are started, since whoever waits
-// for all waits for each. A nil job counts as one that has faulted with [ErrNilJob].
+// for all waits for each. A nil job counts as one that has faulted with [ErrNilJob]. See also
+// [WhenAllOf].
 func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
-	w := &whenAll[T]{jobs: append([]*Job[T](nil), jobs...)}
+	jobs = slices.Clone(jobs)
+	w := &whenAll[T]{jobs: jobs}
 	w.promise.Init()
 	w.start(len(jobs), func(i int) *core { return jobs[i].base() }, w)
+	return w.promise.Job()
+}
+
+// WhenAllOf is [WhenAll] for jobs of several types, whose results are asked of the jobs
+// themselves. A nil Handle counts as a nil job.
+func WhenAllOf(jobs ...Handle) *Job[Void] {
+	jobs = slices.Clone(jobs)
+	w := &whenAllOf{jobs: jobs}
+	w.promise.Init()
+	w.start(len(jobs), func(i int) *core { return baseOf(jobs[i]) }, w)
 	return w.promise.Job()
 }
 
@@ -38,8 +49,29 @@ func (w *whenAll[T]) finish() continuation.Chain {
 		results[i] = v
 		failed.add(j.Status(), err)
 	}
-	w.jobs = nil
+	w.jobs = nil // the result must not keep the jobs
 	told, _ := w.promise.try(failed.final(), results, failed.err())
+	return told
+}
+
+type whenAllOf struct {
+	promise Promise[Void]
+	countdown
+	jobs []Handle
+}
+
+// finish collects the errors. All jobs have ended.
+func (w *whenAllOf) finish() continuation.Chain {
+	var failed failures
+	for _, j := range w.jobs {
+		if baseOf(j) == nil {
+			failed.add(Faulted, ErrNilJob)
+		} else {
+			failed.add(j.Status(), j.Err())
+		}
+	}
+	w.jobs = nil
+	told, _ := w.promise.try(failed.final(), Void{}, failed.err())
 	return told
 }
 
@@ -73,45 +105,3 @@ func (f *failures) err() error {
 	}
 	return errors.Join(f.errs...)
 }
-
-// countdown tells a finisher when the last of several jobs has ended.
-type countdown struct {
-	left  atomic.Int64
-	nodes []countNode
-	whole finisher
-}
-
-type finisher interface{ finish() continuation.Chain }
-
-type countNode struct {
-	continuation.Node
-	of *countdown
-}
-
-// start registers with n jobs. It counts itself too, so that no early end finishes what
-// is still being registered.
-func (d *countdown) start(n int, at func(int) *core, whole finisher) {
-	d.whole = whole
-	d.left.Store(int64(n) + 1)
-	d.nodes = make([]countNode, n)
-	for i := range d.nodes {
-		node := &d.nodes[i]
-		node.of = d
-		node.Prepare(node)
-		if c := at(i); c == nil || !c.register(&node.Node) {
-			d.left.Add(-1)
-		}
-	}
-	d.one().Deliver(nil)
-}
-
-// one counts one end, and finishes at the last.
-func (d *countdown) one() continuation.Chain {
-	if d.left.Add(-1) > 0 {
-		return continuation.Chain{}
-	}
-	return d.whole.finish()
-}
-
-// Completed implements continuation.Target.
-func (n *countNode) Completed(schedulers.Worker) continuation.Chain { return n.of.one() }

@@ -1,0 +1,239 @@
+package job
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Completions hands out several jobs in the order in which they end, each once. Make
+// one with [CompletionsOf]. All methods are safe for concurrent use: several may ask for
+// the next, and are served in the order in which they asked.
+//
+// In plain code [WhenEach] is more convenient. In a function marked
+// //movenext:async a call of Next is a suspension point, as it has a twin.
+type Completions[T any] struct {
+	mu    sync.Mutex
+	nodes []completionNode[T] // registrations; nil when stopped
+	ended []*Job[T]           // and not handed out, the oldest first
+	turns []*turn[T]          // who waits for the next; empty unless ended is
+	left  int                 // how many will be handed out yet
+}
+
+type completionNode[T any] struct {
+	continuation.Node
+	of  *Completions[T]
+	job *Job[T]
+}
+
+// CompletionsOf returns the completions of jobs. Those that have ended already come
+// first, in the order given. Jobs that are Created are started. A nil job counts as one that
+// has faulted with [ErrNilJob]. It does not block.
+//
+// Call Stop if not all will be asked for; else the jobs keep the Completions until they end.
+func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
+	c := &Completions[T]{left: len(jobs)}
+	nodes := make([]completionNode[T], len(jobs))
+	c.nodes = nodes
+	for i, j := range jobs {
+		n := &nodes[i]
+		n.of, n.job = c, j
+		n.Prepare(n)
+		if j == nil {
+			n.job = FromError[T](ErrNilJob)
+		}
+		if !n.job.register(&n.Node) {
+			n.Completed(nil).Deliver(nil)
+		}
+	}
+	return c
+}
+
+// Next returns the next job that ends, waiting for it if need be. It returns
+// [ErrNoJobs] when all were handed out or Stop was called, and a *[WaitError] when
+// ctx ends first; the job that would have been next is then still to come. It
+// blocks; its twin is [Completions.NextAsync].
+func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	known, t := c.ask(ctx)
+	if known != nil {
+		return known.GetResult()
+	}
+	j, err := t.promise.Job().Wait(context.WithoutCancel(ctx))
+	if err != nil && !t.giveUp(err) {
+		return t.promise.Job().GetResult() // the error is the turn's own, or the wait was refused too late
+	}
+	return j, err
+}
+
+// NextAsync returns a job that completes with the next job that ends, or fails as Next does. It
+// is the twin of [Completions.Next].
+func (c *Completions[T]) NextAsync(ctx context.Context) *Job[*Job[T]] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	known, t := c.ask(ctx)
+	if known != nil {
+		return known
+	}
+	return t.promise.Job()
+}
+
+// Stop takes back what is registered with the jobs that have not ended. Who waits for
+// the next is told [ErrNoJobs]. Calling it again does nothing. It does not block.
+func (c *Completions[T]) Stop() {
+	c.mu.Lock()
+	nodes := c.nodes
+	c.finish()
+	turns := c.takeTurns()
+	c.mu.Unlock()
+	for i := range nodes {
+		nodes[i].job.waiting.Remove(&nodes[i].Node)
+	}
+	c.forget(nodes)
+	for _, t := range turns {
+		t.end(Faulted, nil, ErrNoJobs).Deliver(nil)
+	}
+}
+
+// finish notes that nothing will be handed out any more; mu is held.
+func (c *Completions[T]) finish() { c.nodes, c.ended, c.left = nil, nil, 0 }
+
+// forget lets go of the jobs: a node that was taken back may stay linked in one of them, and keeps
+// its neighbours.
+func (c *Completions[T]) forget(nodes []completionNode[T]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range nodes {
+		nodes[i].job = nil
+	}
+}
+
+// ask returns what is known at once, or a turn.
+func (c *Completions[T]) ask(ctx context.Context) (known *Job[*Job[T]], t *turn[T]) {
+	var why error
+	if ctx.Err() != nil {
+		why = contextError(ctx)
+	}
+	known, t = c.take(ctx, why)
+	if t != nil {
+		t.watch.Start(ctx, t)
+		if t.promise.taken() {
+			t.watch.Stop()
+		}
+	}
+	return known, t
+}
+
+func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T]], t *turn[T]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.left == 0:
+		return FromError[*Job[T]](ErrNoJobs), nil
+	case len(c.ended) > 0:
+		j := c.ended[0]
+		c.ended[0] = nil
+		c.ended = c.ended[1:]
+		if c.left--; c.left == 0 {
+			c.finish()
+		}
+		return FromResult(j), nil
+	case why != nil:
+		return unwaited[*Job[T]](why), nil
+	}
+	t = &turn[T]{ctx: ctx, of: c}
+	t.promise.Init()
+	c.turns = append(c.turns, t)
+	return nil, t
+}
+
+// Completed implements continuation.Target: a job has ended.
+func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
+	c := n.of
+	c.mu.Lock()
+	if c.left == 0 { // stopped
+		c.mu.Unlock()
+		return continuation.Chain{}
+	}
+	t := c.nextTurn()
+	if t == nil {
+		c.ended = append(c.ended, n.job)
+		c.mu.Unlock()
+		return continuation.Chain{}
+	}
+	c.left--
+	var late []*turn[T]
+	if c.left == 0 {
+		c.finish()
+		late = c.takeTurns()
+	}
+	j := n.job
+	c.mu.Unlock()
+
+	told := t.end(Completed, j, nil)
+	for _, t := range late {
+		told = told.Join(t.end(Faulted, nil, ErrNoJobs))
+	}
+	return told
+}
+
+// nextTurn takes the oldest turn that has not given up, and reserves it; mu is held.
+func (c *Completions[T]) nextTurn() *turn[T] {
+	for len(c.turns) > 0 {
+		t := c.turns[0]
+		c.turns = slices.Delete(c.turns, 0, 1)
+		if t.promise.reserve() {
+			return t
+		}
+	}
+	return nil
+}
+
+// takeTurns takes all that nextTurn would; mu is held.
+func (c *Completions[T]) takeTurns() (all []*turn[T]) {
+	for t := c.nextTurn(); t != nil; t = c.nextTurn() {
+		all = append(all, t)
+	}
+	return all
+}
+
+// turn is one wait for the next job. The promise decides between its context and
+// the job: a job is given to a turn only that could be reserved, so none is lost with
+// a turn that gives up.
+type turn[T any] struct {
+	promise Promise[*Job[T]]
+	watch   ctxwatch.Watch
+	ctx     context.Context
+	of      *Completions[T]
+}
+
+// end publishes the outcome of a reserved turn.
+func (t *turn[T]) end(final Status, j *Job[T], err error) continuation.Chain {
+	t.watch.Stop()
+	return t.promise.publish(final, j, err)
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (t *turn[T]) ContextEnded(*ctxwatch.Watch) {
+	t.giveUp(&WaitError{Err: contextError(t.ctx)})
+}
+
+// giveUp ends the turn without a job, and reports whether it did.
+func (t *turn[T]) giveUp(why error) bool {
+	if !t.promise.reserve() {
+		return false
+	}
+	c := t.of
+	c.mu.Lock()
+	c.turns = slices.DeleteFunc(c.turns, func(other *turn[T]) bool { return other == t })
+	c.mu.Unlock()
+	t.end(Canceled, nil, why).Deliver(nil)
+	return true
+}

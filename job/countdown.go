@@ -1,0 +1,51 @@
+package job
+
+import (
+	"sync/atomic"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// countdown tells a finisher when the last of several jobs has ended.
+type countdown struct {
+	left  atomic.Int64
+	nodes []countNode
+	whole finisher
+}
+
+type finisher interface{ finish() continuation.Chain }
+
+type countNode struct {
+	continuation.Node
+	of *countdown
+}
+
+// start registers with n jobs. It counts itself too, so that no early end finishes what
+// is still being registered.
+func (d *countdown) start(n int, at func(int) *core, whole finisher) {
+	d.whole = whole
+	d.left.Store(int64(n) + 1)
+	d.nodes = make([]countNode, n)
+	for i := range d.nodes {
+		node := &d.nodes[i]
+		node.of = d
+		node.Prepare(node)
+		if c := at(i); c == nil || !c.register(&node.Node) {
+			d.left.Add(-1)
+		}
+	}
+	d.one().Deliver(nil)
+}
+
+// one counts one end, and finishes at the last.
+func (d *countdown) one() continuation.Chain {
+	if d.left.Add(-1) > 0 {
+		return continuation.Chain{}
+	}
+	d.nodes = nil // all were delivered, or never added
+	return d.whole.finish()
+}
+
+// Completed implements continuation.Target.
+func (n *countNode) Completed(schedulers.Worker) continuation.Chain { return n.of.one() }
