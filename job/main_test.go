@@ -60,6 +60,7 @@ func (m *manual) take(t testing.TB) schedulers.Work {
 	t.Helper()
 	require.NotEmpty(t, m.queue, "nothing is queued")
 	w := m.queue[0]
+	m.queue[0] = nil
 	m.queue = m.queue[1:]
 	return w
 }
@@ -74,6 +75,7 @@ func (m *manual) step(t testing.TB) {
 func (m *manual) all() {
 	for len(m.queue) > 0 {
 		w := m.queue[0]
+		m.queue[0] = nil
 		m.queue = m.queue[1:]
 		w.Run(&station{m})
 	}

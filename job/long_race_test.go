@@ -1,0 +1,5 @@
+//go:build race
+
+package job
+
+const long = 100_000
