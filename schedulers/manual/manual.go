@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/idpool"
 	"github.com/movenext/movenext/internal/vclock"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -19,10 +20,10 @@ import (
 type Scheduler struct {
 	books books.Books
 	clock vclock.Clock
+	ids   idpool.IDs
 
 	mu     sync.Mutex
 	queue  []schedulers.Work // the oldest first
-	inUse  []bool            // inUse[i]: the worker with the ID i+1 is running work
 	arrive chan struct{}     // closed when work is queued; nil if nobody waits for it
 }
 
@@ -61,8 +62,8 @@ func (s *Scheduler) StepAt(i int) bool {
 	}
 	w := s.queue[i]
 	s.queue = slices.Delete(s.queue, i, i+1)
-	on := s.takeWorker()
 	s.mu.Unlock()
+	on := &worker{s, s.ids.Take()}
 	s.books.Run(w, on, on)
 	return true
 }

@@ -2,32 +2,15 @@ package manual
 
 import "github.com/movenext/movenext/schedulers"
 
-// worker is whoever is in Step.
+// worker is whoever is in Step. It is a new one for each work: a context that outlives
+// its work then names nobody who is at work again.
 type worker struct {
 	home *Scheduler
 	id   int
 }
 
-// takeWorker returns a worker with the lowest ID that no running work has; s.mu is held. It is
-// a new one for each work: a context that outlives its work then names nobody
-// who is at work again.
-func (s *Scheduler) takeWorker() *worker {
-	for i, used := range s.inUse {
-		if !used {
-			s.inUse[i] = true
-			return &worker{s, i + 1}
-		}
-	}
-	s.inUse = append(s.inUse, true)
-	return &worker{s, len(s.inUse)}
-}
-
 // Ended gives the ID back.
-func (w *worker) Ended() {
-	w.home.mu.Lock()
-	defer w.home.mu.Unlock()
-	w.home.inUse[w.id-1] = false
-}
+func (w *worker) Ended() { w.home.ids.Give(w.id) }
 
 // Scheduler implements [schedulers.Worker].
 func (w *worker) Scheduler() schedulers.Scheduler { return w.home }

@@ -1,0 +1,34 @@
+// Package idpool gives out the small numbers by which workers that come and go are told
+// apart.
+package idpool
+
+import "sync"
+
+// IDs are numbers from 1 on, of which nobody has the same at the same time. The
+// zero value is ready. All methods are safe for concurrent use.
+type IDs struct {
+	mu   sync.Mutex
+	free []int
+	last int
+}
+
+// Take returns a number that nobody has. It is at most the number of those who ever
+// had one at the same time.
+func (p *IDs) Take() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		id := p.free[n-1]
+		p.free = p.free[:n-1]
+		return id
+	}
+	p.last++
+	return p.last
+}
+
+// Give gives a number back that was taken.
+func (p *IDs) Give(id int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, id)
+}

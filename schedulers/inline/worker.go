@@ -1,0 +1,103 @@
+package inline
+
+import (
+	"sync"
+
+	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// worker is one outermost Submit.
+type worker struct {
+	home *Scheduler
+	id   int
+
+	// Guarded by home.mu. Its queue is home.queues[w], so that Shutdown finds it.
+	active  bool // run will come back and look into the queue
+	blocked int  // calls of Block that were not followed by unblock yet
+}
+
+func (s *Scheduler) newWorker() *worker {
+	return &worker{home: s, id: s.ids.Take(), active: true}
+}
+
+// push queues work behind the one that is running, unless nobody would come to run it: the
+// worker has ended, or its goroutine is in a wait that may last until just this work has run.
+func (w *worker) push(work schedulers.Work) bool {
+	s := w.home
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !w.active || w.blocked > 0 {
+		return false
+	}
+	q := s.queues[w]
+	if q == nil {
+		q = new(deque.Deque)
+		s.queues[w] = q
+	}
+	q.PushBack(work)
+	return true
+}
+
+// run runs work and whatever is queued by it.
+func (w *worker) run(work schedulers.Work) {
+	ended := false
+	defer func() {
+		if !ended { // runtime.Goexit: this goroutine is lost, the queue is not
+			go w.runQueued()
+		}
+	}()
+	for work != nil {
+		w.home.books.Run(work, w, nil)
+		work = w.next()
+	}
+	ended = true
+}
+
+func (w *worker) runQueued() { w.run(w.next()) }
+
+// next returns the oldest work of the queue, or ends the worker and returns nil.
+func (w *worker) next() schedulers.Work {
+	s := w.home
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q := s.queues[w]; q != nil {
+		work := q.PopFront()
+		if q.Len() == 0 {
+			delete(s.queues, w)
+		}
+		return work
+	}
+	w.active = false
+	s.ids.Give(w.id)
+	return nil
+}
+
+// Scheduler implements [schedulers.Worker].
+func (w *worker) Scheduler() schedulers.Scheduler { return w.home }
+
+// ID implements [schedulers.Worker].
+func (w *worker) ID() int { return w.id }
+
+// Block implements [schedulers.Blocker]: it runs what is queued, as a worker of its
+// own. Until unblock is called, work that names this worker runs where it is submitted.
+func (w *worker) Block() (unblock func(), err error) {
+	s := w.home
+	s.mu.Lock()
+	w.blocked++
+	q := s.queues[w]
+	if q == nil {
+		s.mu.Unlock()
+	} else {
+		delete(s.queues, w)
+		other := s.newWorker()
+		s.queues[other] = q
+		s.mu.Unlock()
+		other.runQueued()
+	}
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		w.blocked--
+		s.mu.Unlock()
+	}), nil
+}
