@@ -1,0 +1,121 @@
+package schedulertest
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// blockingChecks are asked if the workers of the scheduler announce that they block.
+func blockingChecks() []check {
+	blocker := func(has capabilities, _ config) bool { return has.blocker }
+	return []check{
+		{"waits that are nested deeper than there are workers do not hang", blocker, nestedWaits},
+		{"blocking and unblocking under load loses neither work nor workers", blocker, blockStorm},
+		{"Block from a foreign goroutine is harmless", blocker, foreignBlock},
+	}
+}
+
+// waiterFor is a Blocker that can be told whose work the wait is for. A scheduler
+// that adds no workers knows a deadlock only if it knows that.
+type waiterFor interface {
+	BlockFor(home schedulers.Scheduler) (unblock func(), err error)
+}
+
+// block announces a wait for work of the same scheduler as on.
+func block(on schedulers.Worker) (unblock func(), err error) {
+	if w, ok := on.(waiterFor); ok {
+		return w.BlockFor(on.Scheduler())
+	}
+	if w, ok := on.(schedulers.Blocker); ok {
+		return w.Block()
+	}
+	return func() {}, nil
+}
+
+// nestedWaits builds chains in which each work waits for the next, which is queued
+// behind it. A scheduler has two honest answers: run the next one, or say
+// ErrWouldDeadlock, after which nobody waits.
+func nestedWaits(e *env) {
+	const chains, depth = 4, 16
+	l := e.ledger(e.new())
+	var link func(left int, ran chan<- struct{}) func(schedulers.Worker)
+	link = func(left int, ran chan<- struct{}) func(schedulers.Worker) {
+		return func(on schedulers.Worker) {
+			defer close(ran)
+			if left == 0 {
+				return
+			}
+			next := make(chan struct{})
+			l.submit(link(left-1, next), schedulers.Hint{From: on})
+			unblock, err := block(on)
+			if err != nil {
+				l.checkRefusal(unblock, err)
+				return
+			}
+			<-next
+			unblock()
+		}
+	}
+	for range chains {
+		l.submit(link(depth-1, make(chan struct{})), schedulers.Hint{})
+	}
+	l.until("works that wait for works behind them hang, although each wait was announced by Block",
+		func(t tally) bool { return t.ended == chains*depth })
+	l.finish()
+}
+
+func (l *ledger) checkRefusal(unblock func(), err error) {
+	l.Helper()
+	if !errors.Is(err, schedulers.ErrWouldDeadlock) {
+		l.Errorf("Block returned the error %v; the one that it may return is ErrWouldDeadlock", err)
+	}
+	if unblock != nil {
+		l.Error("Block returned both an error and a function")
+	}
+}
+
+// blockStorm lets every work block and go on, and then looks at whether as many works
+// run at a time as before: none was lost, none was gained.
+func blockStorm(e *env) {
+	l := e.ledger(e.new())
+	for range 500 {
+		l.submit(func(on schedulers.Worker) {
+			l.submit(nil, schedulers.Hint{From: on})
+			if b, ok := on.(schedulers.Blocker); ok {
+				if unblock, err := b.Block(); err == nil {
+					runtime.Gosched()
+					unblock()
+				}
+			}
+			l.submit(nil, schedulers.Hint{From: on})
+		}, schedulers.Hint{})
+	}
+	l.settled()
+	if l.has.limiter {
+		measureLimit(l)
+	}
+	l.finish()
+}
+
+// foreignBlock takes a worker out of its work, and announces blocking in its
+// name when it has long been idle, and again when it works.
+func foreignBlock(e *env) {
+	l := e.ledger(e.new())
+	b, ok := l.worker().(schedulers.Blocker)
+	if !ok {
+		return // this worker was another one than the one that was examined
+	}
+	for range 100 {
+		unblock, err := b.Block()
+		for range 10 {
+			l.submit(func(on schedulers.Worker) { l.submit(nil, schedulers.Hint{From: on}) }, schedulers.Hint{})
+		}
+		if err == nil {
+			unblock()
+		}
+		l.settled()
+	}
+	l.finish()
+}

@@ -1,0 +1,119 @@
+package schedulertest
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// hintChecks ask that a hint never does harm. Users pass contexts to other
+// goroutines, so each of these lies happens in correct programs.
+func hintChecks() []check {
+	return []check{
+		{"a hint that names another scheduler's worker is harmless", always, hintOfAnother},
+		{"a hint that names a worker of an unknown kind is harmless", always, hintOfUnknownKind},
+		{"a hint that names a nil worker of the own kind is harmless", always, hintOfTypedNil},
+		{"a hint that names a worker that is idle or has ended is harmless", always, hintOfIdle},
+		{"a hint used by other goroutines while the worker works is harmless", always, hintFromOutside},
+	}
+}
+
+// worker returns a worker of l's scheduler, after the work that learned about it has ended; or nil.
+func (l *ledger) worker() schedulers.Worker {
+	l.Helper()
+	var seen schedulers.Worker
+	ran := make(chan struct{})
+	l.submit(func(on schedulers.Worker) { seen = on; close(ran) }, schedulers.Hint{})
+	l.await(ran, "work submitted to learn about a worker did not run")
+	l.settled()
+	return seen
+}
+
+func (l *ledger) submitWith(from schedulers.Worker) {
+	l.Helper()
+	for range 300 {
+		l.submit(nil, schedulers.Hint{From: from})
+		l.submit(func(schedulers.Worker) { l.submit(nil, schedulers.Hint{From: from}) }, schedulers.Hint{})
+	}
+	l.finish()
+	l.noneAbandoned()
+}
+
+func hintOfAnother(e *env) {
+	other := e.ledger(e.new())
+	from := other.worker()
+	e.ledger(e.new()).submitWith(from)
+	other.shutdown()
+	e.ledger(e.new()).submitWith(from) // and of one that is no more
+}
+
+// stranger is a worker that no scheduler of the test knows.
+type stranger struct{ of schedulers.Scheduler }
+
+func (w stranger) Scheduler() schedulers.Scheduler { return w.of }
+func (stranger) ID() int                           { return 1 }
+
+func hintOfUnknownKind(e *env) {
+	l := e.ledger(e.new())
+	// It claims to belong to this very scheduler: only its type tells.
+	l.submitWith(stranger{of: l.sched})
+}
+
+func hintOfTypedNil(e *env) {
+	l := e.ledger(e.new())
+	from := l.worker()
+	if from != nil && reflect.TypeOf(from).Kind() == reflect.Pointer {
+		from = reflect.Zero(reflect.TypeOf(from)).Interface().(schedulers.Worker)
+	}
+	l.submitWith(from)
+}
+
+// hintOfIdle lets the worker become idle before each submission that names it, so
+// that a scheduler whose idle workers end is asked about an ended one, and some submissions
+// meet the moment of ending.
+func hintOfIdle(e *env) {
+	l := e.ledger(e.new())
+	from := l.worker()
+	for round := range 500 {
+		var submitters sync.WaitGroup
+		for range 1 + round%3 {
+			submitters.Go(func() { l.submit(nil, schedulers.Hint{From: from}) })
+		}
+		submitters.Wait()
+		l.settled()
+	}
+	l.finish()
+	l.noneAbandoned()
+}
+
+// hintFromOutside submits to the worker's own queue from several goroutines while the
+// worker itself does so too: a queue without a lock breaks here, loudest
+// under the race detector.
+func hintFromOutside(e *env) {
+	l := e.ledger(e.new())
+	learned := make(chan schedulers.Worker, 1)
+	l.submit(func(on schedulers.Worker) {
+		learned <- on
+		for range 2000 {
+			l.submit(nil, schedulers.Hint{From: on})
+		}
+	}, schedulers.Hint{})
+	var from schedulers.Worker
+	select {
+	case from = <-learned:
+	case <-l.deadline():
+		l.Fatal("work submitted to learn about a worker did not run")
+	}
+	var submitters sync.WaitGroup
+	for range 4 {
+		submitters.Go(func() {
+			for range 500 {
+				l.submit(nil, schedulers.Hint{From: from})
+			}
+		})
+	}
+	submitters.Wait()
+	l.finish()
+	l.noneAbandoned()
+}

@@ -1,0 +1,214 @@
+package schedulertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// ledger keeps the books about what a scheduler was given and what became of it.
+type ledger struct {
+	*env
+	sched Scheduler
+
+	mu     sync.Mutex
+	probes []*probe
+	tally  tally
+	moved  chan struct{} // closed and replaced whenever tally changes
+}
+
+// tally are the sums over all probes of a ledger.
+type tally struct {
+	accepted, refused      int
+	began, ended, abandond int
+}
+
+func (e *env) ledger(s Scheduler) *ledger {
+	return &ledger{env: e, sched: s, moved: make(chan struct{})}
+}
+
+// probe is a Work that writes down what happens to it.
+type probe struct {
+	book *ledger
+	id   int
+	body func(on schedulers.Worker)
+
+	// Guarded by book.mu.
+	accepted, refused, runs, abandons int
+	reason                            error
+}
+
+// Run implements [schedulers.Work].
+func (p *probe) Run(on schedulers.Worker) {
+	p.book.note(func(t *tally) { p.runs++; t.began++ })
+	defer p.book.note(func(t *tally) { t.ended++ })
+	if p.body != nil {
+		p.body(on)
+	}
+}
+
+// Abandon implements [schedulers.Work].
+func (p *probe) Abandon(reason error) {
+	p.book.note(func(t *tally) { p.abandons++; p.reason = reason; t.abandond++ })
+}
+
+func (l *ledger) note(change func(*tally)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.tally)
+	close(l.moved)
+	l.moved = make(chan struct{})
+}
+
+// probe returns a new probe, not yet submitted.
+func (l *ledger) probe(body func(on schedulers.Worker)) *probe {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := &probe{book: l, id: len(l.probes), body: body}
+	l.probes = append(l.probes, p)
+	return p
+}
+
+// offer submits p and writes down the answer. A panic of Submit fails the test
+// here rather than ending the process. It is safe from any goroutine.
+func (l *ledger) offer(p *probe, hint schedulers.Hint) (err error) {
+	l.Helper()
+	err = l.guarded(p, hint)
+	l.note(func(t *tally) {
+		if err == nil {
+			p.accepted++
+			t.accepted++
+		} else {
+			p.refused++
+			t.refused++
+		}
+	})
+	return err
+}
+
+func (l *ledger) guarded(w schedulers.Work, hint schedulers.Hint) (err error) {
+	l.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			l.Errorf("Submit panicked: %v", r)
+			err = fmt.Errorf("schedulertest: Submit panicked: %v", r)
+		}
+	}()
+	return l.sched.Submit(w, hint)
+}
+
+// submit submits work that must be accepted. It is safe from any goroutine.
+func (l *ledger) submit(body func(on schedulers.Worker), hint schedulers.Hint) *probe {
+	l.Helper()
+	p := l.probe(body)
+	if err := l.offer(p, hint); err != nil {
+		l.Errorf("Submit refused work that nothing stood against: %v", err)
+	}
+	return p
+}
+
+// until waits until the tally satisfies cond; what says what it is that
+// does not happen.
+func (l *ledger) until(what string, cond func(tally) bool) {
+	l.Helper()
+	late := l.deadline()
+	for {
+		l.mu.Lock()
+		t, moved := l.tally, l.moved
+		l.mu.Unlock()
+		if cond(t) {
+			return
+		}
+		select {
+		case <-moved:
+		case <-late:
+			l.Fatalf("waited %v in vain: %s (so far: %d accepted, %d refused, %d began, %d ended, %d abandoned)",
+				l.patience, what, t.accepted, t.refused, t.began, t.ended, t.abandond)
+		}
+	}
+}
+
+// settled waits until all accepted work has ended or was abandoned, and none runs: work
+// that runs may have submitted more whose acceptance is not written down yet.
+func (l *ledger) settled() {
+	l.Helper()
+	l.until("accepted work was neither run nor abandoned", func(t tally) bool {
+		return t.ended+t.abandond >= t.accepted && t.began == t.ended
+	})
+}
+
+// shutdown calls Shutdown without a limit and fails if it does not return nil.
+func (l *ledger) shutdown() {
+	l.Helper()
+	l.await(l.goShutdown(context.Background(), nil), "Shutdown did not return although all work could end")
+}
+
+// goShutdown calls Shutdown on a goroutine of its own and returns a channel that is
+// closed when it has returned. Its error must match want.
+func (l *ledger) goShutdown(ctx context.Context, want error) <-chan struct{} {
+	l.Helper()
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		if err := l.sched.Shutdown(ctx); !errors.Is(err, want) {
+			l.Errorf("Shutdown returned %v, want %v", err, want)
+		}
+	}()
+	return returned
+}
+
+// finish waits for all work, shuts down and checks the books.
+func (l *ledger) finish() {
+	l.Helper()
+	l.settled()
+	l.shutdown()
+	l.audit()
+}
+
+// audit checks that each probe got what the contract says: as many runs and
+// abandonments together as it was accepted, and none for a refusal.
+func (l *ledger) audit() {
+	l.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wrong := 0
+	for _, p := range l.probes {
+		if fault := p.fault(); fault != "" {
+			wrong++
+			if wrong <= 5 {
+				l.Errorf("work %d of %d: %s", p.id, len(l.probes), fault)
+			}
+		}
+	}
+	if wrong > 5 {
+		l.Errorf("… and %d more works like these", wrong-5)
+	}
+}
+
+func (p *probe) fault() string {
+	got := p.runs + p.abandons
+	switch {
+	case p.accepted == 0 && got > 0:
+		return fmt.Sprintf("was refused, and yet run %d times and abandoned %d times", p.runs, p.abandons)
+	case got == 0 && p.accepted > 0:
+		return "was accepted and then lost: neither run nor abandoned"
+	case got != p.accepted:
+		return fmt.Sprintf("was accepted %d times, but run %d times and abandoned %d times", p.accepted, p.runs, p.abandons)
+	case p.abandons > 0 && !errors.Is(p.reason, schedulers.ErrShutdown):
+		return fmt.Sprintf("was abandoned for the reason %v, which is not ErrShutdown", p.reason)
+	}
+	return ""
+}
+
+// noneAbandoned checks that nothing was given up where everything could be run.
+func (l *ledger) noneAbandoned() {
+	l.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tally.abandond > 0 {
+		l.Errorf("%d works were abandoned although nothing kept them from running", l.tally.abandond)
+	}
+}

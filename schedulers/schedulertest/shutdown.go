@@ -1,0 +1,250 @@
+package schedulertest
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// shutdownChecks ask what happens at the end.
+func shutdownChecks() []check {
+	return []check{
+		{"Shutdown of an unused scheduler returns nil", always, shutdownUnused},
+		{"Shutdown runs what is queued", queues, shutdownDrains},
+		{"Shutdown waits for the work that runs", always, shutdownWaits},
+		{"Shutdown may be called again", always, shutdownTwice},
+		{"Shutdown may be called by many at once", always, shutdownByMany},
+		{"Shutdown with an ended context abandons what is queued", queues, shutdownAbandons},
+		{"Shutdown with an ended context returns its cause", queues, shutdownCause},
+		{"after a Shutdown that gave up, another one waits for the end", queues, shutdownAfterGivingUp},
+		{"a late Submit is refused with ErrShutdown", always, lateSubmit},
+		{"many lives of a scheduler leave no goroutine behind", always, noLeak},
+	}
+}
+
+var errCause = errors.New("schedulertest: the cause of the context")
+
+// ended returns a context that has ended because of errCause.
+func ended() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errCause)
+	return ctx
+}
+
+func shutdownUnused(e *env) { e.ledger(e.new()).finish() }
+
+func shutdownDrains(e *env) {
+	l := e.ledger(e.new())
+	open := l.gate(8, schedulers.Hint{})
+	for range 500 {
+		l.submit(nil, schedulers.Hint{})
+	}
+	returned := l.goShutdown(context.Background(), nil)
+	open()
+	e.await(returned, "Shutdown did not return although all work could end")
+	l.settled()
+	l.audit()
+	l.noneAbandoned()
+}
+
+// shutdownWaits holds a work until Shutdown is about to be called, and looks at
+// whether the work had ended when it returned.
+func shutdownWaits(e *env) {
+	for range 20 {
+		l := e.ledger(e.new())
+		var done atomic.Bool
+		begun, calling := make(chan struct{}), make(chan struct{})
+		l.submit(func(schedulers.Worker) {
+			close(begun)
+			<-calling
+			for range 100 { // gives a Shutdown that does not wait the time to show it
+				runtime.Gosched()
+			}
+			done.Store(true)
+		}, schedulers.Hint{})
+		e.await(begun, "work did not begin")
+		close(calling)
+		l.shutdown()
+		if !done.Load() {
+			l.Fatal("Shutdown returned nil while work was still running")
+		}
+	}
+}
+
+func shutdownTwice(e *env) {
+	l := e.ledger(e.new())
+	for range 100 {
+		l.submit(nil, schedulers.Hint{})
+	}
+	l.shutdown()
+	l.shutdown()
+	e.await(l.goShutdown(context.Background(), nil), "the third Shutdown did not return")
+	l.finish()
+}
+
+func shutdownByMany(e *env) {
+	for range 20 {
+		l := e.ledger(e.new())
+		for range 100 {
+			l.submit(nil, schedulers.Hint{})
+		}
+		var calls []<-chan struct{}
+		for range 8 {
+			calls = append(calls, l.goShutdown(context.Background(), nil))
+		}
+		for _, returned := range calls {
+			e.await(returned, "one of several concurrent calls of Shutdown did not return")
+		}
+		l.audit()
+		l.noneAbandoned()
+	}
+}
+
+// stuck returns a scheduler with 64 works that stay in Run until open is called and 300 more behind.
+func (e *env) stuck() (l *ledger, open func()) {
+	l = e.ledger(e.new())
+	open = l.gate(64, schedulers.Hint{})
+	for range 300 {
+		_ = l.offer(l.probe(func(on schedulers.Worker) {
+			_ = l.offer(l.probe(nil), schedulers.Hint{From: on})
+		}), schedulers.Hint{})
+	}
+	return l, open
+}
+
+// giveUp calls Shutdown with a context that has ended. The work at the gate goes
+// on, so Shutdown must return the context's cause.
+func (l *ledger) giveUp() {
+	l.Helper()
+	l.await(l.goShutdown(ended(), errCause), "Shutdown did not return although its context had ended")
+}
+
+func shutdownAbandons(e *env) {
+	l, open := e.stuck()
+	l.giveUp()
+	// The gate is closed: what has not begun must have been abandoned, and only that.
+	l.until("Shutdown gave up, but work that was queued is neither running nor abandoned", func(t tally) bool {
+		return t.began+t.abandond >= t.accepted
+	})
+	open()
+	l.settled()
+	l.audit()
+}
+
+func shutdownCause(e *env) {
+	l, open := e.stuck()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	returned := l.goShutdown(ctx, errCause)
+	cancel(errCause) // while Shutdown waits, or before it does: both are the same to it
+	e.await(returned, "Shutdown did not return although its context had ended")
+	open()
+	l.settled()
+	l.audit()
+}
+
+func shutdownAfterGivingUp(e *env) {
+	l, open := e.stuck()
+	l.giveUp()
+	again := l.goShutdown(context.Background(), nil)
+	open()
+	e.await(again, "Shutdown did not return although all work has ended")
+	l.settled()
+	l.audit()
+}
+
+// lateSubmit asks with every flag: a scheduler has several ways in, and
+// all must be shut.
+func lateSubmit(e *env) {
+	l := e.ledger(e.new())
+	from := l.worker()
+	l.shutdown()
+	for f := schedulers.Flags(0); f < schedulers.Resumed<<1; f++ {
+		for _, hint := range []schedulers.Hint{{Flags: f}, {Flags: f, From: from}} {
+			if err := l.offer(l.probe(nil), hint); !errors.Is(err, schedulers.ErrShutdown) {
+				l.Errorf("Submit with flags %b after Shutdown returned %v, want ErrShutdown", f, err)
+			}
+		}
+	}
+	l.audit()
+}
+
+func noLeak(e *env) {
+	before := goleak.IgnoreCurrent()
+	for life := range 30 {
+		l := e.ledger(e.make(e.TB))
+		for range life * 10 {
+			l.submit(func(on schedulers.Worker) { l.submit(nil, schedulers.Hint{From: on}) }, schedulers.Hint{})
+		}
+		l.settled()
+		l.shutdown()
+	}
+	if err := goleak.Find(before); err != nil {
+		e.Errorf("goroutines are left after Shutdown has returned nil: %v", err)
+	}
+}
+
+// raceChecks ask for exact books when submitters and Shutdown meet.
+func raceChecks() []check {
+	return []check{
+		{"Submit racing Shutdown: accepted is run", always, func(e *env) { submitRacing(e, false) }},
+		{"Submit racing a Shutdown that gives up: accepted is run or abandoned", always, func(e *env) { submitRacing(e, true) }},
+	}
+}
+
+func submitRacing(e *env, giveUp bool) {
+	for range 60 {
+		l := e.ledger(e.new())
+		var submitters sync.WaitGroup
+		for range 4 {
+			submitters.Go(func() { l.submitUntilRefused(nil) })
+		}
+		l.until("no work began", func(t tally) bool { return t.began > 20 })
+		if giveUp {
+			l.await(l.sloppyShutdown(), "Shutdown did not return although its context had ended")
+		}
+		l.shutdown()
+		submitters.Wait()
+		l.settled()
+		l.audit()
+		if !giveUp {
+			l.noneAbandoned()
+		}
+	}
+}
+
+// submitUntilRefused submits work, some of which submits more of itself, until
+// the scheduler refuses.
+func (l *ledger) submitUntilRefused(from schedulers.Worker) {
+	for n := 0; ; n++ {
+		body := func(on schedulers.Worker) {
+			_ = l.offer(l.probe(nil), schedulers.Hint{From: on})
+		}
+		err := l.offer(l.probe(body), schedulers.Hint{From: from})
+		if errors.Is(err, schedulers.ErrShutdown) {
+			return
+		}
+		if n == 100_000 {
+			l.Error("Submit still accepts work long after Shutdown was called")
+			return
+		}
+	}
+}
+
+// sloppyShutdown calls Shutdown with an ended context while work comes and goes: it may
+// return the cause, or nil if it happened to find nothing to wait for.
+func (l *ledger) sloppyShutdown() <-chan struct{} {
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		if err := l.sched.Shutdown(ended()); err != nil && !errors.Is(err, errCause) {
+			l.Errorf("Shutdown returned %v, want the cause of its context, or nil", err)
+		}
+	}()
+	return returned
+}

@@ -1,0 +1,192 @@
+package schedulertest
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Scheduler is what the suite tests: a scheduler that can end. A scheduler that
+// cannot would leave its workers behind in every test of its users.
+type Scheduler interface {
+	schedulers.Scheduler
+	schedulers.Shutdowner
+}
+
+// Option adapts the suite to a scheduler that has said in its documentation that
+// it does something differently.
+type Option func(*config)
+
+type config struct {
+	patience time.Duration
+	inPlace  bool
+	blocks   bool
+	noBubble bool
+}
+
+// Patience sets how long a check waits for something that must happen before it calls
+// it lost; the default is 20 seconds. No check fails for being slow otherwise.
+func Patience(d time.Duration) Option { return func(c *config) { c.patience = d } }
+
+// RunsInPlace says that Submit may run the work before it returns.
+func RunsInPlace() Option { return func(c *config) { c.inPlace = true } }
+
+// SubmitBlocks says that Submit may wait for room while all workers are busy.
+func SubmitBlocks() Option { return func(c *config) { c.blocks = true } }
+
+// NoBubble says that the scheduler does not work inside of a testing/synctest
+// bubble, because something that it uses lives outside.
+func NoBubble() Option { return func(c *config) { c.noBubble = true } }
+
+// Run runs every check that applies to the schedulers that make returns, each as a subtest with a
+// scheduler of its own. The scheduler must be new, and is shut down by the suite.
+//
+// The checks of leaks look at all goroutines of the process. Do not call Run in a
+// test that runs in parallel with others.
+func Run(t *testing.T, make func(testing.TB) Scheduler, opts ...Option) {
+	t.Helper()
+	cfg := newConfig(opts)
+	has := examine(t, make, cfg)
+	for _, c := range allChecks() {
+		if c.applies(has, cfg) {
+			t.Run(c.name, func(t *testing.T) {
+				e := &env{TB: t, make: make, config: cfg, has: has, bubble: bubbleIn(t)}
+				e.parallel = parallelIn(t, e)
+				c.run(e)
+			})
+		}
+	}
+}
+
+func newConfig(opts []Option) config {
+	cfg := config{patience: 20 * time.Second}
+	for _, o := range opts {
+		o(&cfg)
+	}
+	return cfg
+}
+
+// bubbleIn returns a function that runs f inside a synctest bubble below t. The
+// bubble has a testing.TB of its own, so that what is registered with Cleanup runs inside.
+func bubbleIn(t *testing.T) func(f func(testing.TB)) {
+	return func(f func(testing.TB)) { synctest.Test(t, func(t *testing.T) { f(t) }) }
+}
+
+// parallelIn returns a function that runs f as n parallel subtests of t.
+func parallelIn(t *testing.T, e *env) func(n int, f func(*env)) {
+	return func(n int, f func(*env)) {
+		for i := range n {
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
+				t.Parallel()
+				each := *e
+				each.TB, each.bubble = t, bubbleIn(t)
+				f(&each)
+			})
+		}
+	}
+}
+
+// check is one thing that a scheduler's author can get wrong.
+type check struct {
+	name    string // what is demanded, as a subtest's name
+	applies func(capabilities, config) bool
+	run     func(*env)
+}
+
+func allChecks() []check {
+	var all []check
+	all = append(all, runningChecks()...)
+	all = append(all, survivalChecks()...)
+	all = append(all, hintChecks()...)
+	all = append(all, shutdownChecks()...)
+	all = append(all, raceChecks()...)
+	all = append(all, capabilityChecks()...)
+	all = append(all, blockingChecks()...)
+	all = append(all, timerChecks()...)
+	all = append(all, bubbleChecks()...)
+	return all
+}
+
+func always(capabilities, config) bool { return true }
+
+// capabilities are what a scheduler can be asked beside Submit and Shutdown.
+type capabilities struct {
+	timers, meter, snapshotter, limiter, consenter bool
+
+	blocker bool // its workers
+}
+
+func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabilities {
+	tb.Helper()
+	e := &env{TB: tb, make: make, config: cfg}
+	s := e.new()
+	var has capabilities
+	_, has.timers = s.(schedulers.Timers)
+	_, has.meter = s.(schedulers.Meter)
+	_, has.snapshotter = s.(schedulers.Snapshotter)
+	_, has.limiter = s.(schedulers.Limiter)
+	_, has.consenter = s.(schedulers.Consenter)
+	l := e.ledger(s)
+	l.submit(func(on schedulers.Worker) { _, has.blocker = on.(schedulers.Blocker) }, schedulers.Hint{})
+	l.finish()
+	return has
+}
+
+// env is what a check works with.
+type env struct {
+	testing.TB
+	config
+
+	make func(testing.TB) Scheduler
+	has  capabilities
+
+	bubble   func(f func(testing.TB))       // runs f inside a bubble
+	parallel func(n int, f func(each *env)) // runs f n times at once
+}
+
+// inBubble runs f inside a bubble, with an env that belongs to it. Patience costs
+// nothing there: the clock jumps to the deadline when nothing else can happen.
+func (e *env) inBubble(f func(*env)) {
+	e.bubble(func(tb testing.TB) {
+		inside := *e
+		inside.TB = tb
+		inside.patience = 100 * time.Hour
+		f(&inside)
+	})
+}
+
+// new makes a scheduler that is shut down, one way or the other, when the check ends.
+func (e *env) new() Scheduler {
+	e.Helper()
+	s := e.make(e.TB)
+	if s == nil {
+		e.Fatal("the function that makes schedulers returned nil")
+	}
+	e.Cleanup(func() { e.end(s) })
+	return s
+}
+
+// end shuts s down; a check that has failed must not make the next one fail too.
+func (e *env) end(s Scheduler) {
+	ctx, cancel := context.WithTimeout(context.Background(), e.patience)
+	defer cancel()
+	_ = s.Shutdown(ctx)
+}
+
+// deadline returns a channel that delivers when the patience has run out. In a bubble, this is
+// when nothing can happen any more.
+func (e *env) deadline() <-chan time.Time { return time.After(e.patience) }
+
+// await receives from c, or fails with what was waited for.
+func (e *env) await(c <-chan struct{}, what string, args ...any) {
+	e.Helper()
+	select {
+	case <-c:
+	case <-e.deadline():
+		e.Fatalf("waited %v in vain: "+what, append([]any{e.patience}, args...)...)
+	}
+}
