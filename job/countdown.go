@@ -25,6 +25,10 @@ type countNode struct {
 // is still being registered.
 func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 	d.whole = whole
+	if allEnded(n, at) {
+		whole.finish().Deliver(nil)
+		return
+	}
 	d.left.Store(int64(n) + 1)
 	d.nodes = make([]countNode, n)
 	for i := range d.nodes {
@@ -36,6 +40,16 @@ func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 		}
 	}
 	d.one().Deliver(nil)
+}
+
+// allEnded reports whether there is nothing to wait for, and nothing to allocate for waiting.
+func allEnded(n int, at func(int) *core) bool {
+	for i := range n {
+		if c := at(i); c != nil && !c.isCompleted() {
+			return false
+		}
+	}
+	return true
 }
 
 // one counts one end, and finishes at the last.

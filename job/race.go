@@ -1,8 +1,6 @@
 package job
 
 import (
-	"slices"
-
 	"github.com/movenext/movenext/continuation"
 )
 
@@ -19,10 +17,10 @@ func Race[T any](jobs ...*Job[T]) *Job[T] {
 	if len(jobs) == 0 {
 		return FromError[T](ErrNoJobs)
 	}
-	jobs = slices.Clone(jobs)
-	r := &race[T]{jobs: jobs}
+	all := append([]*Job[T](nil), jobs...)
+	r := &race[T]{jobs: all}
 	r.promise.Init()
-	r.start(len(jobs), func(i int) *core { return jobs[i].base() }, r)
+	r.start(len(all), func(i int) *core { return all[i].base() }, r)
 	return r.promise.Job()
 }
 

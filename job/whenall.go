@@ -2,8 +2,6 @@ package job
 
 import (
 	"errors"
-	"slices"
-
 	"github.com/movenext/movenext/continuation"
 )
 
@@ -17,20 +15,21 @@ import (
 // for all waits for each. A nil job counts as one that has faulted with [ErrNilJob]. See also
 // [WhenAllOf].
 func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
-	jobs = slices.Clone(jobs)
-	w := &whenAll[T]{jobs: jobs}
+	// Not slices.Clone, here and in the other combinators: it moves the caller's slice to the heap.
+	all := append([]*Job[T](nil), jobs...)
+	w := &whenAll[T]{jobs: all}
 	w.promise.Init()
-	w.start(len(jobs), func(i int) *core { return jobs[i].base() }, w)
+	w.start(len(all), func(i int) *core { return all[i].base() }, w)
 	return w.promise.Job()
 }
 
 // WhenAllOf is [WhenAll] for jobs of several types, whose results are asked of the jobs
 // themselves. A nil Handle counts as a nil job.
 func WhenAllOf(jobs ...Handle) *Job[Void] {
-	jobs = slices.Clone(jobs)
-	w := &whenAllOf{jobs: jobs}
+	all := append([]Handle(nil), jobs...)
+	w := &whenAllOf{jobs: all}
 	w.promise.Init()
-	w.start(len(jobs), func(i int) *core { return baseOf(jobs[i]) }, w)
+	w.start(len(all), func(i int) *core { return baseOf(all[i]) }, w)
 	return w.promise.Job()
 }
 

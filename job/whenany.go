@@ -12,16 +12,19 @@ import (
 // does not block.
 //
 // Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are
-// started, up to the first that has ended. A nil job counts as one that has ended. See also [Race],
+// started, unless another has ended already. A nil job counts as one that has ended. See also [Race],
 // which waits for a success, and [WhenAnyOf].
 func WhenAny[T any](jobs ...*Job[T]) *Job[*Job[T]] {
 	if len(jobs) == 0 {
 		return FromError[*Job[T]](ErrNoJobs)
 	}
-	jobs = slices.Clone(jobs)
-	w := &whenAny[*Job[T]]{jobs: jobs}
+	if i := slices.IndexFunc(jobs, (*Job[T]).IsCompleted); i >= 0 {
+		return FromResult(jobs[i])
+	}
+	all := append([]*Job[T](nil), jobs...)
+	w := &whenAny[*Job[T]]{jobs: all}
 	w.promise.Init()
-	w.start(len(jobs), func(i int) *core { return jobs[i].base() }, w)
+	w.start(len(all), func(i int) *core { return all[i].base() }, w)
 	return w.promise.Job()
 }
 
@@ -30,10 +33,13 @@ func WhenAnyOf(jobs ...Handle) *Job[Handle] {
 	if len(jobs) == 0 {
 		return FromError[Handle](ErrNoJobs)
 	}
-	jobs = slices.Clone(jobs)
-	w := &whenAny[Handle]{jobs: jobs}
+	if i := slices.IndexFunc(jobs, func(h Handle) bool { return baseOf(h) == nil || h.IsCompleted() }); i >= 0 {
+		return FromResult(jobs[i])
+	}
+	all := append([]Handle(nil), jobs...)
+	w := &whenAny[Handle]{jobs: all}
 	w.promise.Init()
-	w.start(len(jobs), func(i int) *core { return baseOf(jobs[i]) }, w)
+	w.start(len(all), func(i int) *core { return baseOf(all[i]) }, w)
 	return w.promise.Job()
 }
 

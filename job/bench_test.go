@@ -1,0 +1,92 @@
+package job
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// The cost of each operation alone: the scheduler is a slot that costs nothing.
+func BenchmarkOperation(b *testing.B) {
+	s := &slot{}
+	ctx := schedulers.With(context.Background(), s)
+	cancelable, cancel := context.WithCancel(ctx)
+	defer cancel()
+	one := constant(1, nil)
+	done := FromResult(1)
+	follow := func(context.Context, *Job[int]) (int, error) { return 1, nil }
+	var pending [100]*Job[int]
+	for i := range pending {
+		pending[i] = NewSource[int]().Job()
+	}
+	bench := func(name string, op func()) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				op()
+			}
+		})
+	}
+	bench("Run", func() { Run(ctx, one); s.run() })
+	bench("RunInACancelableContext", func() { Run(cancelable, one); s.run() })
+	bench("AwaitCompleted", func() { _, _ = done.Await() })
+	bench("Source", func() { NewSource[int]().TrySetResult(1) })
+	bench("ContinueWith", func() {
+		src := NewSource[int]()
+		ContinueWith(ctx, src.Job(), follow)
+		src.TrySetResult(1)
+		s.run()
+	})
+	bench("ContinueWithInACancelableContext", func() {
+		src := NewSource[int]()
+		ContinueWith(cancelable, src.Job(), follow)
+		src.TrySetResult(1)
+		s.run()
+	})
+	bench("ContinueWithSynchronously", func() {
+		j := Run(ctx, one)
+		ContinueWith(ctx, j, follow, RunSynchronously())
+		s.run()
+	})
+	bench("WhenAll100", func() {
+		src := NewSource[int]()
+		all := hundred
+		all[0] = src.Job()
+		WhenAll(all[:]...)
+		src.TrySetResult(1)
+	})
+	bench("WhenAny100", func() {
+		src := NewSource[int]()
+		pending[99] = src.Job()
+		WhenAny(pending[:]...)
+		src.TrySetResult(1)
+	})
+	bench("Panic", func() {
+		Run(ctx, func(context.Context) (int, error) { panic("ouch") })
+		s.run()
+	})
+}
+
+func BenchmarkRunAndWaitOnAPool(b *testing.B) {
+	p := pool.New()
+	ctx := schedulers.With(context.Background(), p)
+	b.ReportAllocs()
+	for range b.N {
+		_, _ = Run(ctx, constant(1, nil)).Wait(ctx)
+	}
+	_ = p.Shutdown(context.Background())
+}
+
+func BenchmarkSleepers(b *testing.B) {
+	p := pool.New()
+	ctx, cancel := context.WithCancel(schedulers.With(context.Background(), p))
+	b.ReportAllocs()
+	for range b.N {
+		SleepAsync(ctx, time.Hour)
+	}
+	cancel()
+	_ = p.Shutdown(context.Background())
+}

@@ -1,0 +1,29 @@
+package job
+
+import "github.com/movenext/movenext/schedulers"
+
+// RunSynchronously runs a Created job on the calling goroutine and returns nil when it has ended;
+// the job tells how. It returns [ErrStarted], and runs nothing, if the job is not Created.
+//
+// The job's scheduler is not asked: whoever calls this has chosen the place. What the
+// function starts goes to that scheduler all the same. If the function calls runtime.Goexit, the
+// job has faulted with [ErrGoexit] and the calling goroutine ends.
+func (j *Job[T]) RunSynchronously() error {
+	if j == nil {
+		return ErrNilJob
+	}
+	if j.owner == nil || !j.state.start() {
+		return ErrStarted
+	}
+	j.finishSynchronously()
+	return nil
+}
+
+// finishSynchronously runs the job, or waits for its end where a waiter was faster and has
+// claimed it in place.
+func (j *Job[T]) finishSynchronously() {
+	j.owner.Run(schedulers.WorkerFrom(j.owner.common().parent))
+	if !j.isCompleted() {
+		_, _ = j.Await()
+	}
+}
