@@ -221,7 +221,8 @@ func submitRacing(e *env, giveUp bool) {
 // submitUntilRefused submits work, some of which submits more of itself, until
 // the scheduler refuses.
 func (l *ledger) submitUntilRefused(from schedulers.Worker) {
-	for n := 0; ; n++ {
+	late := l.deadline()
+	for {
 		body := func(on schedulers.Worker) {
 			_ = l.offer(l.probe(nil), schedulers.Hint{From: on})
 		}
@@ -229,9 +230,11 @@ func (l *ledger) submitUntilRefused(from schedulers.Worker) {
 		if errors.Is(err, schedulers.ErrShutdown) {
 			return
 		}
-		if n == 100_000 {
+		select {
+		case <-late:
 			l.Error("Submit still accepts work long after Shutdown was called")
 			return
+		default:
 		}
 	}
 }
