@@ -18,16 +18,12 @@ import (
 // not the parent. Then it makes a real context, once. A job that is never asked
 // pays three words.
 type body struct {
-	parent context.Context
-	real   atomic.Pointer[realContext]
-	ended  atomic.Bool
-	passed uint8 // written by the function: the final status to take on, not judged by its error
+	real atomic.Pointer[realContext]
 
 	// Set when the job is made.
-	flags schedulers.Flags
-	mode  mode
-	only  filter               // of a continuation: the outcomes that it is for
-	sched schedulers.Scheduler // where the job runs; a Start may name another
+	job    *core
+	parent context.Context
+	sched  schedulers.Scheduler // where the job runs; a Start may name another
 
 	// Written by who claimed the job, before the function is called.
 	worker schedulers.Worker
@@ -54,7 +50,7 @@ func (b *body) Err() error {
 	if err := b.parent.Err(); err != nil {
 		return err
 	}
-	if b.ended.Load() {
+	if b.job.state.isEnding() {
 		return context.Canceled
 	}
 	return nil
@@ -66,11 +62,11 @@ func (b *body) Err() error {
 func (b *body) Value(key any) any {
 	switch key {
 	case schedulers.SchedulerKey:
-		if b.mode&hidden == 0 {
+		if b.job.mode&hidden == 0 {
 			return b.sched
 		}
 	case schedulers.WorkerKey:
-		if b.mode&hidden == 0 {
+		if b.job.mode&hidden == 0 {
 			return b.worker
 		}
 		return nil
@@ -83,8 +79,8 @@ func (b *body) Value(key any) any {
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with end: whoever comes second cancels. We store, then read ended; end
-// writes ended, then reads the store. One of the two sees the other.
+// It races with end: whoever comes second cancels. We store, then ask whether the job is ending;
+// end says so, then reads the store. One of the two sees the other.
 func (b *body) materialize() *realContext {
 	if r := b.real.Load(); r != nil {
 		return r
@@ -95,7 +91,7 @@ func (b *body) materialize() *realContext {
 		cancel(nil)
 		return b.real.Load()
 	}
-	if b.ended.Load() {
+	if b.job.state.isEnding() {
 		cancel(nil)
 	}
 	return r
@@ -103,7 +99,7 @@ func (b *body) materialize() *realContext {
 
 // end releases what the context holds; the job's function has returned or will not run.
 func (b *body) end() {
-	b.ended.Store(true)
+	b.job.state.setEnding()
 	if r := b.real.Load(); r != nil {
 		r.cancel(nil)
 	}
@@ -114,8 +110,8 @@ func (b *body) outcome(err error) Status {
 	switch {
 	case err == nil:
 		return Completed
-	case b.passed != 0:
-		return Status(b.passed)
+	case b.job.passed != 0:
+		return Status(b.job.passed)
 	case endedBy(b, err):
 		return Canceled
 	default:

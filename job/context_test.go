@@ -195,7 +195,7 @@ func TestAJobWhoseDeadlinePassedInTheQueueTellsWhich(t *testing.T) {
 
 func TestMaterializeRacingTheEnd(t *testing.T) {
 	for range 300 {
-		b := &body{parent: context.Background()}
+		b := &body{parent: context.Background(), job: new(core)}
 		asked := make(chan context.Context)
 		go func() { b.Done(); asked <- b }()
 		b.end()
@@ -204,7 +204,7 @@ func TestMaterializeRacingTheEnd(t *testing.T) {
 }
 
 func TestManyMaterializeOneContext(t *testing.T) {
-	b := &body{parent: context.Background()}
+	b := &body{parent: context.Background(), job: new(core)}
 	const n = 8
 	got := make(chan (<-chan struct{}), n)
 	for range n {

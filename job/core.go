@@ -10,7 +10,14 @@ import (
 
 // core is the part of a job that does not depend on the type of its result.
 type core struct {
-	state   state
+	state state
+
+	// How the job was made. Written before it is handed out; passed by its function.
+	flags  schedulers.Flags
+	mode   mode
+	only   filter // of a continuation: the outcomes that it is for
+	passed uint8  // the final status to take on, where the error does not decide it
+
 	waiting continuation.List
 
 	// Written once between reserve and finish, by who won reserve; read only after

@@ -41,7 +41,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
 	}
-	t.parent, t.flags, t.mode, t.only = ctx, o.flags, o.mode, o.only
+	t.job, t.parent, t.flags, t.mode, t.only = &t.core, ctx, o.flags, o.mode, o.only
 	return nil
 }
 
@@ -128,7 +128,7 @@ func (c *core) start(opts []Option) error {
 		return ErrStarted
 	}
 	b := c.owner.common()
-	return c.submit(b.sched, b.flags|o.flags)
+	return c.submit(b.sched, c.flags|o.flags)
 }
 
 // startOn is state.start for another scheduler than the one that the job was made
@@ -174,7 +174,7 @@ func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
 
 // cancel is Job.CancelCause.
 func (c *core) cancel(cause error) bool {
-	if c.owner == nil || c.isCompleted() || c.owner.common().mode&unstoppable != 0 {
+	if c.owner == nil || c.isCompleted() || c.mode&unstoppable != 0 {
 		return false
 	}
 	// The parent context may be a user's code. It is asked before the right to complete
