@@ -40,6 +40,8 @@ func block(on schedulers.Worker) (unblock func(), err error) {
 func nestedWaits(e *env) {
 	const chains, depth = 4, 16
 	l := e.ledger(e.new())
+	over := make(chan struct{})
+	l.Cleanup(func() { close(over) }) // lets go whoever still waits
 	var link func(left int, ran chan<- struct{}) func(schedulers.Worker)
 	link = func(left int, ran chan<- struct{}) func(schedulers.Worker) {
 		return func(on schedulers.Worker) {
@@ -54,7 +56,10 @@ func nestedWaits(e *env) {
 				l.checkRefusal(unblock, err)
 				return
 			}
-			<-next
+			select {
+			case <-next:
+			case <-over:
+			}
 			unblock()
 		}
 	}

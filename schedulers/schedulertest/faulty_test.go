@@ -45,6 +45,9 @@ func newFaulty(fault string) *faulty {
 // is reports whether the scheduler has this fault.
 func (s *faulty) is(fault string) bool { return s.fault == fault }
 
+// leaks keeps leaked goroutines until it is closed, when the test of that fault is over.
+var leaks = make(chan struct{})
+
 var errOther = errors.New("not the error of the contract")
 
 func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
@@ -182,12 +185,13 @@ func (h *hand) one() (again bool) {
 	}
 	w := s.queue[0]
 	s.queue = s.queue[1:]
+	abandon := s.is("abandons instead of running") && s.submitted%50 == 0
 	s.engage()
 	s.mu.Unlock()
 
 	returned := false
 	defer func() { again = h.ended(returned, recover()) }()
-	if s.is("abandons instead of running") && s.submitted%50 == 0 {
+	if abandon {
 		w.Abandon(schedulers.ErrShutdown)
 	} else {
 		w.Run(h)
@@ -254,7 +258,7 @@ func (s *faulty) Shutdown(ctx context.Context) error {
 	case s.is("does not wait"):
 		return nil
 	case s.is("leaks a goroutine"):
-		go func() { time.Sleep(time.Second) }()
+		go func() { <-leaks }()
 	}
 	select {
 	case <-s.done:

@@ -46,6 +46,7 @@ func shutdownDrains(e *env) {
 		l.submit(nil, schedulers.Hint{})
 	}
 	returned := l.goShutdown(context.Background(), nil)
+	l.submitUntilRefused(nil) // so it has begun
 	open()
 	e.await(returned, "Shutdown did not return although all work could end")
 	l.settled()

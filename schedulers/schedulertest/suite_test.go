@@ -62,6 +62,7 @@ var found = map[string]string{
 }
 
 func TestEachFaultIsFoundByTheCheckThatIsThereForIt(t *testing.T) {
+	t.Cleanup(func() { close(leaks); leaks = make(chan struct{}) })
 	checks := map[string]check{}
 	for _, c := range allChecks() {
 		require.NotContains(t, checks, c.name, "two checks of one name")

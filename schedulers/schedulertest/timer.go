@@ -119,10 +119,18 @@ func timerZero(e *env) {
 	lock := make(chan struct{}, 1)
 	expired := make(chan struct{})
 	armed := make(chan struct{})
+	over := make(chan struct{})
+	e.Cleanup(func() { close(over) }) // lets go who hangs
 	go func() {
 		defer close(armed)
 		lock <- struct{}{}
-		timers.StartTimer(&newAlarm(func() { lock <- struct{}{}; close(expired) }).Timer, 0)
+		timers.StartTimer(&newAlarm(func() {
+			select {
+			case lock <- struct{}{}:
+				close(expired)
+			case <-over:
+			}
+		}).Timer, 0)
 		<-lock
 	}()
 	e.await(armed, "StartTimer calls OnExpire itself: who arms a timer under a lock hangs")
