@@ -39,6 +39,10 @@ import (
 // Books count the work of one scheduler. The zero value is open and empty. All
 // methods are safe for concurrent use, and none but Shutdown blocks.
 type Books struct {
+	// Drained, if it is not nil, is called once: after Shutdown was called and the last work
+	// has ended, before anybody learns of it. It must not block. Set it before use.
+	Drained func()
+
 	word    atomic.Int64
 	running atomic.Int64
 
@@ -134,8 +138,15 @@ func (b *Books) ended(e Ender, panicked bool) {
 
 func (b *Books) leave() {
 	if b.word.Add(-one) == closedBit {
-		close(b.done)
+		b.drained()
 	}
+}
+
+func (b *Books) drained() {
+	if b.Drained != nil {
+		b.Drained()
+	}
+	close(b.done)
 }
 
 // Closed reports whether Shutdown has been called.
@@ -148,12 +159,12 @@ func (b *Books) Pending() int { return int(b.word.Load() / one) }
 // has ended.
 func (b *Books) Close() <-chan struct{} {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.done == nil {
 		b.done = make(chan struct{})
-		if b.word.Or(closedBit) == 0 {
-			close(b.done)
-		}
+	}
+	b.mu.Unlock()
+	if b.word.Or(closedBit) == 0 { // open and empty until now
+		b.drained()
 	}
 	return b.done
 }

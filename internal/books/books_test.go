@@ -136,7 +136,8 @@ func TestANilContextNeverEnds(t *testing.T) {
 // last leave and never before it.
 func TestLeaveRacingClose(t *testing.T) {
 	for range 2000 {
-		var b Books
+		drained := 0
+		b := Books{Drained: func() { drained++ }}
 		w := &work{}
 		entered := make(chan struct{})
 		var goroutines sync.WaitGroup
@@ -154,8 +155,10 @@ func TestLeaveRacingClose(t *testing.T) {
 			})
 		}
 		<-entered
+		goroutines.Go(func() { <-b.Close() })
 		<-b.Close()
 		assert.Zero(t, b.Pending())
+		assert.Equal(t, 1, drained)
 		goroutines.Wait()
 	}
 }

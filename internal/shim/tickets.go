@@ -100,3 +100,11 @@ func MayRunInPlace(over schedulers.Scheduler, w schedulers.Work, by schedulers.W
 	c, ok := over.(schedulers.Consenter)
 	return ok && c.MayRunInPlace(w, Beneath(by))
 }
+
+// MaxConcurrency returns the limit of the scheduler over; 0: it has none, or does not say.
+func MaxConcurrency(over schedulers.Scheduler) int {
+	if l, ok := over.(schedulers.Limiter); ok {
+		return l.MaxConcurrency()
+	}
+	return 0
+}

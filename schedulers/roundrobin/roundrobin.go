@@ -1,0 +1,163 @@
+package roundrobin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// clock is embedded under this name so that the types of this package have the
+// methods of [schedulers.Timers] without an exported field.
+type clock = shim.Clock
+
+// Scheduler is a set of queues that have equal shares of a scheduler. Make one with
+// [New]. All methods are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] (for its default queue) it implements Shutdowner, Consenter, Timers
+// (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
+// the scheduler beneath) and Meter (the sums of all queues), and its workers implement Blocker.
+type Scheduler struct {
+	*clock
+	tickets shim.Tickets[place]
+	ring    ring
+	initial *Queue
+	refused atomic.Uint64 // by all queues, also by those that are gone
+
+	mu      sync.Mutex
+	queues  []*Queue // all that are not gone, in the order of their creation
+	retired schedulers.Metrics
+	closed  bool
+}
+
+// New returns a scheduler that runs work on over, with one queue, the default one. A
+// nil over refuses all work.
+func New(over schedulers.Scheduler) *Scheduler {
+	s := &Scheduler{}
+	s.tickets = shim.Tickets[place]{Name: "roundrobin", Over: over, Policy: policy{s}}
+	s.tickets.Clock.SetOver(over)
+	s.clock = &s.tickets.Clock
+	s.initial = s.add(Name("default"))
+	return s
+}
+
+// policy is the scheduler as its tickets see it.
+type policy struct{ of *Scheduler }
+
+func (p policy) Put(it *item) { it.Item.queue.put(it) }
+
+func (p policy) Take() *item { return p.of.ring.take() }
+
+// CreateQueue returns a new queue with a share of its own, or
+// [schedulers.ErrShutdown] after Shutdown. A queue that is not needed any more should be
+// closed, or the scheduler keeps it.
+func (s *Scheduler) CreateQueue(opts ...QueueOption) (*Queue, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("roundrobin: no more queues: %w", schedulers.ErrShutdown)
+	}
+	return s.add(opts...), nil
+}
+
+func (s *Scheduler) add(opts ...QueueOption) *Queue {
+	q := &Queue{clock: s.clock, of: s, name: "queue", weight: 1}
+	for _, o := range opts {
+		if o != nil {
+			o(q)
+		}
+	}
+	q.books.Drained = func() { s.retire(q) }
+	s.queues = append(s.queues, q)
+	return q
+}
+
+// retire removes a queue that is closed and empty. Its counters stay in the sums.
+func (s *Scheduler) retire(q *Queue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.queues, q); i >= 0 {
+		s.queues = slices.Delete(s.queues, i, i+1)
+		add(&s.retired, q.books.Metrics())
+	}
+}
+
+// Default returns the queue of work that is submitted to the scheduler itself.
+func (s *Scheduler) Default() *Queue { return s.initial }
+
+// Queues returns the queues that are not gone, in the order of their creation.
+func (s *Scheduler) Queues() []*Queue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.queues)
+}
+
+// Submit is [Queue.Submit] of the default queue.
+func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
+	return s.initial.Submit(w, from)
+}
+
+// Shutdown closes all queues, refuses new ones, and returns nil when the last work has ended. If ctx
+// ends first, what is still queued is abandoned with [schedulers.ErrShutdown]
+// and the cause of ctx is returned. The scheduler beneath is not shut down. It blocks, and
+// may be called any number of times, at the same time too. A nil ctx never ends.
+func (s *Scheduler) Shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	all := slices.Clone(s.queues)
+	s.mu.Unlock()
+	for _, q := range all {
+		q.Close() // all of them first: then what one waits for cannot become more
+	}
+	var err error
+	for _, q := range all {
+		if e := q.Shutdown(ctx); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// MayRunInPlace reports whether the scheduler beneath consents.
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return s.tickets.MayRunInPlace(w, by)
+}
+
+// MaxConcurrency returns the limit of the scheduler beneath, or 0.
+func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }
+
+// Metrics implements [schedulers.Meter]: the sums over all queues, those that are gone
+// included.
+func (s *Scheduler) Metrics() schedulers.Metrics {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := s.retired
+	sum.Refused = s.refused.Load()
+	for _, q := range s.queues {
+		add(&sum, q.books.Metrics())
+	}
+	return sum
+}
+
+func add(sum *schedulers.Metrics, m schedulers.Metrics) {
+	sum.Submitted += m.Submitted
+	sum.Completed += m.Completed
+	sum.Abandoned += m.Abandoned
+	sum.Panicked += m.Panicked
+	sum.Queued += m.Queued
+	sum.Running += m.Running
+	sum.Workers += m.Workers
+}
+
+// Snapshot implements [schedulers.Snapshotter]: what is queued, queue by queue.
+func (s *Scheduler) Snapshot() []schedulers.Work {
+	var all []schedulers.Work
+	for _, q := range s.Queues() {
+		all = append(all, q.Snapshot()...)
+	}
+	return all
+}
