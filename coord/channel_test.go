@@ -206,11 +206,12 @@ func TestClosingTellsThoseWhoWaitForAnElement(t *testing.T) {
 
 func TestClosingForTheErrorOfAContextIsNoCancellation(t *testing.T) {
 	c := NewUnbounded[int]()
-	ctx, cancel := context.WithCancel(endless)
-	j := c.ReceiveAsync(ctx)
+	slow := &slowContext{Context: endless, ended: make(chan struct{})}
+	j := c.ReceiveAsync(slow)
+	slow.end()
 	c.CloseCause(context.Canceled)
-	cancel()
-	assert.Equal(t, job.Faulted, j.Status())
+	slow.tell()
+	assert.Equal(t, job.Faulted, j.Status(), "it was served with this error, it did not give up")
 	require.ErrorIs(t, j.Err(), ErrClosed)
 }
 

@@ -96,13 +96,31 @@ func TestAJobIsCanceledBeforeItsTurn(t *testing.T) {
 		ctx := withPool(t)
 		var s Serial[string]
 		first, gate := gated(ctx, &s, "k")
-		second, _ := gated(ctx, &s, "k")
-		third := s.DoAsync(ctx, "k", func(context.Context) error { return nil })
-		require.True(t, second.Cancel())
-		assert.Equal(t, job.Canceled, second.Status())
-		assert.Equal(t, 1, s.turns.locked["k"].count)
+		second := s.DoAsync(ctx, "k", func(context.Context) error { return nil })
+		third, _ := gated(ctx, &s, "k")
+		require.True(t, third.Cancel())
+		assert.Equal(t, job.Canceled, third.Status())
+		assert.Equal(t, 1, s.turns.locked["k"].count, "it has left the queue")
+		synctest.Wait()
+		pending(t, first, second) // it had no turn to pass on
 		gate.Set()
-		_, err := job.WhenAll(first, third).Await()
+		_, err := job.WhenAll(first, second).Await()
+		require.NoError(t, err)
+	})
+}
+
+func TestATurnOfThePlainFormKeepsOthersOut(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		ctx := withPool(t)
+		var s Serial[string]
+		var next *job.Job[job.Void]
+		require.NoError(t, s.Do(ctx, "k", func(context.Context) error {
+			next = s.DoAsync(ctx, "k", func(context.Context) error { return nil })
+			synctest.Wait()
+			pending(t, next)
+			return nil
+		}))
+		_, err := next.Await()
 		require.NoError(t, err)
 	})
 }
