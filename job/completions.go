@@ -184,6 +184,16 @@ func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
+func (n *completionNode[T]) waitingJob() (*core, string) {
+	c := n.of
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.turns) == 0 {
+		return nil, "WhenEach"
+	}
+	return c.turns[0].promise.job.base(), "WhenEach"
+}
+
 // nextTurn takes the oldest turn that has not given up, and reserves it; mu is held.
 func (c *Completions[T]) nextTurn() *turn[T] {
 	for len(c.turns) > 0 {

@@ -28,12 +28,14 @@ type contest struct {
 	over       bool
 }
 
-// contestants is what the contest is about. All of it is called at most once at a time; won or
-// nobodyWon, once, is the last of it.
+// contestants is what the contest is about. decides is called under the contest's lock; then
+// won or nobodyWon, once.
 type contestants interface {
 	decides(i int) bool // job i has ended: is that the end of the contest?
 	won(i int) continuation.Chain
 	nobodyWon() continuation.Chain // all have ended, and none decided
+
+	waitingJob() (*core, string)
 }
 
 type contestNode struct {
@@ -109,6 +111,8 @@ func (n *contestNode) takeBack() {
 		n.at.waiting.Remove(&n.Node)
 	}
 }
+
+func (n *contestNode) waitingJob() (*core, string) { return n.of.party.waitingJob() }
 
 // Completed implements continuation.Target.
 func (n *contestNode) Completed(schedulers.Worker) continuation.Chain { return n.of.end(n.index) }

@@ -61,6 +61,8 @@ func (b *body) Err() error {
 // by a private key, and must find the one whose Done channel we return.
 func (b *body) Value(key any) any {
 	switch key {
+	case jobKey{}:
+		return b.job
 	case schedulers.SchedulerKey:
 		if b.job.mode&hidden == 0 {
 			return b.sched
@@ -102,6 +104,9 @@ func (b *body) end() {
 	b.job.state.setEnding()
 	if r := b.real.Load(); r != nil {
 		r.cancel(nil)
+	}
+	if b.job.mode&traced != 0 {
+		b.job.extras().task.End()
 	}
 }
 

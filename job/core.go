@@ -1,6 +1,7 @@
 package job
 
 import (
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
 
@@ -43,6 +44,10 @@ type owner interface {
 type rare struct {
 	id   uint64
 	name string
+
+	// Set before the job is handed out, if it was asked for.
+	made uintptr     // where the job was made
+	task *trace.Task // of the execution tracer
 
 	mu   sync.Mutex    // protects done and, in a race of Starts, body.sched
 	done chan struct{} // made by Done

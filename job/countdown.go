@@ -14,7 +14,10 @@ type countdown struct {
 	whole finisher
 }
 
-type finisher interface{ finish() continuation.Chain }
+type finisher interface {
+	finish() continuation.Chain
+	job() *core
+}
 
 type countNode struct {
 	continuation.Node
@@ -60,6 +63,8 @@ func (d *countdown) one() continuation.Chain {
 	d.nodes = nil // all were delivered, or never added
 	return d.whole.finish()
 }
+
+func (n *countNode) waitingJob() (*core, string) { return n.of.whole.job(), "WhenAll" }
 
 // Completed implements continuation.Target.
 func (n *countNode) Completed(schedulers.Worker) continuation.Chain { return n.of.one() }

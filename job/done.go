@@ -43,6 +43,8 @@ type closer struct {
 	c    chan struct{}
 }
 
+func (d *closer) waitingJob() (*core, string) { return nil, "Done channel" }
+
 // Completed implements continuation.Target.
 func (d *closer) Completed(schedulers.Worker) continuation.Chain {
 	close(d.c)

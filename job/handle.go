@@ -5,6 +5,7 @@ package job
 type Handle interface {
 	ID() uint64
 	Name() string
+	Creation() Frame
 	Status() Status
 	IsCompleted() bool
 	Err() error

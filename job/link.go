@@ -119,6 +119,8 @@ func (l *link[T, U]) pass(final Status, value U, err error) (told continuation.C
 // ContextEnded implements ctxwatch.Ender.
 func (l *link[T, U]) ContextEnded(*ctxwatch.Watch) { l.cancel(nil) }
 
+func (l *link[T, U]) waitingJob() (*core, string) { return &l.core, "continuation" }
+
 // release lets go of the antecedent and takes what is registered back.
 func (l *link[T, U]) release() {
 	l.watch.Stop()

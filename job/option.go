@@ -12,6 +12,8 @@ type Option struct {
 	flags schedulers.Flags
 	only  filter
 	mode  mode
+
+	diagnose Diagnostics
 }
 
 // mode is how a job differs from the usual.
@@ -23,6 +25,8 @@ const (
 	shielded                     // ctx ends without the job noticing
 	unstoppable                  // refuses Cancel; set by us, not by an option
 	hidden                       // its scheduler is not the ambient one; set by us
+	labeled                      // see FollowLabels
+	traced                       // see FollowTrace
 	continuing  = synchronous | lazy
 )
 
@@ -120,6 +124,7 @@ func merge(opts []Option) Option {
 		all.flags |= o.flags
 		all.only |= o.only
 		all.mode |= o.mode
+		all.diagnose |= o.diagnose
 	}
 	return all
 }

@@ -18,6 +18,9 @@ type PanicError struct {
 	Value any
 	// Stack is the stack of the goroutine that panicked, as debug.Stack prints it.
 	Stack []byte
+	// Async is the asynchronous stack at that moment: the job that panicked, what waited
+	// for it, and so on. See [AsyncStack].
+	Async []Frame
 }
 
 // NewPanicError returns the error for a panic value that was just recovered, with
@@ -30,8 +33,33 @@ func NewPanicError(value any) *PanicError {
 	return &PanicError{Value: value, Stack: debug.Stack()}
 }
 
-// Error implements error. The stack is not part of it.
+// panicked is NewPanicError for a job, before the outcome is published.
+func (c *core) panicked(value any) *PanicError {
+	p := NewPanicError(value)
+	if p != value {
+		p.Async = c.asyncStack()
+	}
+	return p
+}
+
+// Error implements error. The stacks are not part of it.
 func (p *PanicError) Error() string { return fmt.Sprintf("job: panic: %v", p.Value) }
+
+// Format implements fmt.Formatter: the verb %+v prints both stacks below the error, all others
+// print the error alone.
+func (p *PanicError) Format(f fmt.State, verb rune) {
+	if verb != 'v' || !f.Flag('+') {
+		_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), p.Error())
+		return
+	}
+	_, _ = fmt.Fprintf(f, "%s\n\n%s", p.Error(), p.Stack)
+	for i, frame := range p.Async {
+		if i > 0 {
+			_, _ = fmt.Fprint(f, "awaited by ")
+		}
+		_, _ = fmt.Fprintln(f, frame)
+	}
+}
 
 // Unwrap returns the panic's value if that is an error, else nil.
 func (p *PanicError) Unwrap() error {

@@ -51,3 +51,5 @@ func (r *race[T]) nobodyWon() continuation.Chain {
 	told, _ := r.promise.try(failed.final(), zero, failed.err())
 	return told
 }
+
+func (r *race[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Race" }

@@ -86,6 +86,8 @@ func (r *relay[T]) end(final Status, value T, err error) (told continuation.Chai
 	return r.promise.publish(final, value, err), true
 }
 
+func (r *relay[T]) waitingJob() (*core, string) { return r.promise.job.base(), "wait" }
+
 // ContextEnded implements ctxwatch.Ender.
 func (r *relay[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(contextError(r.ctx)) }
 

@@ -22,8 +22,8 @@ func (j *Job[T]) RunSynchronously() error {
 // finishSynchronously runs the job, or waits for its end where a waiter was faster and has
 // claimed it in place.
 func (j *Job[T]) finishSynchronously() {
-	j.owner.Run(schedulers.WorkerFrom(j.owner.common().parent))
-	if !j.isCompleted() {
+	parent := j.owner.common().parent
+	if !j.runFor(parent, schedulers.WorkerFrom(parent)) {
 		_, _ = j.Await()
 	}
 }

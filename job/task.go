@@ -41,7 +41,11 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
 	}
-	t.job, t.parent, t.flags, t.mode, t.only = &t.core, ctx, o.flags, o.mode, o.only
+	t.job, t.flags, t.mode, t.only = &t.core, o.flags, o.mode, o.only
+	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
+		ctx = t.record(ctx, d)
+	}
+	t.parent = ctx
 	return nil
 }
 
@@ -86,7 +90,11 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, returned bool) 
 		t.err = contextError(&t.body)
 		return Canceled, true
 	}
-	t.value, t.err = self.invoke(&t.body)
+	if t.mode&(labeled|traced) == 0 {
+		t.value, t.err = self.invoke(&t.body)
+	} else {
+		t.value, t.err = t.followed(self)
+	}
 	return t.outcome(t.err), true
 }
 
@@ -94,7 +102,7 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, returned bool) 
 func (t *task[T]) crash(v any, q *queue) {
 	t.err = ErrGoexit
 	if v != nil {
-		t.err = NewPanicError(v)
+		t.err = t.panicked(v)
 	}
 	t.complete(Faulted, q)
 }

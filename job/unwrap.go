@@ -10,7 +10,7 @@ import (
 
 // Unwrap returns a job that ends as the job does that j yields: with the same value, error and
 // status. If j itself fails, it ends as j did; if j yields nil, it has Faulted with
-// [ErrNilJob]. When ctx ends before that, it is Canceled with a *[WaitError], and neither
+// [ErrNilJob]; if it yields the Unwrap itself or what waits for it, with a *[CycleError]. When ctx ends before that, it is Canceled with a *[WaitError], and neither
 // job keeps it. It does not block. Jobs that are Created are started.
 func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	if ctx == nil {
@@ -52,8 +52,7 @@ type outerHalf[T any] struct {
 func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := h.delivered()
 	if inner := j.value; j.Status() == Completed && inner != nil {
-		inner.startIfCreated()
-		return h.of.follow(inner)
+		return h.of.followInner(inner)
 	}
 	final, err := j.Status(), j.err
 	if final == Completed {
@@ -66,6 +65,21 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	}
 	return told
 }
+
+// followInner begins the second half. A job that is the Unwrap itself, or waits for it, would never end.
+func (u *unwrap[T]) followInner(inner *Job[T]) continuation.Chain {
+	if err := circle(u.promise.job.base(), inner.base()); err != nil {
+		var zero T
+		told, _ := u.end(Faulted, zero, err)
+		return told
+	}
+	inner.startIfCreated()
+	return u.follow(inner)
+}
+
+func (h *outerHalf[T]) waitingJob() (*core, string) { return h.of.waitingJob() }
+
+func (u *unwrap[T]) waitingJob() (*core, string) { return u.promise.job.base(), "Unwrap" }
 
 // ContextEnded implements ctxwatch.Ender.
 func (u *unwrap[T]) ContextEnded(w *ctxwatch.Watch) {

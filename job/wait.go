@@ -40,16 +40,50 @@ func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 	if !ok || !s.MayRunInPlace(c.owner, by) {
 		return false
 	}
-	c.owner.Run(by) // does nothing if a worker has claimed the job meanwhile
+	return c.runFor(ctx, by)
+}
+
+// runFor runs the job on the goroutine of ctx's job, if no worker has claimed it meanwhile, and reports
+// whether it has ended. That job waits for this one then, and shows it as other waiters do.
+func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
+	below := current(ctx)
+	if below == nil {
+		c.owner.Run(by)
+		c.ranFor(ctx)
+		return c.isCompleted()
+	}
+	p := &inPlace{job: below}
+	p.node.Prepare(p)
+	c.waiting.Add(&p.node)
+	c.owner.Run(by)
+	c.ranFor(ctx)
+	c.waiting.Remove(&p.node) // does nothing if the job has ended
 	return c.isCompleted()
 }
 
+// inPlace is a job whose goroutine runs another one.
+type inPlace struct {
+	node continuation.Node
+	job  *core
+}
+
+func (p *inPlace) waitingJob() (*core, string) { return p.job, "job" }
+
+// Completed implements continuation.Target.
+func (p *inPlace) Completed(schedulers.Worker) continuation.Chain { return continuation.Chain{} }
+
 // park blocks the goroutine until the job or the context has ended.
 func (c *core) park(ctx context.Context, by schedulers.Worker) error {
-	p := &parked{awake: make(chan struct{})}
+	p := &parked{awake: make(chan struct{}), job: current(ctx)}
 	p.node.Prepare(p)
 	if !c.waiting.Add(&p.node) {
 		return nil
+	}
+	if p.job != nil {
+		// After adding: of two who close a circle at the same moment, one sees the other.
+		if err := circle(p.job, c); err != nil {
+			return c.giveUp(p, err)
+		}
 	}
 	if b, ok := by.(schedulers.Blocker); ok {
 		unblock, err := b.Block()
@@ -79,6 +113,14 @@ func (c *core) giveUp(p *parked, why error) error {
 type parked struct {
 	node  continuation.Node
 	awake chan struct{}
+	job   *core // on whose behalf it waits, or nil
+}
+
+func (p *parked) waitingJob() (*core, string) {
+	if p.job == nil {
+		return nil, "goroutine"
+	}
+	return p.job, "job"
 }
 
 // Completed implements continuation.Target.

@@ -53,6 +53,8 @@ func (w *whenAll[T]) finish() continuation.Chain {
 	return told
 }
 
+func (w *whenAll[T]) job() *core { return w.promise.job.base() }
+
 type whenAllOf struct {
 	promise Promise[Void]
 	countdown
@@ -73,6 +75,8 @@ func (w *whenAllOf) finish() continuation.Chain {
 	told, _ := w.promise.try(failed.final(), Void{}, failed.err())
 	return told
 }
+
+func (w *whenAllOf) job() *core { return w.promise.job.base() }
 
 // failures gathers what went wrong in several jobs.
 type failures struct {

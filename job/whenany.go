@@ -60,3 +60,5 @@ func (w *whenAny[J]) won(i int) continuation.Chain {
 }
 
 func (w *whenAny[J]) nobodyWon() continuation.Chain { return continuation.Chain{} }
+
+func (w *whenAny[J]) waitingJob() (*core, string) { return w.promise.job.base(), "WhenAny" }

@@ -1,0 +1,108 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/movenext/movenext/continuation"
+)
+
+// # Waits that close a circle
+//
+// A job that waits for itself, or for a job that waits for it, waits for ever. What can be
+// known of that without slowing anything else down?
+//
+// Who waits for a job is in its list; so one can go from a job to those who wait for it, to
+// those who wait for them, and so on. If that leads from the job that is about to
+// wait to the job that it wants to wait for, the circle is closed. Only who is about to
+// block pays for the search, and usually finds nobody who waits for it.
+//
+// But who is about to wait? Go does not tell on whose behalf a goroutine runs. The context
+// does: a job's function hands its own context to Wait. It may have handed that context to another
+// goroutine, too, which does not hold the job up. Yet that wait is bounded by the
+// job's end, since its context ends then, and what it waits for can not end before the
+// job: so it never succeeds either, and is refused for the same reason.
+//
+// Hence what is found: circles of waits by [Job.Wait] with a job's own context or
+// one derived from it, and of continuations, combinators and [Waiter]s between them. What is not: waits by
+// [Job.Await] in plain code, which has no context; waits for channels, locks and the
+// like; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and one that two
+// close at the same moment while they look at the same list. A context that was cut off from its job by
+// context.WithoutCancel and given an end of its own still names the job, and is
+// refused though it might succeed.
+
+// ErrCycle is matched by the error of a wait that could never end because it closes a circle of
+// jobs that wait for each other; see [CycleError].
+var ErrCycle = fmt.Errorf("job: circle of waits: %w", ErrWouldDeadlock)
+
+// CycleError names the jobs of a circle. It matches [ErrCycle] and [ErrWouldDeadlock].
+type CycleError struct {
+	// Jobs are names in quotes or IDs as #n. Each waits for the next, the last for the first.
+	Jobs []string
+}
+
+// Error implements error.
+func (e *CycleError) Error() string {
+	if len(e.Jobs) == 1 {
+		return fmt.Sprintf("job: %s waits for itself", e.Jobs[0])
+	}
+	return fmt.Sprintf("job: %s waits for %s", strings.Join(e.Jobs, " waits for "), e.Jobs[0])
+}
+
+// Unwrap returns ErrCycle.
+func (e *CycleError) Unwrap() error { return ErrCycle }
+
+// WouldCycle returns a *[CycleError] if waiter would never end because it is about to wait for
+// awaited, which waits for it, and nil if that is not known. It looks at no more than 64 jobs in between;
+// it does not block. [Job.Wait] asks it by itself; it is for awaiters of your own.
+func WouldCycle(waiter, awaited Handle) error {
+	w, a := baseOf(waiter), baseOf(awaited)
+	if w == nil || a == nil {
+		return nil
+	}
+	return circle(w, a)
+}
+
+// circleJobs is how many jobs a search looks at.
+const circleJobs = 64
+
+// circle searches, breadth first, from waiter to awaited along those who wait.
+func circle(waiter, awaited *core) error {
+	type step struct {
+		job   *core
+		below int // the step whose job this one waits for
+	}
+	seen := make([]step, 1, 8)
+	seen[0] = step{waiter, -1}
+	for i := 0; i < len(seen); i++ {
+		if seen[i].job == awaited {
+			e := &CycleError{}
+			for k := i; k > 0; k = seen[k].below {
+				e.Jobs = append(e.Jobs, seen[k].job.label())
+			}
+			e.Jobs = append([]string{waiter.label()}, e.Jobs...)
+			return e
+		}
+		seen[i].job.waiting.Visit(lookAt, func(t continuation.Target) {
+			next := behind(t)
+			known := slices.ContainsFunc(seen, func(s step) bool { return s.job == next })
+			if next != nil && !known && len(seen) < circleJobs {
+				seen = append(seen, step{next, i})
+			}
+		})
+	}
+	return nil
+}
+
+type jobKey struct{}
+
+// current returns the job whose end bounds ctx, or nil.
+func current(ctx context.Context) *core {
+	c, _ := ctx.Value(jobKey{}).(*core)
+	if c == nil || c.isCompleted() || ctx.Done() == nil {
+		return nil
+	}
+	return c
+}

@@ -1,0 +1,177 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAJobThatWaitsForItselfIsTold(t *testing.T) {
+	m := &manual{}
+	var j *Job[int]
+	j = Run(m.ctx(), func(ctx context.Context) (int, error) { return j.Wait(ctx) }, Named("ouroboros"))
+	m.all()
+	var w *WaitError
+	require.ErrorAs(t, j.Err(), &w)
+	var c *CycleError
+	require.ErrorAs(t, j.Err(), &c)
+	assert.Equal(t, []string{`"ouroboros"`}, c.Jobs)
+	assert.Equal(t, `job: wait ended: job: "ouroboros" waits for itself`, j.Err().Error())
+	assert.ErrorIs(t, j.Err(), ErrCycle)
+	assert.ErrorIs(t, j.Err(), ErrWouldDeadlock)
+	assert.Zero(t, waitersOf(j))
+}
+
+// ring returns n running jobs, each of which waits for the next when its gate is opened.
+func ring(ctx context.Context, n int) (jobs []*Job[int], gates []chan struct{}) {
+	jobs, gates = make([]*Job[int], n), make([]chan struct{}, n)
+	all := make(chan struct{})
+	for i := range jobs {
+		gates[i] = make(chan struct{})
+		jobs[i] = Run(ctx, func(ctx context.Context) (int, error) {
+			<-all
+			<-gates[i]
+			return jobs[(i+1)%n].Wait(ctx)
+		}, Named(fmt.Sprint(i)))
+	}
+	close(all)
+	return jobs, gates
+}
+
+func TestWhoeverClosesACircleIsTold(t *testing.T) {
+	for _, n := range []int{2, 3, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			jobs, gates := ring(onPool(t, n), n)
+			for i, gate := range gates {
+				close(gate)
+				synctest.Wait()
+				assert.Equal(t, i == n-1, jobs[0].IsCompleted(), "the last closes it")
+			}
+			var c *CycleError
+			require.ErrorAs(t, jobs[n-1].Err(), &c)
+			assert.Len(t, c.Jobs, n)
+			assert.Equal(t, fmt.Sprintf("%q", fmt.Sprint(n-1)), c.Jobs[0], "who was about to wait")
+			assert.Equal(t, `"0"`, c.Jobs[1], "for the next")
+			assert.Equal(t, fmt.Sprintf("%q", fmt.Sprint(n-2)), c.Jobs[n-1])
+			assert.Equal(t, jobs[n-1].Err(), jobs[0].Err(), "the others see its error")
+		})
+	}
+}
+
+func TestTwoThatCloseACircleAtOnceDoNotHang(t *testing.T) {
+	ctx := onPool(t, 2)
+	for range 200 {
+		jobs, gates := ring(ctx, 2)
+		for _, gate := range gates {
+			close(gate)
+		}
+		for _, j := range jobs {
+			_, err := j.Wait(context.Background())
+			require.ErrorIs(t, err, ErrCycle)
+		}
+	}
+}
+
+func TestACircleThroughContinuationsAndCombinators(t *testing.T) {
+	m := &manual{}
+	var j *Job[int]
+	links := map[string]func(ctx context.Context) *Job[int]{
+		"a continuation": func(ctx context.Context) *Job[int] { return ContinueWith(ctx, j, next) },
+		"Finally":        func(ctx context.Context) *Job[int] { return Finally(ctx, j, pass) },
+		"WhenAll": func(ctx context.Context) *Job[int] {
+			return Then(ctx, WhenAll(FromResult(1), j), func(context.Context, []int) (int, error) { return 1, nil })
+		},
+		"WhenAny and Unwrap": func(ctx context.Context) *Job[int] { return Unwrap(ctx, WhenAny(j)) },
+		"Race":               func(context.Context) *Job[int] { return Race(j) },
+		"WaitAsync":          func(ctx context.Context) *Job[int] { return WaitAsync(ctx, j) },
+		"Completions": func(ctx context.Context) *Job[int] {
+			return Unwrap(ctx, CompletionsOf(j).NextAsync(ctx))
+		},
+	}
+	for name, link := range links {
+		t.Run(name, func(t *testing.T) {
+			j = Run(m.ctx(), func(ctx context.Context) (int, error) { return link(ctx).Wait(ctx) })
+			m.all()
+			assert.ErrorIs(t, j.Err(), ErrCycle)
+		})
+	}
+}
+
+func TestAnUnwrapOfItself(t *testing.T) {
+	s := NewSource[*Job[int]]()
+	u := Unwrap(context.Background(), s.Job())
+	s.TrySetResult(u)
+	assert.ErrorIs(t, u.Err(), ErrCycle)
+	assert.Equal(t, Faulted, u.Status())
+	assert.Zero(t, waitersOf(u))
+}
+
+func TestAnUnwrapOfWhatWaitsForIt(t *testing.T) {
+	m := &manual{}
+	s := NewSource[*Job[int]]()
+	u := Unwrap(context.Background(), s.Job())
+	c := ContinueWith(m.ctx(), u, next)
+	s.TrySetResult(c)
+	assert.ErrorIs(t, u.Err(), ErrCycle)
+	m.all()
+}
+
+func TestWaitsThatCloseNoCircle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := onPool(t, 4)
+		gate := NewSource[int]()
+		leaf := Run(ctx, func(ctx context.Context) (int, error) { return gate.Job().Wait(ctx) })
+		var mid []*Job[int]
+		for range 2 { // a diamond
+			mid = append(mid, Run(ctx, func(ctx context.Context) (int, error) { return leaf.Wait(ctx) }))
+		}
+		top := Run(ctx, func(ctx context.Context) (int, error) {
+			_, err := WhenAll(mid...).Wait(ctx)
+			return 1, err
+		})
+		synctest.Wait()
+		gate.TrySetResult(1)
+		_, err := top.Wait(t.Context())
+		assert.NoError(t, err)
+	})
+}
+
+func TestAWaitInAContextCutOffFromItsJobIsNotRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := onPool(t, 1)
+		var j *Job[int]
+		got := make(chan error, 1)
+		set := make(chan struct{})
+		j = Run(ctx, func(ctx context.Context) (int, error) {
+			<-set
+			go func() { // is not waited for by the job
+				_, err := j.Wait(context.WithoutCancel(ctx))
+				got <- err
+			}()
+			return 1, nil
+		})
+		close(set)
+		assert.NoError(t, <-got)
+	})
+}
+
+func TestWouldCycle(t *testing.T) {
+	a, b := NewSource[int](), NewSource[int]()
+	a.Job().OnCompleted(machine{job: b.Job()}) // b waits for a
+	assert.ErrorIs(t, WouldCycle(a.Job(), b.Job()), ErrCycle)
+	assert.NoError(t, WouldCycle(b.Job(), a.Job()))
+	assert.NoError(t, WouldCycle(nil, a.Job()))
+	assert.NoError(t, WouldCycle(a.Job(), nil))
+}
+
+func TestTheSearchIsBounded(t *testing.T) {
+	first := NewSource[int]()
+	for range 10_000 {
+		first.Job().OnCompleted(machine{job: NewSource[int]().Job()})
+	}
+	assert.NoError(t, WouldCycle(first.Job(), NewSource[int]().Job()))
+}

@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"sync/atomic"
+)
+
+// Diagnostics is a set of things to record about jobs, for who looks for a fault. What is
+// not switched on costs nothing but a question.
+type Diagnostics uint32
+
+const (
+	// RecordCreation has each job remember where it was made, for [Job.Creation] and
+	// asynchronous stacks. It costs an allocation and half a microsecond a job.
+	RecordCreation Diagnostics = 1 << iota
+
+	// FollowLabels has the profiler's labels follow the job: while its function runs, the
+	// goroutine has the labels of the job's context (runtime/pprof.WithLabels), and the
+	// job's name under "job" if it has one.
+	FollowLabels
+
+	// FollowTrace makes each job a task of the execution tracer (runtime/trace), below
+	// the task of the context that it was made with, and each run of a function a region.
+	// Nothing is recorded while no trace is taken.
+	FollowTrace
+)
+
+var diagnostics atomic.Uint32
+
+// SetDiagnostics says what is recorded about jobs that are made from now on, and returns
+// what was before. See also [Diagnose]. It is safe for concurrent use.
+func SetDiagnostics(d Diagnostics) (before Diagnostics) {
+	return Diagnostics(diagnostics.Swap(uint32(d)))
+}
+
+// Diagnose has the job record d beside what [SetDiagnostics] says for all.
+func Diagnose(d Diagnostics) Option { return Option{diagnose: d} }
+
+// record begins to record what d asks for, and returns the context that the job is made with. It is
+// called by prepare, which is called by the function that the user has called.
+func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
+	r := t.extras()
+	if d&RecordCreation != 0 {
+		var pcs [1]uintptr
+		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and what the user has called
+		r.made = pcs[0]
+	}
+	if d&FollowLabels != 0 {
+		t.mode |= labeled
+		if r.name != "" {
+			ctx = pprof.WithLabels(ctx, pprof.Labels("job", r.name))
+		}
+	}
+	if d&FollowTrace != 0 && trace.IsEnabled() {
+		ctx, r.task = trace.NewTask(ctx, r.nameOr("job"))
+		t.mode |= traced
+	}
+	return ctx
+}
+
+func (r *rare) nameOr(other string) string {
+	if r.name != "" {
+		return r.name
+	}
+	return other
+}
+
+// followed calls the function as the profiler and the tracer want to see it.
+func (t *task[T]) followed(self invoker[T]) (T, error) {
+	if t.mode&traced != 0 {
+		defer trace.StartRegion(&t.body, t.extras().nameOr("run")).End()
+	}
+	if t.mode&labeled != 0 {
+		// A worker has no labels of its own to go back to. Who runs a job in place has,
+		// and brings them back itself.
+		defer pprof.SetGoroutineLabels(context.Background())
+		pprof.SetGoroutineLabels(&t.body)
+	}
+	return self.invoke(&t.body)
+}
+
+// ranFor brings the labels of ctx back after somebody who has them ran the job.
+func (c *core) ranFor(ctx context.Context) {
+	if c.mode&labeled != 0 {
+		pprof.SetGoroutineLabels(ctx)
+	}
+}
+
+// Creation returns where the job was made, if that was recorded ([RecordCreation]); else File is
+// empty.
+func (j *Job[T]) Creation() Frame {
+	if j == nil {
+		return Frame{}
+	}
+	return j.frame("job")
+}

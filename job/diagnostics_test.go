@@ -1,0 +1,171 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime/pprof"
+	"runtime/trace"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// recording switches d on for one test. Such tests are not parallel.
+func recording(t *testing.T, d Diagnostics) {
+	t.Helper()
+	before := SetDiagnostics(d)
+	t.Cleanup(func() { SetDiagnostics(before) })
+}
+
+func TestAJobRemembersWhereItWasMadeIfAsked(t *testing.T) {
+	ctx := (&manual{}).ctx()
+	assert.Empty(t, Run(ctx, constant(1, nil)).Creation().File)
+	recording(t, RecordCreation)
+	for name, h := range map[string]Handle{
+		"New":          New(ctx, constant(1, nil)),
+		"Run":          Run(ctx, constant(1, nil)),
+		"Go":           Go(ctx, pass),
+		"ContinueWith": ContinueWith(ctx, FromResult(1), next),
+		"Then":         Then(ctx, FromResult(1), itoa),
+		"Catch":        Catch(ctx, FromResult(1), func(context.Context, error) (int, error) { return 0, nil }),
+		"Finally":      Finally(ctx, FromResult(1), pass),
+		"Blocking":     Blocking(ctx, constant(1, nil)),
+	} {
+		f := h.Creation()
+		assert.Contains(t, f.File, "diagnostics_test.go", name)
+		assert.Contains(t, f.Function, "TestAJobRemembersWhereItWasMadeIfAsked", name)
+		assert.NotZero(t, f.Line, name)
+	}
+	assert.Empty(t, (*Job[int])(nil).Creation())
+	SetDiagnostics(0)
+	assert.NotEmpty(t, Run(ctx, constant(1, nil), Diagnose(RecordCreation)).Creation().File)
+	assert.Empty(t, Run(ctx, constant(1, nil)).Creation().File)
+}
+
+func labels(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&b, 1))
+	var all []string
+	for line := range strings.Lines(b.String()) {
+		if strings.Contains(line, "labels:") {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, "")
+}
+
+func TestLabelsFollowTheJobAndStayWithIt(t *testing.T) {
+	m := &manual{consent: true}
+	ctx := pprof.WithLabels(m.ctx(), pprof.Labels("tenant", "blue"))
+	var inside, child, back string
+	Go(ctx, func(ctx context.Context) error {
+		inside = labels(t)
+		c := Go(ctx, func(context.Context) error { child = labels(t); return nil }, Named("second"), Diagnose(FollowLabels))
+		_, err := c.Wait(ctx)
+		back = labels(t)
+		return err
+	}, Named("first"), Diagnose(FollowLabels))
+	m.all()
+	assert.Contains(t, inside, `"job":"first"`)
+	assert.Contains(t, inside, `"tenant":"blue"`)
+	assert.Contains(t, child, `"job":"second"`)
+	assert.Contains(t, child, `"tenant":"blue"`)
+	assert.Contains(t, back, `"job":"first"`, "a job run in place gives the goroutine back as it was")
+	assert.Empty(t, labels(t), "the worker is as before")
+
+	Go(ctx, func(context.Context) error { inside = labels(t); return nil }, Named("unfollowed"))
+	m.all()
+	assert.Empty(t, inside)
+}
+
+func TestEachTracedJobIsATask(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, trace.Start(&b))
+	m := &manual{}
+	Go(m.ctx(), pass, Named("traced one"), Diagnose(FollowTrace))
+	canceled := Go(m.ctx(), pass, Named("traced two"), Diagnose(FollowTrace))
+	canceled.Cancel()
+	Go(m.ctx(), pass, Named("untraced"))
+	m.all()
+	trace.Stop()
+	assert.Contains(t, b.String(), "traced one")
+	assert.Contains(t, b.String(), "traced two")
+	assert.NotContains(t, b.String(), "untraced")
+
+	j := Go(m.ctx(), pass, Diagnose(FollowTrace))
+	m.all()
+	assert.NoError(t, j.Err(), "without a trace there is nothing to record")
+}
+
+func TestTheAsynchronousStackOfAPanicTellsWhoWaited(t *testing.T) {
+	m := &manual{}
+	recording(t, RecordCreation)
+	j := Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") }, Named("deepest"))
+	then := Then(m.ctx(), j, itoa, Named("then"))
+	all := WhenAllOf(FromResult(1), then)
+	unwrapped := Unwrap(m.ctx(), ContinueWith(m.ctx(), all, func(context.Context, *Job[Void]) (*Job[int], error) { return FromResult(1), nil }))
+	race := Race(unwrapped)
+	done := race.Done()
+	m.all()
+	<-done
+
+	var p *PanicError
+	require.ErrorAs(t, j.Err(), &p)
+	var got []string
+	for _, f := range p.Async {
+		got = append(got, strings.Trim(f.What, "#0123456789"))
+	}
+	assert.Equal(t, []string{"job", "continuation", "WhenAll", "continuation", "Unwrap", "Race", "Done channel"}, got)
+	assert.Equal(t, `"deepest"`, p.Async[0].Job)
+	assert.Equal(t, `"then"`, p.Async[1].Job)
+	assert.Contains(t, p.Async[1].File, "diagnostics_test.go")
+
+	long := fmt.Sprintf("%+v", p)
+	assert.Contains(t, long, "job: panic: ouch\n\n")
+	assert.Contains(t, long, "job.explode")
+	assert.Contains(t, long, "job \"deepest\" in ")
+	assert.Contains(t, long, "awaited by continuation \"then\" in ")
+	assert.Contains(t, long, "diagnostics_test.go:")
+	assert.Equal(t, "job: panic: ouch", fmt.Sprintf("%v", p))
+	assert.Equal(t, `"job: panic: ouch"`, fmt.Sprintf("%q", p))
+}
+
+func TestTheAsynchronousStackEndsSomewhere(t *testing.T) {
+	m := &manual{}
+	s := NewSource[int]()
+	j := s.Job()
+	for range 1000 {
+		j = ContinueWith(m.ctx(), j, next)
+	}
+	assert.Len(t, AsyncStack(s.Job()), stackDepth+1)
+	assert.Nil(t, AsyncStack(nil))
+	assert.Nil(t, AsyncStack((*Job[int])(nil)))
+	s.TrySetResult(1)
+	m.all()
+	assert.Equal(t, Completed, j.Status(), "looking has changed nothing")
+}
+
+func TestAForeignWaiterContributesItsFrames(t *testing.T) {
+	s, behind := NewSource[int](), NewSource[int]()
+	s.Job().OnCompleted(machine{frames: []Frame{{What: "async function", Function: "fetch", File: "fetch.go", Line: 7}}, job: behind.Job()})
+	behind.Job().OnCompleted(resumer(func() {}))
+	frames := AsyncStack(s.Job())
+	require.Len(t, frames, 2, "who does not say what it is does not appear")
+	assert.Equal(t, "async function in fetch\n\tfetch.go:7", frames[1].String())
+	s.TrySetResult(1)
+	behind.TrySetResult(1)
+}
+
+// machine is a continuation as a state machine would be.
+type machine struct {
+	frames []Frame
+	job    Handle
+}
+
+func (machine) Resume()                  {}
+func (m machine) WaitingFrames() []Frame { return m.frames }
+func (m machine) WaitingJob() Handle     { return m.job }

@@ -1,0 +1,158 @@
+package job
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/movenext/movenext/continuation"
+)
+
+// Frame is one level of an asynchronous stack: something that waits for the level
+// before it. A field is empty where nothing is known.
+type Frame struct {
+	// What waits: "job", "continuation", "WhenAll", "async function", …
+	What string
+	// Job is the job that can not end before the wait does: its name in quotes, or its ID
+	// as #n.
+	Job string
+	// Function, File and Line say where: where an async function waits, or where a job
+	// was made if it recorded that ([RecordCreation]).
+	Function string
+	File     string
+	Line     int
+}
+
+// String returns the frame on one line or, if it is known where, on two, as Go prints stacks.
+func (f Frame) String() string {
+	s := f.What
+	if f.Job != "" {
+		s += " " + f.Job
+	}
+	if f.Function != "" {
+		s += " in " + f.Function
+	}
+	if f.File != "" {
+		s += fmt.Sprintf("\n\t%s:%d", f.File, f.Line)
+	}
+	return s
+}
+
+// Waiter is what a continuation.Target implements that can say for whom it waits, so that
+// it shows up in asynchronous stacks and in circles. Its methods are called while the
+// wait stands still: nobody can deliver the target's node meanwhile. They must neither
+// block nor keep anything. Package statemachine's tasks are the intended Waiters.
+type Waiter interface {
+	// WaitingFrames returns the levels that the wait stands for, the innermost first.
+	WaitingFrames() []Frame
+	// WaitingJob returns the job that can not end before the wait does, or nil.
+	WaitingJob() Handle
+}
+
+// AsyncStack returns the asynchronous stack of j: j, what waits for it, what waits for
+// that, and so on. Where several wait, it follows the one that came last. It is a
+// snapshot, meant for reports: what moves on while it is taken may be missing. It has at most 32
+// levels beside those of [Waiter]s. It does not block.
+func AsyncStack(j Handle) []Frame {
+	c := baseOf(j)
+	if c == nil {
+		return nil
+	}
+	return c.asyncStack()
+}
+
+const (
+	stackDepth = 32 // jobs in an asynchronous stack
+	lookAt     = 8  // waiters of one job that are looked at
+)
+
+func (c *core) asyncStack() []Frame {
+	frames := []Frame{c.frame("job")}
+	for range stackDepth {
+		var above *core
+		found := false
+		c.waiting.Visit(lookAt, func(t continuation.Target) {
+			if found {
+				return
+			}
+			var more []Frame
+			if more, above, found = framesOf(t); found {
+				frames = append(frames, more...)
+			}
+		})
+		if above == nil {
+			break
+		}
+		c = above
+	}
+	return frames
+}
+
+// waits is what the targets of this package implement that stand between two jobs.
+type waits interface {
+	// waitingJob returns the job that can not end before the target was told, or nil,
+	// and what the target is.
+	waitingJob() (*core, string)
+}
+
+// framesOf returns what is known of a target: the frames that it stands for, and the job behind it.
+func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
+	if w := asWaiter(t); w != nil {
+		return w.WaitingFrames(), baseOf(w.WaitingJob()), true
+	}
+	w, ok := t.(waits)
+	if !ok {
+		return nil, nil, false
+	}
+	above, what := w.waitingJob()
+	if above == nil {
+		return []Frame{{What: what}}, nil, true
+	}
+	return []Frame{above.frame(what)}, above, true
+}
+
+// behind returns the job behind a target, or nil.
+func behind(t continuation.Target) *core {
+	if w := asWaiter(t); w != nil {
+		return baseOf(w.WaitingJob())
+	}
+	if w, ok := t.(waits); ok {
+		above, _ := w.waitingJob()
+		return above
+	}
+	return nil
+}
+
+// asWaiter returns the Waiter that a target is, or that it passes the news on to.
+func asWaiter(t continuation.Target) Waiter {
+	if r, ok := t.(*resumption); ok {
+		w, _ := r.k.(Waiter)
+		return w
+	}
+	w, _ := t.(Waiter)
+	return w
+}
+
+// frame describes a job.
+func (c *core) frame(what string) Frame {
+	f := Frame{What: what, Job: c.label()}
+	if r := c.rare.Load(); r != nil && r.made != 0 {
+		f.Function, f.File, f.Line = where(r.made)
+	}
+	return f
+}
+
+// label returns the name of a job in quotes, or its ID.
+func (c *core) label() string {
+	r := c.extras()
+	if r.name != "" {
+		return fmt.Sprintf("%q", r.name)
+	}
+	return fmt.Sprintf("#%d", r.id)
+}
+
+// where returns what is at a program counter that runtime.Callers has returned.
+func where(pc uintptr) (function, file string, line int) {
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return strings.TrimSuffix(f.Function, "[...]"), f.File, f.Line
+}
