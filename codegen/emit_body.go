@@ -204,6 +204,7 @@ func (u *unit) keepWhole() {
 		passed = append(passed, u.recv)
 	}
 	for i, v := range append(passed, u.results...) {
+		v.facts = facts{} // what the source does with it, it does to its own variable
 		v.cell, v.place, v.reads = false, inFrame, 1
 		if v.name == "" || v.name == "_" {
 			v.name = "arg" + strconv.Itoa(i)

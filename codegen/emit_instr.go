@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strings"
 )
 
@@ -60,8 +61,8 @@ func (i *assign) print(p *printer) {
 				}
 			}
 		}
-	} else if t := i.dst[0]; len(i.dst) == 1 && t.idle() && i.typed {
-		p.line("var _ %s = %s", p.typeOf(t.v), src)
+	} else if t := i.dst[0]; len(i.dst) == 1 && t.idle() {
+		p.discard(src, t.v, i.typed)
 		return
 	}
 	p.line("%s %s %s", i.lefts(p), op, src)
@@ -85,6 +86,21 @@ func (i *assign) lefts(p *printer) string {
 // idle reports whether the target is a variable that nobody reads.
 func (t dest) idle() bool {
 	return t.v != nil && t.v.reads == 0 && !t.v.cell && t.v.place != inFrame
+}
+
+// discard prints the evaluation of a value that nobody reads. A constant may be one
+// only with the type of its variable; nil is none without, and has nothing to evaluate.
+func (p *printer) discard(src string, v *variable, typed bool) {
+	b, _ := v.typ.Underlying().(*types.Basic)
+	wide := b != nil && (b.Kind() == types.Int64 || b.Kind() == types.Uint64)
+	switch {
+	case src == "nil":
+	case typed || wide:
+		// In a block, for no jump may lead over a declaration.
+		p.line("{\nvar _ %s = %s\n}", p.typeOf(v), src)
+	default:
+		p.line("_ = %s", src)
+	}
 }
 
 // begins reports whether the variable has to be declared here.

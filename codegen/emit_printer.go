@@ -35,9 +35,11 @@ func (p *printer) runtime(name string) string {
 	return p.path(statemachinePath, "statemachine") + "." + name
 }
 
-// predeclared is a name of the universe that generated code needs.
+// predeclared is a name of the universe that generated code needs. The function's
+// own variables give way where they have moved; inside of statements that are
+// kept, only true is needed, to return.
 func (p *printer) predeclared(name string) string {
-	if p.u.fn.Package.Names[name] || p.u.names.hidden[name] {
+	if p.u.fn.Package.Names[name] || name == "true" && p.u.names.hidden[name] {
 		p.u.refuse(hiddenName(p.u.at(p.u.fn.Decl.Name), name))
 	}
 	return name

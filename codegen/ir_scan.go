@@ -133,14 +133,15 @@ func followsPointer(t types.Type) bool {
 	return true
 }
 
-// ident replaces the name of a variable that has moved, of a package, or of
-// something that a dot import brought in.
+// ident replaces the name of a variable that has moved, of a constant or type that
+// has (also where it is declared: it may have got another name), of a package, or
+// of something that a dot import brought in.
 func (s *mentionScan) ident(id *ast.Ident, as form) {
 	if v := s.u.variableOf(id); v != nil {
 		s.variable(id, v, as)
 		return
 	}
-	obj := s.u.info.Uses[id]
+	obj := s.u.info.ObjectOf(id)
 	if obj == nil {
 		return
 	}

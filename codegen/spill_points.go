@@ -44,6 +44,25 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 	}
 }
 
+// retyped reports whether a variable that call gives its first value has another
+// type than the value.
+func (u *unit) retyped(call *ast.CallExpr, dst []dest) bool {
+	tuple, several := u.typeOf(call).(*types.Tuple)
+	for i, t := range dst {
+		if !t.declares {
+			continue
+		}
+		result := u.typeOf(call)
+		if several {
+			result = tuple.At(i).Type()
+		}
+		if !types.Identical(t.v.typ, result) {
+			return true
+		}
+	}
+	return false
+}
+
 // values is how many results call has.
 func (u *unit) values(call *ast.CallExpr) int {
 	switch t := u.typeOf(call).(type) {
@@ -118,25 +137,26 @@ func (u *unit) suspendTwin(call *ast.CallExpr, s *Suspension, p *point, dst []de
 	u.rename(call, s.Method, s.Twin)
 	u.add(&note{pos: p.call}, &assign{dst: []dest{{v: p.held}}, src: u.expr(call)})
 	u.add(&park{p}, &mark{label: p.resume})
-	u.unpack(u.resultOf("TwinResult", p), s, dst)
+	u.unpack(call, u.resultOf("TwinResult", p), s, dst)
 	u.add(forget(p.held))
 }
 
 // unpack takes a function's results out of what its job has: value and error.
-func (u *unit) unpack(src rope, s *Suspension, dst []dest) {
+func (u *unit) unpack(call *ast.CallExpr, src rope, s *Suspension, dst []dest) {
 	r := resultsOf(s.Callee.Signature())
+	typed := u.retyped(call, dst)
 	var fail dest
 	if r.Err != nil {
 		dst, fail = dst[:len(dst)-1], dst[len(dst)-1]
 	}
 	switch len(r.Values) {
 	case 0:
-		u.add(&assign{dst: dropBlanks([]dest{{}, fail}), src: src})
+		u.add(&assign{dst: dropBlanks([]dest{{}, fail}), src: src, typed: typed})
 	case 1:
-		u.add(&assign{dst: dropBlanks([]dest{dst[0], fail}), src: src})
+		u.add(&assign{dst: dropBlanks([]dest{dst[0], fail}), src: src, typed: typed})
 	default:
 		tuple := u.temp("tuple", s.Result)
-		u.add(&assign{dst: []dest{{v: tuple, declares: true}, fail}, src: src})
+		u.add(&assign{dst: []dest{{v: tuple, declares: true}, fail}, src: src, typed: typed})
 		var fields rope
 		for i := range dst {
 			if i > 0 {
@@ -144,7 +164,7 @@ func (u *unit) unpack(src rope, s *Suspension, dst []dest) {
 			}
 			fields = append(fields, use(tuple), text(".V"+strconv.Itoa(i+1)))
 		}
-		u.add(&assign{dst: dst, src: fields})
+		u.add(&assign{dst: dst, src: fields, typed: typed})
 	}
 }
 
@@ -165,7 +185,7 @@ func (u *unit) suspendJob(call *ast.CallExpr, s *Suspension, p *point, dst []des
 	u.hold(p, "await", u.jobType(s.Result))
 	u.add(&note{pos: p.call}, &assign{dst: []dest{{v: p.held}}, src: awaited})
 	u.add(&park{p}, &mark{label: p.resume})
-	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("JobResult", p)}, forget(p.held))
+	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("JobResult", p), typed: u.retyped(call, dst)}, forget(p.held))
 }
 
 // awaitedJob spills and returns the job of j.Await(), which may be an embedded
@@ -214,7 +234,7 @@ func (u *unit) suspendAwait(call *ast.CallExpr, s *Suspension, p *point, dst []d
 	})
 	u.add(&note{pos: p.call}, &obtain{p: p, src: u.value(arg), result: s.Result, at: arg})
 	u.add(&park{p}, &mark{label: p.resume})
-	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("Result", p)}, forget(p.held))
+	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("Result", p), typed: u.retyped(call, dst)}, forget(p.held))
 }
 
 // suspendSwitch moves the machine to another scheduler. Where there is nothing to
