@@ -1,0 +1,39 @@
+package contest
+
+import (
+	"fmt"
+	"time"
+)
+
+// Meter takes what a run has to tell beside the time it took. It is used by one
+// goroutine at a time.
+type Meter struct {
+	excluded time.Duration
+	values   map[string]float64
+}
+
+// Exclude takes d off the time of the run: a sleep that was asked for.
+func (m *Meter) Exclude(d time.Duration) { m.excluded += d }
+
+// Excluded returns what was taken off.
+func (m *Meter) Excluded() time.Duration { return m.excluded }
+
+// Report adds a figure with its unit, as in "busy workers". The last value of a
+// unit counts.
+func (m *Meter) Report(unit string, value float64) {
+	if m.values == nil {
+		m.values = map[string]float64{}
+	}
+	m.values[unit] = value
+}
+
+// Values returns what was reported, by unit; nil if nothing was.
+func (m *Meter) Values() map[string]float64 { return m.values }
+
+// Check returns an error unless the result is the expected one.
+func Check[T comparable](got, want T) error {
+	if got != want {
+		return fmt.Errorf("contest: the result is %v, where %v is right", got, want)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package contest
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/goroutine"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// Place is one of this library's schedulers as a contender.
+type Place struct {
+	Name string
+	open func(Setting) ending
+}
+
+// ending is what all schedulers of the library are.
+type ending interface {
+	schedulers.Scheduler
+	schedulers.Shutdowner
+}
+
+// The places. Default is what a program gets that chooses nothing: the
+// figures of the library are those of this one.
+var (
+	Default = Place{"movenext", func(s Setting) ending {
+		if s.Workers == 0 {
+			return nil
+		}
+		return pool.New(pool.Workers(s.Workers, s.Workers))
+	}}
+	Stealing = Place{"movenext workstealing", func(s Setting) ending {
+		if s.Workers == 0 {
+			return workstealing.New()
+		}
+		return workstealing.New(workstealing.Processors(s.Workers))
+	}}
+	Dedicated = Place{"movenext dedicated", func(s Setting) ending {
+		return dedicated.New(s.Width())
+	}}
+	Goroutine = Place{"movenext goroutine", func(Setting) ending {
+		return goroutine.New()
+	}}
+)
+
+// Open returns a context whose ambient scheduler is a new one of this place (the
+// default has none: its jobs run where any program's do), and what ends it.
+func (p Place) Open(s Setting) (ctx context.Context, stop func()) {
+	on := p.open(s)
+	if on == nil {
+		return context.Background(), func() {}
+	}
+	return schedulers.With(context.Background(), on), func() {
+		// Nothing is queued any more: each run has waited for what it started.
+		_ = on.Shutdown(context.Background())
+	}
+}
+
+// On returns a contender for each of the places, which runs the function that start
+// makes for a context. form is added to the place's name, to tell two ways
+// of using the same scheduler apart; it may be empty.
+func On(places []Place, form, note string, start func(ctx context.Context, s Setting) Run) []Contender {
+	var all []Contender
+	for _, p := range places {
+		name := p.Name
+		if form != "" {
+			name += ": " + form
+		}
+		all = append(all, Contender{Name: name, Note: note, Start: func(s Setting) (Run, func()) {
+			ctx, stop := p.Open(s)
+			return start(ctx, s), stop
+		}})
+	}
+	return all
+}
+
+// Plain returns a contender that has nothing to start.
+func Plain(name, note string, run func(s Setting) Run) Contender {
+	return Contender{Name: name, Note: note, Start: func(s Setting) (Run, func()) {
+		return run(s), func() {}
+	}}
+}

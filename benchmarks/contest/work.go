@@ -1,0 +1,117 @@
+package contest
+
+import (
+	"fmt"
+	"math"
+)
+
+// Work is one thing that all its contenders do.
+type Work struct {
+	ID    string // short and unique: "W1"
+	Title string // what is done, in a sentence without a verb
+	Op    string // what one operation is called, in the singular
+	N     int    // operations at full scale
+
+	// Size turns a wish for n operations into the argument of the contenders'
+	// runs and the operations that they then do: a tree has so many nodes or ten times as
+	// many. Nil: both are n.
+	Size func(n int) (arg, ops int)
+
+	// Once says that a run takes its time by waiting, not by working: it is
+	// neither warmed up nor repeated within a process.
+	Once bool
+
+	// Spread says what of a Setting changes this work, beside its size.
+	Producers, Workers bool
+
+	// Bases are the contenders that the others' times are divided by; the first
+	// is plain Go.
+	Bases []string
+
+	// Added says that the interesting figure is a contender's time less that of the
+	// first base, in place of their ratio.
+	Added bool
+
+	// Guarded is what must not grow beside the time, from one version to the
+	// next.
+	Guarded []Measure
+
+	Contenders []Contender
+}
+
+// Contender is one way to do a work.
+type Contender struct {
+	Name string
+	Note string // what a reader of its figures should know
+
+	// Most is the most operations it can be asked for, 0 if there is no limit: a
+	// goroutine for each of ten million waiting jobs does not fit into memory.
+	Most int
+
+	// Start prepares for runs in the given setting. stop takes everything back that it
+	// has made, and blocks until that has ended.
+	Start func(Setting) (run Run, stop func())
+}
+
+// Run does the work once, with an argument made by the work's Size, and returns an
+// error if the result is wrong. It is called by one goroutine at a time.
+type Run func(m *Meter, arg int) error
+
+// Measure is a figure of a run that can be compared.
+type Measure string
+
+// The measures. Bytes and Allocs are an operation's share of what was allocated,
+// Memory is its share of the peak of the process's resident memory.
+const (
+	Time   Measure = "time"
+	Bytes  Measure = "bytes"
+	Allocs Measure = "allocs"
+	Memory Measure = "memory"
+)
+
+// Shape returns Size's answer for n operations, at least one.
+func (w *Work) Shape(n int) (arg, ops int) {
+	n = max(1, n)
+	if w.Size == nil {
+		return n, n
+	}
+	return w.Size(n)
+}
+
+// Contender returns the contender of that name.
+func (w *Work) Contender(name string) (*Contender, error) {
+	for i := range w.Contenders {
+		if w.Contenders[i].Name == name {
+			return &w.Contenders[i], nil
+		}
+	}
+	return nil, fmt.Errorf("contest: %s has no contender %q", w.ID, name)
+}
+
+// Square is the Size of two equal levels: as many roots as children of each. Its
+// argument is their number, and both count as operations.
+func Square(n int) (arg, ops int) {
+	arg = max(1, int(math.Round(math.Sqrt(float64(n)))))
+	return arg, arg + arg*arg
+}
+
+// Tree is the Size of a tree with ten children a node and arg leaves: the
+// power of ten that is nearest to n.
+func Tree(n int) (arg, ops int) {
+	arg, ops = 1, 1
+	for arg*10 <= n*3 {
+		arg *= 10
+		ops += arg
+	}
+	return arg, ops
+}
+
+// Fibonacci is the Size of the recursion fib(arg) = fib(arg-1) + fib(arg-2): the
+// greatest one with at most n additions, each of which is an operation.
+func Fibonacci(n int) (arg, ops int) {
+	arg, ops = 2, 1
+	for before := 0; before+ops+1 <= n; arg++ {
+		before, ops = ops, before+ops+1
+	}
+	return arg, ops
+}

@@ -1,0 +1,41 @@
+package works
+
+import (
+	"fmt"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+)
+
+// goroutines is the contender that the others are divided by.
+const goroutines = "goroutines"
+
+// All returns the works in their order. Each call returns new ones.
+func All() []*contest.Work {
+	return []*contest.Work{
+		spawn(),
+		nested(),
+		forkJoin(),
+		skynets(),
+		sleepers(),
+		awaitCompleted(),
+		suspend(),
+		startAndAwait(),
+		twinCall(),
+		chain(),
+		pingPong(),
+		blockInGo(),
+		blockInSystemCall(),
+		blockBesideCPU(),
+		handOver(),
+	}
+}
+
+// Find returns the work with that ID.
+func Find(id string) (*contest.Work, error) {
+	for _, w := range All() {
+		if w.ID == id {
+			return w, nil
+		}
+	}
+	return nil, fmt.Errorf("works: there is no work %q", id)
+}

@@ -1,0 +1,67 @@
+package works
+
+import (
+	"flag"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+)
+
+// scale makes the works as small as one wants to wait for.
+var scale = flag.Int("scale", 10, "divide the size of the works by this")
+
+// BenchmarkWorks has a benchmark for each contender of each work, one iteration of which is
+// a whole run of the work. What is printed is the share of one operation, and B/op and
+// allocs/op are, too.
+func BenchmarkWorks(b *testing.B) {
+	for _, w := range All() {
+		b.Run(w.ID, func(b *testing.B) {
+			for i := range w.Contenders {
+				b.Run(w.Contenders[i].Name, func(b *testing.B) { benchmark(b, w, &w.Contenders[i]) })
+			}
+		})
+	}
+}
+
+func benchmark(b *testing.B, w *contest.Work, c *contest.Contender) {
+	n := max(1, w.N / *scale)
+	if c.Most > 0 {
+		n = min(n, c.Most)
+	}
+	b.ReportAllocs()
+	run, stop := c.Start(contest.Setting{Nap: time.Second})
+	defer stop()
+	arg, ops := w.Shape(n)
+
+	var m contest.Meter
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		if err := run(&m, arg); err != nil {
+			b.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+
+	each := 1 / (float64(b.N) * float64(ops))
+	b.ReportMetric(float64(b.Elapsed()-m.Excluded())*each, "ns/"+unit(w.Op))
+	b.ReportMetric(0, "ns/op") // of a whole run: says nothing
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)*each, "B/op")
+	b.ReportMetric(float64(after.Mallocs-before.Mallocs)*each, "allocs/op")
+	for name, v := range m.Values() {
+		b.ReportMetric(v, unit(name))
+	}
+}
+
+// unit is a name as package testing wants it: in one word.
+func unit(name string) string {
+	word := []byte(name)
+	for i, c := range word {
+		if c == ' ' {
+			word[i] = '-'
+		}
+	}
+	return string(word)
+}

@@ -1,0 +1,77 @@
+package works
+
+import (
+	"sync"
+
+	"github.com/alitto/pond/v2"
+	"github.com/bytedance/gopkg/util/gopool"
+	"github.com/gammazero/workerpool"
+	"github.com/panjf2000/ants/v2"
+	concpool "github.com/sourcegraph/conc/pool"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+)
+
+// A submission of W9 is to a job as one to ten thousand, so here the pools may
+// share one loop and be called through a function.
+
+// blockingWidth is how wide the pools are that were made wide for jobs that block.
+const blockingWidth = 1000
+
+func blockingPeers(block func()) []contest.Contender {
+	return []contest.Contender{
+		{Name: goroutines, Start: still(submitting(func(f func()) { go f() }, block))},
+		{Name: "ants", Start: blockingAnts(contest.Setting.Width, block)},
+		{Name: "ants 1000", Start: blockingAnts(wide, block)},
+		{Name: "pond", Start: blockingPond(contest.Setting.Width, block)},
+		{Name: "pond 1000", Start: blockingPond(wide, block)},
+		{Name: "gopool", Start: func(s contest.Setting) (contest.Run, func()) {
+			p := gopool.NewPool("blocking", gopoolCap(s), gopool.NewConfig())
+			return submitting(p.Go, block), func() {}
+		}},
+		{Name: "workerpool 1000", Start: func(contest.Setting) (contest.Run, func()) {
+			p := workerpool.New(blockingWidth)
+			return submitting(p.Submit, block), p.StopWait
+		}},
+		{Name: "conc pool 1000", Start: still(func(_ *contest.Meter, n int) error {
+			p := concpool.New().WithMaxGoroutines(blockingWidth)
+			defer p.Wait()
+			return submitting(p.Go, block)(nil, n)
+		})},
+	}
+}
+
+func wide(contest.Setting) int { return blockingWidth }
+
+// submitting hands n jobs to a pool and waits for them.
+func submitting(submit func(func()), block func()) contest.Run {
+	return func(_ *contest.Meter, n int) error {
+		var wg sync.WaitGroup
+		wg.Add(n)
+		for range n {
+			submit(func() {
+				block()
+				wg.Done()
+			})
+		}
+		wg.Wait()
+		return nil
+	}
+}
+
+func blockingAnts(width func(contest.Setting) int, block func()) func(contest.Setting) (contest.Run, func()) {
+	return func(s contest.Setting) (contest.Run, func()) {
+		p, err := ants.NewPool(width(s))
+		if err != nil {
+			return broken(err)
+		}
+		return submitting(func(f func()) { accept(p.Submit(f)) }, block), func() { release(p) }
+	}
+}
+
+func blockingPond(width func(contest.Setting) int, block func()) func(contest.Setting) (contest.Run, func()) {
+	return func(s contest.Setting) (contest.Run, func()) {
+		p := pond.NewPool(width(s))
+		return submitting(func(f func()) { accept(p.Go(f)) }, block), p.StopAndWait
+	}
+}

@@ -1,0 +1,90 @@
+package works
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/job"
+)
+
+// forkJoin is W3: the recursion fib without a cutoff, where each addition forks one
+// of its halves. Next to nothing is computed: it is the price of a fork.
+func forkJoin() *contest.Work {
+	return &contest.Work{
+		ID:      "W3",
+		Title:   "fork-join: the recursion fib, with a fork at each call",
+		Op:      "fork",
+		N:       400_000,
+		Size:    contest.Fibonacci,
+		Workers: true,
+		Bases:   []string{goroutines},
+		Guarded: []contest.Measure{contest.Bytes, contest.Allocs},
+		Contenders: append([]contest.Contender{
+			{Name: goroutines, Note: "a channel for each result", Start: still(forkJoinGoroutines)},
+			{Name: "one goroutine", Note: "the recursion alone", Start: still(forkJoinNot)},
+		}, append(forkJoinOurs(), forkJoinPeers()...)...),
+	}
+}
+
+func forkJoinOurs() []contest.Contender {
+	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	awaiting := contest.On(places, "await", "a job and a machine for each fork", func(ctx context.Context, _ contest.Setting) contest.Run {
+		return func(_ *contest.Meter, n int) error {
+			return sumOf([]*job.Job[int]{fibAsync(ctx, n)}, fibonacci(n))
+		}
+	})
+	waiting := contest.On(places, "wait", "a job for each fork, waited for inside of jobs", func(ctx context.Context, _ contest.Setting) contest.Run {
+		return func(_ *contest.Meter, n int) error {
+			root := job.Run(ctx, func(ctx context.Context) (int, error) { return fibWaiting(ctx, n) })
+			return sumOf([]*job.Job[int]{root}, fibonacci(n))
+		}
+	})
+	return append(awaiting, waiting...)
+}
+
+func fibWaiting(ctx context.Context, n int) (int, error) {
+	if n < 2 {
+		return n, nil
+	}
+	fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fibWaiting(ctx, n-1) })
+	b, err := fibWaiting(ctx, n-2)
+	if err != nil {
+		return 0, err
+	}
+	a, err := fork.Wait(ctx)
+	return a + b, err
+}
+
+// fibonacci is the right answer, by a way that has nothing in common with the contenders'.
+func fibonacci(n int) int {
+	a, b := 0, 1
+	for range n {
+		a, b = b, a+b
+	}
+	return a
+}
+
+func forkJoinGoroutines(_ *contest.Meter, n int) error {
+	return contest.Check(fibGoroutines(n), fibonacci(n))
+}
+
+func fibGoroutines(n int) int {
+	if n < 2 {
+		return n
+	}
+	fork := make(chan int, 1)
+	go func() { fork <- fibGoroutines(n - 1) }()
+	b := fibGoroutines(n - 2)
+	return <-fork + b
+}
+
+func forkJoinNot(_ *contest.Meter, n int) error {
+	return contest.Check(fibCalls(n), fibonacci(n))
+}
+
+func fibCalls(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fibCalls(n-1) + fibCalls(n-2)
+}

@@ -1,0 +1,78 @@
+package works
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+)
+
+// handOver is the last work: to have something done by a parked OS thread, and to wait for it. What it costs is
+// the operating system's to say; the question is what a scheduler adds.
+func handOver() *contest.Work {
+	const locked, free = "bare threads", "bare threads: caller free"
+	return &contest.Work{
+		ID:      "H",
+		Title:   "hand over to a parked dedicated OS thread, and back",
+		Op:      "round trip",
+		N:       20_000,
+		Bases:   []string{locked, free},
+		Guarded: []contest.Measure{contest.Bytes, contest.Allocs},
+		Contenders: []contest.Contender{
+			{Name: locked, Note: "two goroutines locked to threads, two channels", Start: still(onLockedThread(bareThreads))},
+			{Name: free, Note: "one of them is locked", Start: still(bareThreads)},
+			{Name: "movenext dedicated", Note: "the caller is locked to a thread", Start: handOverJobs(onLockedThread)},
+			{Name: "movenext dedicated: caller free", Start: handOverJobs(func(run contest.Run) contest.Run { return run })},
+		},
+	}
+}
+
+// onLockedThread is run, on a goroutine that is locked to its thread.
+func onLockedThread(run contest.Run) contest.Run {
+	return func(m *contest.Meter, n int) error {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		return run(m, n)
+	}
+}
+
+func bareThreads(_ *contest.Meter, n int) error {
+	there, back := make(chan int), make(chan int)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for v := range there {
+			back <- v + 1
+		}
+		close(back)
+	}()
+	v := 0
+	for range n {
+		there <- v
+		v = <-back
+	}
+	close(there)
+	<-back
+	return contest.Check(v, n)
+}
+
+func handOverJobs(wrap func(contest.Run) contest.Run) func(contest.Setting) (contest.Run, func()) {
+	return func(contest.Setting) (contest.Run, func()) {
+		thread := dedicated.New(1)
+		ctx := schedulers.With(context.Background(), thread)
+		run := wrap(func(_ *contest.Meter, n int) error {
+			v := 0
+			for range n {
+				var err error
+				if v, err = job.Run(ctx, func(context.Context) (int, error) { return v + 1, nil }).Wait(ctx); err != nil {
+					return err
+				}
+			}
+			return contest.Check(v, n)
+		})
+		return run, func() { _ = thread.Shutdown(context.Background()) } // nothing is queued any more
+	}
+}

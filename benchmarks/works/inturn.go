@@ -1,0 +1,83 @@
+package works
+
+import (
+	"context"
+
+	"github.com/alitto/pond/v2"
+	"github.com/panjf2000/ants/v2"
+	"github.com/samber/mo"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/job"
+)
+
+// startAndAwait is W6c: start one job and await it, then the next.
+func startAndAwait() *contest.Work {
+	return &contest.Work{
+		ID:      "W6c",
+		Title:   "start one job and await it, in turn",
+		Op:      "job",
+		N:       1_000_000,
+		Bases:   []string{goroutines},
+		Guarded: []contest.Measure{contest.Bytes, contest.Allocs},
+		Contenders: append([]contest.Contender{
+			{Name: goroutines, Note: "a goroutine and a channel for each", Start: still(futuresInTurn)},
+			{Name: "ants", Start: antsInTurn},
+			{Name: "pond result", Start: pondInTurn},
+			{Name: "mo", Start: still(moInTurn)},
+		}, contest.On([]contest.Place{contest.Default, contest.Stealing, contest.Dedicated}, "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
+			return func(_ *contest.Meter, n int) error { return sumOf([]*job.Job[int]{roundsAsync(ctx, n)}, n) }
+		})...),
+	}
+}
+
+func futuresInTurn(_ *contest.Meter, n int) error {
+	sum := 0
+	for range n {
+		sum += start(returnOne).await()
+	}
+	return contest.Check(sum, n)
+}
+
+func antsInTurn(s contest.Setting) (contest.Run, func()) {
+	p, err := ants.NewPool(s.Width())
+	if err != nil {
+		return broken(err)
+	}
+	return func(_ *contest.Meter, n int) error {
+		sum := 0
+		for range n {
+			result := make(chan int, 1)
+			accept(p.Submit(func() { result <- 1 }))
+			sum += <-result
+		}
+		return contest.Check(sum, n)
+	}, func() { release(p) }
+}
+
+func pondInTurn(s contest.Setting) (contest.Run, func()) {
+	p := pond.NewResultPool[int](s.Width())
+	return func(_ *contest.Meter, n int) error {
+		sum := 0
+		for range n {
+			v, err := p.Submit(returnOne).Wait()
+			if err != nil {
+				return err
+			}
+			sum += v
+		}
+		return contest.Check(sum, n)
+	}, p.StopAndWait
+}
+
+func moInTurn(_ *contest.Meter, n int) error {
+	sum := 0
+	for range n {
+		v, err := mo.NewFuture(resolveOne).Collect()
+		if err != nil {
+			return err
+		}
+		sum += v
+	}
+	return contest.Check(sum, n)
+}

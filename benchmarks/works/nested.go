@@ -1,0 +1,131 @@
+package works
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/job"
+)
+
+// nested is W2: as many roots as each of them has children, started by workers. What is started
+// first in, first out exists all at once: a million goroutines, gigabytes.
+func nested() *contest.Work {
+	return &contest.Work{
+		ID:      "W2",
+		Title:   "start a thousand roots, each of which starts a thousand children and waits for them",
+		Op:      "job",
+		N:       1_000_000,
+		Size:    contest.Square,
+		Workers: true,
+		Bases:   []string{goroutines},
+		Guarded: []contest.Measure{contest.Bytes, contest.Allocs, contest.Memory},
+		Contenders: append([]contest.Contender{
+			{Name: goroutines, Most: 2_000_000, Start: still(nestedGoroutines)},
+			{Name: spawnFuture, Most: 2_000_000, Start: still(nestedFutures)},
+		}, append(nestedOurs(), nestedPeers()...)...),
+	}
+}
+
+// still turns a function that prepares nothing into a contender's Start.
+func still(run contest.Run) func(contest.Setting) (contest.Run, func()) {
+	return func(contest.Setting) (contest.Run, func()) { return run, func() {} }
+}
+
+func nestedOurs() []contest.Contender {
+	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	awaiting := contest.On(places, "await", "jobs with handles, awaited by machines", func(ctx context.Context, _ contest.Setting) contest.Run {
+		return func(_ *contest.Meter, n int) error {
+			roots := make([]*job.Job[*job.Job[int]], n)
+			for i := range roots {
+				roots[i] = job.Run(ctx, func(context.Context) (*job.Job[int], error) { return familyAsync(ctx, n), nil })
+			}
+			families := make([]*job.Job[int], n)
+			for i, root := range roots {
+				var err error
+				if families[i], err = root.Wait(ctx); err != nil {
+					return err
+				}
+			}
+			return sumOf(families, n*n)
+		}
+	})
+	waiting := contest.On(places, "wait", "jobs with handles, waited for inside of jobs", func(ctx context.Context, _ contest.Setting) contest.Run {
+		return func(_ *contest.Meter, n int) error {
+			roots := make([]*job.Job[int], n)
+			for i := range roots {
+				roots[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return familyWaiting(ctx, n) })
+			}
+			return sumOf(roots, n*n)
+		}
+	})
+	return append(awaiting, waiting...)
+}
+
+func familyWaiting(ctx context.Context, children int) (int, error) {
+	kids := make([]*job.Job[int], children)
+	for i := range kids {
+		kids[i] = job.Run(ctx, one)
+	}
+	sum := 0
+	for _, kid := range kids {
+		v, err := kid.Wait(ctx)
+		if err != nil {
+			return 0, err
+		}
+		sum += v
+	}
+	return sum, nil
+}
+
+func nestedGoroutines(_ *contest.Meter, n int) error {
+	sums := make([]int, n)
+	var roots sync.WaitGroup
+	for i := range sums {
+		roots.Go(func() {
+			results := make([]int, n)
+			var kids sync.WaitGroup
+			kids.Add(n)
+			for j := range results {
+				go func() {
+					results[j] = 1
+					kids.Done()
+				}()
+			}
+			kids.Wait()
+			sums[i] = total(results)
+		})
+	}
+	roots.Wait()
+	return contest.Check(total(sums), n*n)
+}
+
+func total(values []int) int {
+	sum := 0
+	for _, v := range values {
+		sum += v
+	}
+	return sum
+}
+
+func nestedFutures(_ *contest.Meter, n int) error {
+	roots := make([]*future, n)
+	for i := range roots {
+		roots[i] = start(func() int {
+			kids := make([]*future, n)
+			for j := range kids {
+				kids[j] = start(returnOne)
+			}
+			sum := 0
+			for _, kid := range kids {
+				sum += kid.await()
+			}
+			return sum
+		})
+	}
+	sum := 0
+	for _, root := range roots {
+		sum += root.await()
+	}
+	return contest.Check(sum, n*n)
+}

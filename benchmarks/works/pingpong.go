@@ -1,0 +1,87 @@
+package works
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+)
+
+// pingPong is W8: two functions hand a value to and fro, and each adds one to it.
+func pingPong() *contest.Work {
+	return &contest.Work{
+		ID:      "W8",
+		Title:   "two functions hand a value to and fro",
+		Op:      "round trip",
+		N:       1_000_000,
+		Bases:   []string{goroutines},
+		Guarded: []contest.Measure{contest.Bytes, contest.Allocs},
+		Contenders: append([]contest.Contender{
+			{Name: goroutines, Note: "two unbuffered channels", Start: still(pingPongChannels)},
+			{Name: "sync.Cond", Start: still(pingPongCond)},
+		}, pingPongOurs()...),
+	}
+}
+
+func pingPongOurs() []contest.Contender {
+	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	over := func(name, note string, channel func() *coord.Channel[int]) []contest.Contender {
+		return contest.On(places, name, note, func(ctx context.Context, _ contest.Setting) contest.Run {
+			return func(_ *contest.Meter, n int) error { return pingPongJobs(ctx, n, channel(), channel()) }
+		})
+	}
+	return append(
+		over("rendezvous", "coord.NewRendezvous: what the unbuffered channels do", coord.NewRendezvous[int]),
+		over("buffered", "coord.NewBounded(1)", func() *coord.Channel[int] { return coord.NewBounded[int](1, coord.WaitForRoom) })...,
+	)
+}
+
+func pingPongJobs(ctx context.Context, n int, ping, pong *coord.Channel[int]) error {
+	far := playerAsync(ctx, ping, pong, n)
+	near := serverAsync(ctx, pong, ping, n)
+	if _, err := far.Wait(ctx); err != nil {
+		return err
+	}
+	return sumOf([]*job.Job[int]{near}, 2*n)
+}
+
+func pingPongChannels(_ *contest.Meter, n int) error {
+	ping, pong := make(chan int), make(chan int)
+	go func() {
+		for v := range ping {
+			pong <- v + 1
+		}
+	}()
+	v := 0
+	for range n {
+		ping <- v + 1
+		v = <-pong
+	}
+	close(ping)
+	return contest.Check(v, 2*n)
+}
+
+func pingPongCond(_ *contest.Meter, n int) error {
+	var mu sync.Mutex
+	turn, value := 0, 0
+	changed := sync.NewCond(&mu)
+	play := func(me int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for range n {
+			for turn != me {
+				changed.Wait()
+			}
+			value++
+			turn = 1 - me
+			changed.Signal()
+		}
+	}
+	var far sync.WaitGroup
+	far.Go(func() { play(1) })
+	play(0)
+	far.Wait()
+	return contest.Check(value, 2*n)
+}

@@ -1,0 +1,92 @@
+package works
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/job"
+)
+
+// sleepers is W5: a million functions asleep at once. Its time is that beyond the sleep which was
+// asked for: to start them all, and to wake them late.
+func sleepers() *contest.Work {
+	return &contest.Work{
+		ID:      "W5",
+		Title:   "a million asynchronous functions asleep at once; the time is what is beyond the sleep",
+		Op:      "sleeper",
+		N:       1_000_000,
+		Once:    true,
+		Bases:   []string{goroutines},
+		Guarded: []contest.Measure{contest.Bytes, contest.Allocs, contest.Memory},
+		Contenders: append([]contest.Contender{
+			{Name: goroutines, Most: 2_000_000, Start: napping(goroutineNaps)},
+			{Name: "time.AfterFunc", Note: "callbacks: there is no function that goes on", Start: napping(callbackNaps)},
+		}, sleepersOurs()...),
+	}
+}
+
+// bed is where n sleepers are started: it returns when all are awake.
+type bed func(n int, nap time.Duration, awake *atomic.Int64) error
+
+// napping turns a bed into a contender's Start.
+func napping(sleep bed) func(contest.Setting) (contest.Run, func()) {
+	return func(s contest.Setting) (contest.Run, func()) { return asleep(s, sleep), func() {} }
+}
+
+// asleep runs a bed, checks that each sleeper woke up, and takes the nap off its time.
+func asleep(s contest.Setting, sleep bed) contest.Run {
+	return func(m *contest.Meter, n int) error {
+		var awake atomic.Int64
+		if err := sleep(n, s.Nap, &awake); err != nil {
+			return err
+		}
+		m.Exclude(s.Nap)
+		return contest.Check(awake.Load(), int64(n))
+	}
+}
+
+func sleepersOurs() []contest.Contender {
+	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	return contest.On(places, "", "", func(ctx context.Context, s contest.Setting) contest.Run {
+		return asleep(s, func(n int, d time.Duration, awake *atomic.Int64) error {
+			jobs := make([]*job.Job[job.Void], n)
+			for i := range jobs {
+				jobs[i] = napAsync(ctx, d, awake)
+			}
+			for _, j := range jobs {
+				if _, err := j.Wait(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func goroutineNaps(n int, d time.Duration, awake *atomic.Int64) error {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			time.Sleep(d)
+			awake.Add(1)
+		})
+	}
+	wg.Wait()
+	return nil
+}
+
+func callbackNaps(n int, d time.Duration, awake *atomic.Int64) error {
+	var wg sync.WaitGroup
+	wg.Add(n)
+	for range n {
+		time.AfterFunc(d, func() {
+			awake.Add(1)
+			wg.Done()
+		})
+	}
+	wg.Wait()
+	return nil
+}

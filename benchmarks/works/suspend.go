@@ -1,0 +1,58 @@
+package works
+
+import (
+	"context"
+	"iter"
+	"runtime"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/job"
+)
+
+// suspend is W6b: a function that gives way, again and again.
+func suspend() *contest.Work {
+	return &contest.Work{
+		ID:      "W6b",
+		Title:   "suspend and resume one function through its scheduler",
+		Op:      "suspension",
+		N:       1_000_000,
+		Bases:   []string{goroutines},
+		Guarded: []contest.Measure{contest.Bytes, contest.Allocs},
+		Contenders: append([]contest.Contender{
+			{Name: goroutines, Note: "runtime.Gosched", Start: still(gosched)},
+			{Name: "iter.Pull", Note: "a coroutine switch there and back, without a scheduler", Start: still(pull)},
+		}, contest.On([]contest.Place{contest.Default, contest.Stealing, contest.Dedicated}, "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
+			return func(_ *contest.Meter, n int) error { return sumOf([]*job.Job[int]{yieldsAsync(ctx, n)}, n) }
+		})...),
+	}
+}
+
+func gosched(_ *contest.Meter, n int) error {
+	count := start(func() int {
+		count := 0
+		for range n {
+			runtime.Gosched()
+			count++
+		}
+		return count
+	})
+	return contest.Check(count.await(), n)
+}
+
+func pull(_ *contest.Meter, n int) error {
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	})
+	defer stop()
+	count := 0
+	for range n {
+		if _, ok := next(); ok {
+			count++
+		}
+	}
+	return contest.Check(count, n)
+}
