@@ -49,6 +49,9 @@ type rare struct {
 	made uintptr     // where the job was made
 	task *trace.Task // of the execution tracer
 
+	// Written before the job is published as Faulted.
+	failure *failure
+
 	mu   sync.Mutex    // protects done and, in a race of Starts, body.sched
 	done chan struct{} // made by Done
 
@@ -73,12 +76,20 @@ func (c *core) extras() *rare {
 // publish makes the outcome visible and returns who must be told. The caller
 // has won a reserve and written the result.
 func (c *core) publish(final Status) continuation.Chain {
-	c.state.finish(final)
+	c.finish(final)
 	told := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
 		told = told.Join(r.synchronous.Complete())
 	}
 	return told
+}
+
+// finish makes the outcome visible.
+func (c *core) finish(final Status) {
+	if final == Faulted {
+		c.fail()
+	}
+	c.state.finish(final)
 }
 
 // abort completes a job, whose function will not run, that the caller has reserved.

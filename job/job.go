@@ -64,7 +64,7 @@ func (j *Job[T]) GetResult() (T, error) {
 // observed notes that somebody has seen a failure.
 func (j *Job[T]) observed() {
 	if j.err != nil {
-		j.state.observe()
+		j.observe()
 	}
 }
 

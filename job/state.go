@@ -90,9 +90,7 @@ func (s *state) isEnding() bool {
 	return w&ending != 0 || Status(w&statusMask).IsFinal()
 }
 
-// observe marks a final job's outcome as seen.
-func (s *state) observe() {
-	if s.word.Load()&observed == 0 {
-		s.word.Or(observed)
-	}
+// observe marks a final job's outcome as seen, and reports whether it was the first to.
+func (s *state) observe() bool {
+	return s.word.Load()&observed == 0 && s.word.Or(observed)&observed == 0
 }

@@ -112,7 +112,7 @@ func (t *task[T]) crash(v any, q *queue) {
 func (t *task[T]) complete(final Status, q *queue) {
 	t.owner.drop()
 	t.body.end()
-	t.state.finish(final)
+	t.finish(final)
 	t.waiting.Complete().Deliver(t.worker)
 	if r := t.rare.Load(); r != nil {
 		r.runSynchronous(t.worker, q)

@@ -1,0 +1,136 @@
+package job
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// # Failures that nobody looked at
+//
+// A job that fails, and whose handle everybody has dropped without asking, has failed silently. Only
+// the garbage collector knows the moment. So a failure, and only a failure, gets a
+// cleanup that the collector calls when the job is gone; and what the cleanup is to report can not
+// be in the job, since it must not keep it. It is in a record of its own, which the
+// job knows and marks when somebody looks.
+
+// Failure is what a hook is told; see [OnUnobserved].
+type Failure struct {
+	Err      error
+	ID       uint64
+	Name     string
+	Creation Frame // File is empty if it was not recorded
+}
+
+// OnUnobserved has hook called for each failure that nobody looks at: of a job that Faulted while a
+// hook was set, and whose handles were all dropped without a call of Wait, Await, GetResult or Err,
+// and without another job that took the failure over. A canceled job is no failure. It returns the hook that
+// was set before; nil is none. It is safe for concurrent use.
+//
+// The hook is called some time after the next garbage collection, or by [ReportUnobserved], on any
+// goroutine, and must not block. A job that succeeds costs nothing for it. An error that
+// itself refers to its job (by the job's context, say) keeps that job in memory, and is
+// reported by ReportUnobserved alone.
+func OnUnobserved(hook func(Failure)) (before func(Failure)) {
+	var next *func(Failure)
+	if hook != nil {
+		next = &hook
+	}
+	if last := unobservedHook.Swap(next); last != nil {
+		return *last
+	}
+	return nil
+}
+
+// ReportUnobserved reports, now, the failures that nobody has looked at so far, also of jobs that
+// somebody still holds, and returns how many there were. It is for the end of a
+// program, and of a test. Each failure is reported once.
+func ReportUnobserved() int {
+	n := 0
+	for _, f := range outstanding.all() {
+		if f.report() {
+			n++
+		}
+	}
+	return n
+}
+
+var unobservedHook atomic.Pointer[func(Failure)]
+
+// failure is the record of one failure.
+type failure struct {
+	Failure
+	settled atomic.Bool // somebody has looked, or it was reported
+}
+
+// fail makes the record of a failure, if anybody wants to hear of it. The caller has
+// written the error and not yet published it.
+func (c *core) fail() {
+	if unobservedHook.Load() == nil {
+		return
+	}
+	r := c.extras()
+	f := &failure{Failure: Failure{Err: c.err, ID: r.id, Name: r.name, Creation: c.frame("job")}}
+	r.failure = f
+	outstanding.add(f)
+	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
+}
+
+// observe notes that somebody has been given the outcome.
+func (c *core) observe() {
+	if !c.state.observe() {
+		return
+	}
+	if r := c.rare.Load(); r != nil && r.failure != nil {
+		if r.failure.settled.CompareAndSwap(false, true) {
+			outstanding.remove(r.failure)
+		}
+	}
+	runtime.KeepAlive(c) // or the cleanup could come before the mark
+}
+
+// report tells the hook, unless the failure is settled.
+func (f *failure) report() bool {
+	if !f.settled.CompareAndSwap(false, true) {
+		return false
+	}
+	outstanding.remove(f)
+	hook := unobservedHook.Load()
+	if hook == nil {
+		return false
+	}
+	(*hook)(f.Failure)
+	return true
+}
+
+// outstanding are the failures that are not settled.
+var outstanding failureSet
+
+type failureSet struct {
+	mu  sync.Mutex
+	set map[*failure]struct{}
+}
+
+func (s *failureSet) add(f *failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.set == nil {
+		s.set = make(map[*failure]struct{})
+	}
+	s.set[f] = struct{}{}
+}
+
+func (s *failureSet) remove(f *failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.set, f)
+}
+
+func (s *failureSet) all() (fs []*failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for f := range s.set {
+		fs = append(fs, f)
+	}
+	return fs
+}

@@ -1,0 +1,153 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// listening sets a hook for one test. Such tests are not parallel.
+func listening(t *testing.T) <-chan Failure {
+	t.Helper()
+	heard := make(chan Failure, 100)
+	before := OnUnobserved(func(f Failure) { heard <- f })
+	t.Cleanup(func() {
+		ReportUnobserved()
+		OnUnobserved(before)
+	})
+	return heard
+}
+
+// collected waits until the collector has reported something.
+func collected(heard <-chan Failure) Failure {
+	for {
+		runtime.GC()
+		select {
+		case f := <-heard:
+			return f
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// nothingHeard checks that the collector has nothing to report: what is made last is reported, and
+// nothing that became garbage before.
+func nothingHeard(t *testing.T, heard <-chan Failure) {
+	t.Helper()
+	for range 3 {
+		runtime.GC()
+	}
+	last := errors.New("last")
+	FromError[int](last)
+	assert.Equal(t, last, collected(heard).Err)
+	assert.Empty(t, heard)
+}
+
+func TestAFailureThatNobodyLookedAtIsReported(t *testing.T) {
+	heard := listening(t)
+	m := &manual{}
+	func() {
+		Run(m.ctx(), constant(0, errBoom), Named("forgotten"), Diagnose(RecordCreation))
+		m.all()
+	}()
+	f := collected(heard)
+	assert.Equal(t, errBoom, f.Err)
+	assert.Equal(t, "forgotten", f.Name)
+	assert.NotZero(t, f.ID)
+	assert.Contains(t, f.Creation.File, "unobserved_test.go")
+}
+
+func TestPanicsAndRefusalsAreFailuresToo(t *testing.T) {
+	heard := listening(t)
+	m := &manual{}
+	func() {
+		Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") })
+		m.all()
+	}()
+	var p *PanicError
+	assert.ErrorAs(t, collected(heard).Err, &p)
+	func() { m.refuse = ErrShutdown; Run(m.ctx(), constant(1, nil)) }()
+	assert.ErrorIs(t, collected(heard).Err, ErrShutdown)
+}
+
+func TestWhatSomebodyLookedAtIsNotReported(t *testing.T) {
+	heard := listening(t)
+	looks := []func(j *Job[int]){
+		func(j *Job[int]) { _ = j.Err() },
+		func(j *Job[int]) { _, _ = j.Wait(context.Background()) },
+		func(j *Job[int]) { _, _ = j.Await() },
+		func(j *Job[int]) { _, _ = j.GetResult() },
+		func(j *Job[int]) { _ = WhenAll(j).Err() },
+		func(j *Job[int]) { _ = Race(j, j).Err() },
+		func(j *Job[int]) { _ = Then(context.Background(), j, itoa).Err() },
+		func(j *Job[int]) { _ = Unwrap(context.Background(), FromResult(j)).Err() },
+	}
+	for _, look := range looks {
+		look(FromError[int](errBoom))
+	}
+	FromCanceled[int](errBoom) // is no failure
+	FromResult(1)
+	nothingHeard(t, heard)
+}
+
+func TestAContinuationThatDoesNotAskHasNotLooked(t *testing.T) {
+	heard := listening(t)
+	m := &manual{}
+	func() {
+		ContinueWith(m.ctx(), FromError[int](errBoom), func(context.Context, *Job[int]) (int, error) { return 1, nil })
+		m.all()
+	}()
+	assert.Equal(t, errBoom, collected(heard).Err)
+}
+
+func TestAWaitThatGaveUpHasNotTakenTheFailureOver(t *testing.T) {
+	heard := listening(t)
+	func() {
+		s := NewSource[int]()
+		w := WaitTimeout(context.Background(), s.Job(), 1)
+		_, _ = w.Await()
+		s.TrySetError(errBoom)
+	}()
+	assert.Equal(t, errBoom, collected(heard).Err)
+}
+
+func TestReportUnobservedReportsNowAndOnce(t *testing.T) {
+	heard := listening(t)
+	j, seen := FromError[int](errBoom), FromError[int](errBoom)
+	_ = seen.Err()
+	assert.Equal(t, 1, ReportUnobserved())
+	assert.Equal(t, errBoom, (<-heard).Err)
+	assert.Zero(t, ReportUnobserved())
+	_ = j.Err()
+	runtime.KeepAlive(j)
+	j = nil
+	nothingHeard(t, heard)
+}
+
+func TestWithoutAHookAFailureKeepsNoRecord(t *testing.T) {
+	assert.Nil(t, OnUnobserved(nil))
+	j := FromError[int](errBoom)
+	assert.Nil(t, j.rare.Load())
+	first := func(Failure) {}
+	assert.Nil(t, OnUnobserved(first))
+	assert.NotNil(t, OnUnobserved(nil))
+}
+
+func TestManyLookAtOnce(t *testing.T) {
+	heard := listening(t)
+	for i := range 100 {
+		j := FromError[int](errors.New(strconv.Itoa(i)))
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() { _ = j.Err() })
+		}
+		wg.Wait()
+	}
+	nothingHeard(t, heard)
+}
