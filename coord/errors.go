@@ -38,6 +38,9 @@ type MissedError struct {
 
 // Error implements error.
 func (e *MissedError) Error() string {
+	if e.Count == 1 {
+		return "coord: missed 1 element"
+	}
 	return fmt.Sprintf("coord: missed %d elements", e.Count)
 }
 

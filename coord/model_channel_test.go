@@ -217,7 +217,7 @@ func (s *subModel) settle() {
 		case s.left:
 			q.out = "coord: closed"
 		case s.missed > 0:
-			q.out = fmt.Sprintf("coord: missed %d elements", s.missed)
+			q.out = (&MissedError{Count: uint64(s.missed)}).Error()
 			s.missed = 0
 		case len(s.unread) > 0:
 			q.out = fmt.Sprint("got ", s.unread[0])
