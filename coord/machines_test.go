@@ -13,6 +13,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
+//go:generate go tool movenext .
+
 // floor is a place where workers take boxes from one belt to another.
 type floor struct {
 	start    *coord.Barrier
