@@ -87,6 +87,7 @@ func golden(t *testing.T, options string, group []archive) map[string]map[string
 		}
 	}
 	for _, d := range result.Diagnostics {
+		require.True(t, strings.HasPrefix(d.Pos.Filename, dir), "the cases cannot be judged: %s", d)
 		name, _, _ := strings.Cut(strings.TrimPrefix(d.Pos.Filename, dir+string(filepath.Separator)), string(filepath.Separator))
 		text := filepath.ToSlash(strings.ReplaceAll(d.String(), filepath.Join(dir, name)+string(filepath.Separator), ""))
 		add(filepath.Join(dir, name, "findings"), text+"\n")
