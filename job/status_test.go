@@ -11,15 +11,29 @@ import (
 
 var errBoom = errors.New("boom")
 
-// Each row says which statuses a job of one kind goes through, in their order.
-// The row's function makes the job, moves it on, and calls see after each move.
+// life says which statuses a job of one kind goes through, in their order. Its
+// function makes the job, moves it on, and calls see after each move.
+type life struct {
+	name string
+	live func(m *manual, see see)
+	want []Status
+}
+
+type see = func(*Job[int])
+
 func TestEachKindOfJobGoesThroughItsStatusesInOrder(t *testing.T) {
-	type see = func(*Job[int])
-	rows := []struct {
-		name string
-		live func(m *manual, see see)
-		want []Status
-	}{
+	for _, l := range append(livesOfFunctions(t), livesOfOthers(t)...) {
+		t.Run(l.name, func(t *testing.T) {
+			var got []Status
+			l.live(&manual{}, func(j *Job[int]) { got = append(got, j.Status()) })
+			assert.Equal(t, l.want, got)
+		})
+	}
+}
+
+// livesOfFunctions are those of jobs whose function is called.
+func livesOfFunctions(t *testing.T) []life {
+	return []life{
 		{"New, Start, a result", func(m *manual, see see) {
 			var j *Job[int]
 			j = New(m.ctx(), func(context.Context) (int, error) { see(j); return 1, nil })
@@ -71,6 +85,12 @@ func TestEachKindOfJobGoesThroughItsStatusesInOrder(t *testing.T) {
 			m.all()
 			see(j)
 		}, []Status{Running, Canceled}},
+	}
+}
+
+// livesOfOthers are those of jobs whose function is not called, or that have none.
+func livesOfOthers(t *testing.T) []life {
+	return []life{
 		{"Run, its context ends in the queue", func(m *manual, see see) {
 			ctx, cancel := context.WithCancel(m.ctx())
 			j := Run(ctx, constant(1, nil))
@@ -109,13 +129,6 @@ func TestEachKindOfJobGoesThroughItsStatusesInOrder(t *testing.T) {
 			see(FromError[int](errBoom))
 			see(FromCanceled[int](nil))
 		}, []Status{Completed, Faulted, Canceled}},
-	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			var got []Status
-			row.live(&manual{}, func(j *Job[int]) { got = append(got, j.Status()) })
-			assert.Equal(t, row.want, got)
-		})
 	}
 }
 
