@@ -31,6 +31,8 @@ type Through struct {
 // Item is one work on its way through. Embed it in what the shim submits beneath.
 type Item struct {
 	Visit
+	Home schedulers.Scheduler // what its work sees as its scheduler; nil: that of Init
+
 	through    *Through
 	work       schedulers.Work // nil as soon as the item is out of the list
 	next, prev *Item
@@ -115,7 +117,11 @@ func (it *Item) RunOn(on, as schedulers.Worker, e books.Ender) bool {
 	if w == nil {
 		return false
 	}
-	it.Arrive(it.through.home, on)
+	home := it.Home
+	if home == nil {
+		home = it.through.home
+	}
+	it.Arrive(home, on)
 	if as == nil {
 		as = &it.Visit
 	}

@@ -67,9 +67,10 @@ func (ts *Turns) InitTurns(name string, home, over schedulers.Scheduler, rule Ru
 	ts.rule = rule
 }
 
-// SubmitTurn is Submit for work of that kind, which sees home as its scheduler.
-func (ts *Turns) SubmitTurn(w schedulers.Work, hint schedulers.Hint, kind Kind) error {
-	t := &Turn{turns: ts, kind: kind, flags: hint.Flags}
+// SubmitTurn is Submit for work of that kind, which sees home as its scheduler; a nil home
+// is that of InitTurns.
+func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint schedulers.Hint, kind Kind) error {
+	t := &Turn{Item: Item{Home: home}, turns: ts, kind: kind, flags: hint.Flags}
 	if err := ts.Accept(&t.Item, w); err != nil {
 		return err
 	}
@@ -237,4 +238,14 @@ func (ts *Turns) Holds(t *Turn) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return t.held && !t.over
+}
+
+// MaxConcurrency returns the smaller of own and the limit of the scheduler beneath; 0 means no
+// limit.
+func (ts *Turns) MaxConcurrency(own int) int {
+	beneath := MaxConcurrency(ts.over)
+	if own == 0 || beneath == 0 {
+		return max(own, beneath)
+	}
+	return min(own, beneath)
 }

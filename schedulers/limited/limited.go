@@ -52,7 +52,7 @@ func (s *slots) Leave(shim.Kind) { s.taken-- }
 //
 // It blocks, or runs work in place, only if Submit of the scheduler beneath does.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
-	return s.turns.SubmitTurn(w, from, 0)
+	return s.turns.SubmitTurn(nil, w, from, 0)
 }
 
 // Shutdown refuses all further work, lets everything run that was accepted, and returns nil
@@ -73,11 +73,4 @@ func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool 
 
 // MaxConcurrency returns the limit, or that of the scheduler beneath if it is smaller. Work
 // inside of [schedulers.Blocker] does not count.
-func (s *Scheduler) MaxConcurrency() int {
-	if l, ok := s.over.(schedulers.Limiter); ok {
-		if n := l.MaxConcurrency(); n > 0 {
-			return min(n, s.slots.limit)
-		}
-	}
-	return s.slots.limit
-}
+func (s *Scheduler) MaxConcurrency() int { return s.turns.MaxConcurrency(s.slots.limit) }

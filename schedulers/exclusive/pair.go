@@ -1,0 +1,127 @@
+package exclusive
+
+import (
+	"context"
+	"time"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// face are the methods that all shims have; see the comments of the types.
+type face = shim.Face
+
+// Pair is two schedulers, of which one runs its work concurrently and the other one by
+// one, while nothing else of the pair runs. Make one with [New]. All methods are safe for
+// concurrent use.
+//
+// It implements [schedulers.Shutdowner], Snapshotter and Meter for both sides together.
+type Pair struct {
+	face
+	turns      shim.Turns
+	rule       rule
+	concurrent Side
+	exclusive  Side
+}
+
+// The kinds of work.
+const (
+	concurrent shim.Kind = iota
+	exclusive
+)
+
+// rule says who may run beside whom. It is guarded by the lock of turns.
+//
+//	           | none  concurrent  exclusive    run already
+//	-----------+--------------------------------------------
+//	concurrent | yes   below most  no
+//	exclusive  | yes   no          no
+type rule struct {
+	most    int // concurrent ones at a time; 0: no limit
+	readers int
+	writing bool
+}
+
+// Admit implements the rule.
+func (r *rule) Admit(kind shim.Kind) bool {
+	switch {
+	case r.writing:
+		return false
+	case kind == exclusive:
+		r.writing = r.readers == 0
+		return r.writing
+	case r.most > 0 && r.readers == r.most:
+		return false
+	default:
+		r.readers++
+		return true
+	}
+}
+
+// Leave implements the rule.
+func (r *rule) Leave(kind shim.Kind) {
+	if kind == exclusive {
+		r.writing = false
+	} else {
+		r.readers--
+	}
+}
+
+// New returns a pair that runs work on over. A nil over refuses all work. If most
+// is above 0, at most so many concurrent works run at a time.
+func New(over schedulers.Scheduler, most int) *Pair {
+	p := &Pair{rule: rule{most: max(0, most)}}
+	p.turns.InitTurns("exclusive", &p.concurrent, over, &p.rule)
+	p.face.Through = &p.turns.Through
+	p.concurrent = Side{p, concurrent}
+	p.exclusive = Side{p, exclusive}
+	return p
+}
+
+// Concurrent returns the scheduler for work that may run beside its like.
+func (p *Pair) Concurrent() *Side { return &p.concurrent }
+
+// Exclusive returns the scheduler for work that runs alone.
+func (p *Pair) Exclusive() *Side { return &p.exclusive }
+
+// Shutdown refuses all further work on both sides, lets everything run that was
+// accepted, and returns nil when the last of it has ended. If ctx ends first, what
+// has not begun is abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
+// scheduler beneath is not shut down. It blocks, and may be called any number of times, at
+// the same time too. A nil ctx never ends.
+func (p *Pair) Shutdown(ctx context.Context) error { return p.face.Shutdown(ctx) }
+
+// Side is one of the two schedulers of a pair. All methods are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Timers (those of the scheduler beneath, if it has any) and
+// Limiter, and its workers implement Blocker.
+type Side struct {
+	of   *Pair
+	kind shim.Kind
+}
+
+// Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, with
+// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if that
+// refuses. Work that has to wait is accepted; if the scheduler beneath refuses it
+// later, when its turn has come, it is abandoned with an error that wraps ErrShutdown
+// and that refusal. It blocks, or runs work in place, only if Submit of the
+// scheduler beneath does.
+func (s *Side) Submit(w schedulers.Work, from schedulers.Hint) error {
+	return s.of.turns.SubmitTurn(s, w, from, s.kind)
+}
+
+// MaxConcurrency returns 1 for the exclusive side, and for the other the limit of the pair or
+// that of the scheduler beneath, whichever is smaller; 0 if there is none. Work inside of
+// [schedulers.Blocker] does not count.
+func (s *Side) MaxConcurrency() int {
+	if s.kind == exclusive {
+		return 1
+	}
+	return s.of.turns.MaxConcurrency(s.of.rule.most)
+}
+
+// StartTimer implements [schedulers.Timers].
+func (s *Side) StartTimer(t *schedulers.Timer, d time.Duration) { s.of.StartTimer(t, d) }
+
+// StopTimer implements [schedulers.Timers].
+func (s *Side) StopTimer(t *schedulers.Timer) bool { return s.of.StopTimer(t) }

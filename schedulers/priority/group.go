@@ -1,0 +1,146 @@
+package priority
+
+import (
+	"container/heap"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Group is a scheduler for work of one level. A group for one job is the way to
+// change that job's priority later; a group for a tenant changes that of all its work. It needs no
+// closing. All methods are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Consenter, Timers and Limiter as its
+// scheduler does, and its workers implement Blocker.
+type Group struct {
+	*clock
+	of *Scheduler
+
+	// Guarded by of.mu.
+	level int
+	first *item // what is queued, linked in both directions, in no order
+}
+
+// Group returns a new group of that level. A level outside the range means the nearest one inside.
+func (s *Scheduler) Group(level int) *Group {
+	return &Group{clock: s.clock, of: s, level: s.clamp(level)}
+}
+
+func (s *Scheduler) clamp(level int) int { return min(max(0, level), s.levels-1) }
+
+// Submit queues w on the group's level, or refuses it: with [schedulers.ErrShutdown] after Shutdown,
+// with [schedulers.ErrRejected] if w is nil, and with the error of the scheduler
+// beneath if that refuses. It blocks only if Submit of that scheduler does. Of the
+// hint, only the flags other than LongRunning are passed on.
+func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
+	if err := g.of.books.Enter("priority", w); err != nil {
+		return err
+	}
+	_, err := g.of.tickets.Submit(&g.of.books, g, w, from.Flags, place{group: g})
+	return err
+}
+
+// Move changes the level of the group, and with it the places of what it has queued, and returns
+// how many works that are. They keep the age that they have. A level outside the range means the nearest one inside. It
+// does not block.
+func (g *Group) Move(level int) int {
+	s := g.of
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g.level = s.clamp(level)
+	n := 0
+	for it := g.first; it != nil; it = it.Item.next {
+		it.Item.rank = s.rank(&it.Item)
+		heap.Fix(&s.line, it.Item.index)
+		n++
+	}
+	return n
+}
+
+// Level returns the level of the group.
+func (g *Group) Level() int {
+	g.of.mu.Lock()
+	defer g.of.mu.Unlock()
+	return g.level
+}
+
+// MayRunInPlace reports whether the scheduler beneath consents.
+func (g *Group) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return g.of.MayRunInPlace(w, by)
+}
+
+// MaxConcurrency returns the limit of the scheduler beneath, or 0.
+func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }
+
+// item is one work, and its ticket.
+type item = shim.Ticket[place]
+
+// place is where an item stands. All but group is guarded by the scheduler's mu.
+type place struct {
+	group      *Group
+	put        bool
+	arrival    uint64 // from 1 on
+	rank       uint64
+	index      int // in the line
+	prev, next *item
+}
+
+func (p *place) before(q *place) bool {
+	if p.rank != q.rank {
+		return p.rank < q.rank
+	}
+	return p.arrival < q.arrival
+}
+
+func (g *Group) link(it *item) {
+	it.Item.next = g.first
+	if g.first != nil {
+		g.first.Item.prev = it
+	}
+	g.first = it
+}
+
+func (g *Group) unlink(it *item) {
+	at := &it.Item
+	if at.prev != nil {
+		at.prev.Item.next = at.next
+	} else {
+		g.first = at.next
+	}
+	if at.next != nil {
+		at.next.Item.prev = at.prev
+	}
+	at.prev, at.next = nil, nil
+}
+
+// line is a heap of items by their places. Invariant: line[i].Item.index == i.
+type line []*item
+
+// Len implements [heap.Interface].
+func (l line) Len() int { return len(l) }
+
+// Less implements [heap.Interface].
+func (l line) Less(i, j int) bool { return l[i].Item.before(&l[j].Item) }
+
+// Swap implements [heap.Interface].
+func (l line) Swap(i, j int) {
+	l[i], l[j] = l[j], l[i]
+	l[i].Item.index, l[j].Item.index = i, j
+}
+
+// Push implements [heap.Interface].
+func (l *line) Push(x any) {
+	it := x.(*item)
+	it.Item.index = len(*l)
+	*l = append(*l, it)
+}
+
+// Pop implements [heap.Interface].
+func (l *line) Pop() any {
+	last := len(*l) - 1
+	it := (*l)[last]
+	(*l)[last] = nil
+	*l = (*l)[:last]
+	return it
+}

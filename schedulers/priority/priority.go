@@ -1,0 +1,154 @@
+package priority
+
+import (
+	"container/heap"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// clock is embedded under this name so that the types of this package have the
+// methods of [schedulers.Timers] without an exported field.
+type clock = shim.Clock
+
+// DefaultAge is how many items count as one level of waiting, if [Age] does not say otherwise.
+const DefaultAge = 32
+
+// Scheduler runs urgent work first. Make one with [New]. All methods are safe for
+// concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers (those of
+// the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
+// Meter, and its workers implement Blocker.
+type Scheduler struct {
+	*clock
+	tickets shim.Tickets[place]
+	levels  int
+	age     uint64
+	normal  *Group
+	books   books.Books
+
+	mu       sync.Mutex
+	line     line
+	arrivals uint64
+}
+
+// Option changes a scheduler that is being made.
+type Option func(*Scheduler)
+
+// Age sets how many items that come later count as much as one level: an item of level
+// l is overtaken by fewer than l × items of them. A number below 1 means 1, and one
+// above a billion means a billion.
+func Age(items int) Option {
+	return func(s *Scheduler) { s.age = uint64(min(max(1, items), 1_000_000_000)) }
+}
+
+// New returns a scheduler with so many levels, 0 being the most urgent, that runs
+// work on over. What is submitted to the scheduler itself has the level in the middle. Fewer
+// levels than 1 means 1. A nil over refuses all work.
+func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
+	s := &Scheduler{levels: max(1, levels), age: DefaultAge}
+	for _, o := range opts {
+		if o != nil {
+			o(s)
+		}
+	}
+	s.tickets = shim.Tickets[place]{Name: "priority", Over: over, Policy: policy{s}}
+	s.tickets.Clock.SetOver(over)
+	s.clock = &s.tickets.Clock
+	s.normal = s.Group((s.levels - 1) / 2)
+	return s
+}
+
+// Levels returns the number of levels.
+func (s *Scheduler) Levels() int { return s.levels }
+
+// Submit is [Group.Submit] for a group of the level in the middle.
+func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
+	return s.normal.Submit(w, from)
+}
+
+// Shutdown refuses all further work, of all groups, lets everything run that was accepted, and returns nil
+// when the last of it has ended. If ctx ends first, what has not begun is
+// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
+// scheduler beneath is not shut down. It blocks, and may be called any number of times,
+// at the same time too. A nil ctx never ends.
+func (s *Scheduler) Shutdown(ctx context.Context) error {
+	return s.books.Shutdown(ctx, func() {
+		for it := s.take(); it != nil; it = s.take() {
+			it.GiveUp(schedulers.ErrShutdown)
+		}
+	})
+}
+
+// MayRunInPlace reports whether the scheduler beneath consents.
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return s.tickets.MayRunInPlace(w, by)
+}
+
+// MaxConcurrency returns the limit of the scheduler beneath, or 0.
+func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }
+
+// Metrics implements [schedulers.Meter].
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+
+// Snapshot implements [schedulers.Snapshotter]: what is queued, in the order in which it will
+// run if nothing else comes.
+func (s *Scheduler) Snapshot() []schedulers.Work {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	items := slices.Clone(s.line)
+	slices.SortFunc(items, func(a, b *item) int {
+		if a.Item.before(&b.Item) {
+			return -1
+		}
+		return 1
+	})
+	var all []schedulers.Work
+	for _, it := range items {
+		all = append(all, it.Work)
+	}
+	return all
+}
+
+// policy is the scheduler as its tickets see it.
+type policy struct{ of *Scheduler }
+
+func (p policy) Put(it *item) { p.of.put(it) }
+
+func (p policy) Take() *item { return p.of.take() }
+
+func (s *Scheduler) put(it *item) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := &it.Item
+	if at.put {
+		return
+	}
+	at.put = true
+	s.arrivals++
+	at.arrival = s.arrivals
+	at.rank = s.rank(at)
+	heap.Push(&s.line, it)
+	at.group.link(it)
+}
+
+// rank is the place in line; it grows with the arrival and with the level.
+func (s *Scheduler) rank(at *place) uint64 {
+	return at.arrival + uint64(at.group.level)*s.age
+}
+
+func (s *Scheduler) take() *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.line) == 0 {
+		return nil
+	}
+	it := heap.Pop(&s.line).(*item)
+	it.Item.group.unlink(it)
+	return it
+}
