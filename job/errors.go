@@ -73,6 +73,11 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
+// refused is the error of what a scheduler did not accept.
+func refused(err error) error {
+	return fmt.Errorf("job: not accepted by its scheduler: %w", err)
+}
+
 func orElse(err, other error) error {
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ const (
 	hidden                       // its scheduler is not the ambient one; set by us
 	labeled                      // see FollowLabels
 	traced                       // see FollowTrace
+	supervising                  // of a scope
 	continuing  = synchronous | lazy
 )
 
@@ -97,6 +98,7 @@ var (
 	forCatch        = place{shielded | continuing, only(Faulted) | only(Canceled)}
 	forFinally      = place{modes: continuing}
 	forStart        = place{}
+	forScope        = place{modes: shielded | supervising}
 )
 
 // check returns the error of options that do not belong there.

@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/movenext/movenext/schedulers"
 )
@@ -173,7 +172,7 @@ func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("job: not accepted by its scheduler: %w", err)
+	err = refused(err)
 	if c.state.reserve(Scheduled) {
 		c.abort(Faulted, err).Deliver(from.From)
 	}

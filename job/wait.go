@@ -22,7 +22,7 @@ func (c *core) wait(ctx context.Context) error {
 	if c.runInPlace(ctx, by) {
 		return nil
 	}
-	return c.park(ctx, by)
+	return c.park(ctx, current(ctx), by)
 }
 
 // runInPlace runs a job that is still queued on the waiter's own goroutine, if its
@@ -44,21 +44,26 @@ func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 }
 
 // runFor runs the job on the goroutine of ctx's job, if no worker has claimed it meanwhile, and reports
-// whether it has ended. That job waits for this one then, and shows it as other waiters do.
+// whether it has ended.
 func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
-	below := current(ctx)
-	if below == nil {
-		c.owner.Run(by)
-		c.ranFor(ctx)
-		return c.isCompleted()
-	}
-	p := &inPlace{job: below}
-	p.node.Prepare(p)
-	c.waiting.Add(&p.node)
-	c.owner.Run(by)
+	c.while(current(ctx), func() { c.owner.Run(by) })
 	c.ranFor(ctx)
-	c.waiting.Remove(&p.node) // does nothing if the job has ended
 	return c.isCompleted()
+}
+
+// while calls f, which works for the end of the job on the goroutine of another one, if behalf is
+// not nil. That one waits for this one meanwhile, and shows it.
+func (c *core) while(behalf *core, f func()) {
+	if behalf == nil {
+		f()
+		return
+	}
+	p := &inPlace{job: behalf}
+	p.node.Prepare(p)
+	if c.waiting.Add(&p.node) {
+		defer c.waiting.Remove(&p.node) // does nothing if the job has ended
+	}
+	f()
 }
 
 // inPlace is a job whose goroutine runs another one.
@@ -71,60 +76,3 @@ func (p *inPlace) waitingJob() (*core, string) { return p.job, "job" }
 
 // Completed implements continuation.Target.
 func (p *inPlace) Completed(schedulers.Worker) continuation.Chain { return continuation.Chain{} }
-
-// park blocks the goroutine until the job or the context has ended.
-func (c *core) park(ctx context.Context, by schedulers.Worker) error {
-	p := &parked{awake: make(chan struct{}), job: current(ctx)}
-	p.node.Prepare(p)
-	if !c.waiting.Add(&p.node) {
-		return nil
-	}
-	if p.job != nil {
-		// After adding: of two who close a circle at the same moment, one sees the other.
-		if err := circle(p.job, c); err != nil {
-			return c.giveUp(p, err)
-		}
-	}
-	if b, ok := by.(schedulers.Blocker); ok {
-		unblock, err := b.Block()
-		if err != nil {
-			return c.giveUp(p, err)
-		}
-		defer unblock()
-	}
-	select {
-	case <-p.awake:
-		return nil
-	case <-ctx.Done():
-		return c.giveUp(p, contextError(ctx))
-	}
-}
-
-// giveUp takes a parked waiter back. If the job has ended at the same moment, the wait has succeeded.
-func (c *core) giveUp(p *parked, why error) error {
-	if !c.waiting.Remove(&p.node) {
-		return nil
-	}
-	return &WaitError{Err: why}
-}
-
-// parked is a goroutine that waits for a job. Its channel is fresh: one that was
-// pooled could not be used across synctest bubbles.
-type parked struct {
-	node  continuation.Node
-	awake chan struct{}
-	job   *core // on whose behalf it waits, or nil
-}
-
-func (p *parked) waitingJob() (*core, string) {
-	if p.job == nil {
-		return nil, "goroutine"
-	}
-	return p.job, "job"
-}
-
-// Completed implements continuation.Target.
-func (p *parked) Completed(schedulers.Worker) continuation.Chain {
-	close(p.awake)
-	return continuation.Chain{}
-}

@@ -1,0 +1,229 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// ErrScopeEnded is the error of a child that was to be started in a scope that has ended.
+var ErrScopeEnded = errors.New("job: scope has ended")
+
+// Scope runs children and does not end before the last of them has: structured concurrency, as
+// Trio's nurseries and Kotlin's coroutine scopes have it.
+//
+//	s := job.NewScope(ctx)
+//	defer s.Close()                          // no child outlives this function
+//	s.Go(func(ctx context.Context) error { … })
+//	a := job.Spawn(s, fetch)                 // a child with a handle
+//	if err := s.Wait(); err != nil { … }
+//
+// [InScope] is the form of it that can not be left without waiting.
+//
+// There are two kinds. In a fail-fast scope the first child that fails cancels all others, and
+// the scope has failed. In one that was made with [Supervisor] children fail on their own. In
+// both, the end of ctx cancels all children, and a child that was canceled, by the scope or by
+// its own handle, is no failure.
+//
+// The scope's error is that of all its failures, joined by errors.Join, the first first. If
+// there was none and children were canceled because the scope's context has ended, it is that
+// context's error.
+//
+// All methods are safe for concurrent use.
+type Scope struct {
+	promise Promise[Void]
+
+	// Constant after NewScope.
+
+	parent context.Context // what the scope was made with
+	ctx    context.Context // ends with the scope; below parent, unless the scope is shielded
+	cancel context.CancelCauseFunc
+	sched  schedulers.Scheduler
+	flags  schedulers.Flags
+	mode   mode
+	from   schedulers.Worker // of who made the scope, and probably fills it
+
+	views views // of ctx, one for each worker
+
+	mu       sync.Mutex
+	left     int // children that have not ended, and one for who made the scope until it waits
+	released bool
+	body     error // what the body of InScope panicked with, or ErrGoexit; it is the scope's error alone
+	errs     []error
+	canceled bool // a child was canceled because ctx has ended
+	children children
+}
+
+// Supervisor makes a scope in which a child that fails does not cancel the others. The failure
+// of a child with a handle is then its own: it is not part of the scope's error.
+func Supervisor() Option { return Option{mode: supervising} }
+
+// NewScope returns a scope without children. They run on the scheduler of the option [On], else
+// on the ambient one of ctx, else on the default. [PreferFairness], [LongRunning], [Named] and
+// [Shielded] mean what they mean for jobs. A scope with an option that makes no sense has
+// failed with [ErrOption]. It does not block.
+func NewScope(ctx context.Context, opts ...Option) *Scope {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	s := &Scope{parent: ctx, left: 1}
+	o := merge(opts)
+	if err := o.check(forScope); err != nil {
+		s.errs, s.left = []error{err}, 0
+		s.ctx, s.cancel = context.WithCancelCause(ctx)
+		s.promise.Init()
+		s.finish().Deliver(nil)
+		return s
+	}
+	s.prepare(&o)
+	return s
+}
+
+func (s *Scope) prepare(o *Option) {
+	s.promise.Init()
+	s.flags, s.mode = o.flags, o.mode
+	s.from = schedulers.WorkerFrom(s.parent)
+	if s.sched = o.on; s.sched == nil {
+		s.sched = home(s.parent)
+	}
+	c := s.promise.job.base()
+	if o.name != "" {
+		c.extras().name = o.name
+	}
+	ctx := s.parent
+	if o.mode&shielded != 0 {
+		ctx = context.WithoutCancel(ctx)
+	}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+}
+
+// Context returns the context of the scope: it carries the scope's scheduler, and ends when
+// the scope does, is canceled, or fails. Each child is given it, or one below it.
+func (s *Scope) Context() context.Context { return s.views.of(s, nil) }
+
+// Cancel cancels the scope's context with cause, as context.CancelCauseFunc does. Children that
+// have not begun to run will not; those that run are told by their context. It
+// does not wait.
+func (s *Scope) Cancel(cause error) { s.cancel(cause) }
+
+// Wait waits until all children have ended, those that were started meanwhile included, and
+// returns the scope's error; then the scope has ended, and starts no more. It must not be
+// called by one of its children. Called on a worker, it runs children that are still
+// queued itself, if their scheduler consents. If waiting is refused ([ErrWouldDeadlock]), it returns a
+// *[WaitError] and the scope has not ended.
+//
+// It blocks; its twin is [Scope.WaitAsync].
+func (s *Scope) Wait() error {
+	j := s.WaitAsync()
+	behalf := current(s.parent)
+	if !j.isCompleted() {
+		j.while(behalf, s.help)
+	}
+	if !j.isCompleted() {
+		if err := j.park(context.Background(), behalf, s.from); err != nil {
+			return err
+		}
+	}
+	return j.Err()
+}
+
+// WaitAsync returns the job that ends when all children have. It is the twin of [Scope.Wait].
+func (s *Scope) WaitAsync() *Job[Void] {
+	s.mu.Lock()
+	last := !s.released && s.left == 1
+	if !s.released {
+		s.released = true
+		s.left--
+	}
+	s.mu.Unlock()
+	if last {
+		s.finish().Deliver(s.from)
+	}
+	return s.promise.Job()
+}
+
+// Close cancels the scope with [ErrScopeEnded] as the cause and waits for its children. On a scope that
+// has ended it does nothing, so it is meant to be deferred where the scope is
+// made: then no child outlives the function, whichever way that is left. It blocks; its twin is
+// [Scope.CloseAsync].
+func (s *Scope) Close() {
+	s.cancel(ErrScopeEnded)
+	_ = s.Wait()
+}
+
+// CloseAsync is the twin of [Scope.Close]. Its job does not fail.
+func (s *Scope) CloseAsync() *Job[Void] {
+	s.cancel(ErrScopeEnded)
+	return Catch(context.WithoutCancel(s.parent), s.WaitAsync(), func(context.Context, error) (Void, error) { return Void{}, nil })
+}
+
+// enter counts one more child; false: the scope has ended.
+func (s *Scope) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left == 0 {
+		return false
+	}
+	s.left++
+	return true
+}
+
+// exit counts one child less, which has ended with err.
+func (s *Scope) exit(final Status, err error) continuation.Chain {
+	s.mu.Lock()
+	return s.leave(final, err)
+}
+
+// leave is exit with mu held, which it unlocks.
+func (s *Scope) leave(final Status, err error) continuation.Chain {
+	cancel := s.note(final, err)
+	s.left--
+	last := s.left == 0
+	s.mu.Unlock()
+	if cancel {
+		s.cancel(err)
+	}
+	if last {
+		return s.finish()
+	}
+	return continuation.Chain{}
+}
+
+// note records how a child has ended, and reports whether the others are to be canceled for it; mu
+// is held.
+func (s *Scope) note(final Status, err error) (cancel bool) {
+	switch final {
+	case Canceled:
+		s.canceled = s.canceled || s.ctx.Err() != nil
+	case Faulted:
+		s.errs = append(s.errs, err)
+		return s.mode&supervising == 0 && len(s.errs) == 1
+	}
+	return false
+}
+
+// finish ends the scope: the last child has ended, and nobody can start another.
+func (s *Scope) finish() continuation.Chain {
+	final, err := s.outcome()
+	s.cancel(nil)
+	told, _ := s.promise.try(final, Void{}, err)
+	return told
+}
+
+func (s *Scope) outcome() (Status, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.children = children{}
+	switch {
+	case s.body != nil:
+		return Faulted, s.body
+	case len(s.errs) > 0:
+		return Faulted, errors.Join(s.errs...)
+	case s.canceled:
+		return Canceled, contextError(s.ctx)
+	}
+	return Completed, nil
+}

@@ -1,0 +1,210 @@
+package job
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Children without handles
+//
+// Nobody can hold a child that has no handle, so when it has ended its object serves the next
+// one: a fan-out of any width allocates as many as are alive at a time. They are made in slabs,
+// which can be since no one of them can keep its neighbours alive longer than their scope.
+//
+// The scheduler holds a child while it is queued. A waiter may claim a queued child and run
+// it in place; the scheduler then still has it, and finds nothing to do when its turn comes. If
+// the object served another child by then, the old entry would run that one early, and, worse,
+// an old entry that is abandoned would abandon it. So a child that was run in place is not used again.
+
+// child is a child of a scope that has no handle.
+type child struct {
+	scope *Scope
+	fn    func(context.Context) error
+	state atomic.Uint32
+	next  *child // in the free list
+}
+
+const (
+	childIdle   uint32 = iota
+	childQueued        // left by who claims it: its worker, a waiter, or who abandons it
+	childClaimed
+)
+
+func (c *child) claim() bool { return c.state.CompareAndSwap(childQueued, childClaimed) }
+
+// children are the objects of a scope. It is guarded by Scope.mu.
+type children struct {
+	free  *child
+	slabs [][]child
+	used  int // of the last slab
+}
+
+const maxSlab = 64
+
+func (k *children) take(s *Scope) *child {
+	if c := k.free; c != nil {
+		k.free, c.next = c.next, nil
+		return c
+	}
+	if n := len(k.slabs); n == 0 || k.used == len(k.slabs[n-1]) {
+		k.slabs = append(k.slabs, make([]child, min(4<<n, maxSlab)))
+		k.used = 0
+	}
+	last := k.slabs[len(k.slabs)-1]
+	c := &last[k.used]
+	k.used++
+	c.scope = s
+	return c
+}
+
+func (k *children) giveBack(c *child) {
+	c.state.Store(childIdle)
+	c.next, k.free = k.free, c
+}
+
+// Go starts fn as a child without a handle and reports whether it did; it does not block. The
+// context that fn is given ends with the scope, and carries its scheduler and the worker. If fn returns an error,
+// panics or calls runtime.Goexit, the child has failed.
+//
+// It returns false, and fn will not run, if the scope has ended or is canceled. A nil fn, and a
+// refusal by the scheduler, are failures of the scope. The children of a scope are best
+// started where it was made, or by its children: that worker's queue is where they go.
+func (s *Scope) Go(fn func(context.Context) error) bool {
+	s.mu.Lock()
+	if s.left == 0 {
+		s.mu.Unlock()
+		return false
+	}
+	if fn == nil || s.ctx.Err() != nil {
+		s.left++
+		s.leaveUnstarted(fn == nil)
+		return false
+	}
+	c := s.children.take(s)
+	s.left++
+	s.mu.Unlock()
+
+	c.fn = fn
+	c.state.Store(childQueued)
+	err := schedulers.TrySubmit(s.sched, c, schedulers.Hint{From: s.from, Flags: s.flags})
+	if err != nil && c.claim() {
+		c.end(Faulted, refused(err), false, s.from)
+		return false
+	}
+	return true
+}
+
+// leaveUnstarted ends a child that was counted and is not started; mu is held, and unlocked.
+func (s *Scope) leaveUnstarted(nilFunc bool) {
+	final, err := Canceled, error(nil)
+	if nilFunc {
+		final, err = Faulted, ErrNilFunc
+	}
+	s.leave(final, err).Deliver(nil)
+}
+
+// Run implements schedulers.Work.
+func (c *child) Run(on schedulers.Worker) {
+	if c.claim() {
+		c.run(on, true)
+	}
+}
+
+// Abandon implements schedulers.Work.
+func (c *child) Abandon(reason error) {
+	if c.claim() {
+		c.end(Faulted, orElse(reason, ErrShutdown), true, nil)
+	}
+}
+
+// run runs a claimed child to its end.
+func (c *child) run(on schedulers.Worker, recycle bool) {
+	if final, err, returned := c.call(on, recycle); returned {
+		c.end(final, err, recycle, on)
+	}
+}
+
+// call runs the function. It returns false if that did not return; the child has then ended.
+func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err error, returned bool) {
+	defer func() {
+		if !returned {
+			c.end(Faulted, c.scope.crashed(recover()), recycle, on)
+		}
+	}()
+	s := c.scope
+	if s.ctx.Err() != nil {
+		return Canceled, nil, true
+	}
+	err = c.fn(s.views.of(s, on))
+	return s.judge(err), err, true
+}
+
+// end counts the child as ended. Nobody but its claimer calls it, once.
+func (c *child) end(final Status, err error, recycle bool, on schedulers.Worker) {
+	s := c.scope
+	c.fn = nil
+	s.mu.Lock()
+	if recycle {
+		s.children.giveBack(c)
+	}
+	s.leave(final, err).Deliver(on)
+}
+
+// judge tells what an error that a child returned means for the scope.
+func (s *Scope) judge(err error) Status {
+	switch {
+	case err == nil:
+		return Completed
+	case endedBy(s.ctx, err):
+		return Canceled
+	}
+	return Faulted
+}
+
+// crashed returns the error of a child that panicked with v, or called runtime.Goexit if v is nil.
+func (s *Scope) crashed(v any) error {
+	if v == nil {
+		return ErrGoexit
+	}
+	p := NewPanicError(v)
+	if p != v {
+		p.Async = append([]Frame{{What: "child"}}, s.promise.job.asyncStack()...)
+		p.Async[1].What = "scope"
+	}
+	return p
+}
+
+// help runs children that are queued on the goroutine that waits for them, as long as their
+// scheduler consents. The newest are taken first: a thief begins at the other end.
+func (s *Scope) help() {
+	consenter, ok := s.sched.(schedulers.Consenter)
+	for found := ok; found; {
+		found = false
+		for _, c := range s.queued() {
+			if !consenter.MayRunInPlace(c, s.from) {
+				return
+			}
+			if c.claim() {
+				found = true
+				c.run(s.from, false)
+			}
+		}
+	}
+}
+
+// queued returns the children that are queued, the newest slabs first.
+func (s *Scope) queued() (all []*child) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.children.slabs) - 1; i >= 0; i-- {
+		slab := s.children.slabs[i]
+		for k := len(slab) - 1; k >= 0; k-- {
+			if slab[k].state.Load() == childQueued {
+				all = append(all, &slab[k])
+			}
+		}
+	}
+	return all
+}

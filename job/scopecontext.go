@@ -1,0 +1,47 @@
+package job
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// view is a scope's context as children on one worker see it. Children without a handle share
+// it: a context of its own for each would cost more than the child.
+type view struct {
+	context.Context // the scope's
+	scope           *Scope
+	worker          schedulers.Worker
+}
+
+// Value implements context.Context.
+func (v *view) Value(key any) any {
+	switch key {
+	case jobKey{}:
+		return v.scope.promise.job.base()
+	case schedulers.SchedulerKey:
+		return v.scope.sched
+	case schedulers.WorkerKey:
+		return v.worker
+	}
+	return v.Context.Value(key)
+}
+
+// views keeps the views that were made last. A worker whose place is taken by
+// another gets a new one: views are equal in all but identity.
+type views [8]atomic.Pointer[view]
+
+// of returns the view of on.
+func (v *views) of(s *Scope, on schedulers.Worker) *view {
+	place := &v[0]
+	if on != nil {
+		place = &v[uint(on.ID())%uint(len(v))]
+	}
+	if found := place.Load(); found != nil && found.worker == on {
+		return found
+	}
+	made := &view{s.ctx, s, on}
+	place.Store(made)
+	return made
+}
