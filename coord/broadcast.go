@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Broadcast hands each element to all who have subscribed when it is sent. Make one with
-// [NewBroadcast].
+// Broadcast hands each element to all who have subscribed when it is sent. The
+// zero Broadcast keeps one element and waits for room; [NewBroadcast] makes others.
 //
 // # One buffer
 //
@@ -111,7 +111,7 @@ func (b *Broadcast[T]) put(v T) (p placement[T]) {
 	switch {
 	case b.closed != nil:
 		p.err = b.closed
-	case b.kept.len() < b.capacity:
+	case b.hasRoom():
 		p.told = b.hand(v)
 	case b.full == WaitForRoom:
 		p.mustWait = true
@@ -126,6 +126,10 @@ func (b *Broadcast[T]) put(v T) (p placement[T]) {
 	}
 	return p
 }
+
+// hasRoom reports whether one more element can be kept: at least one can, or none could ever
+// be sent.
+func (b *Broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity) }
 
 // hand gives v to those who wait for it and keeps it for the others. There is room.
 func (b *Broadcast[T]) hand(v T) (told outcomes) {
@@ -159,7 +163,7 @@ func (b *Broadcast[T]) trim() (told outcomes) {
 	for b.kept.len() > 0 && b.kept.at(0).unread == 0 {
 		b.forget()
 	}
-	for !b.senders.empty() && b.kept.len() < b.capacity {
+	for !b.senders.empty() && b.hasRoom() {
 		w := b.senders.pop()
 		told.join(b.hand(w.ask))
 		told.add(w)

@@ -188,7 +188,7 @@ func TestASubscriptionThatMissedSomethingLeaves(t *testing.T) {
 }
 
 func TestAClosedBroadcastGivesWhatIsUnread(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		b := NewBroadcast[int](1, WaitForRoom)
 		slow, waits := b.Subscribe(), b.Subscribe()
 		x := waits.ReceiveAsync(endless)
@@ -211,7 +211,7 @@ func TestAClosedBroadcastGivesWhatIsUnread(t *testing.T) {
 }
 
 func TestABroadcastThatWasNotSentIsStillTheSenders(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		b := NewBroadcast[int](1, WaitForRoom)
 		s := b.Subscribe()
 		require.NoError(t, b.TrySend(1))
@@ -226,57 +226,71 @@ func TestABroadcastThatWasNotSentIsStillTheSenders(t *testing.T) {
 	})
 }
 
+func TestTheZeroBroadcastKeepsOneElement(t *testing.T) {
+	var b Broadcast[int]
+	s := b.Subscribe()
+	require.NoError(t, b.TrySend(1))
+	second := b.SendAsync(endless, 2)
+	pending(t, second)
+	assert.Equal(t, 1, next(t, s))
+	completed(t, second)
+	assert.Equal(t, 2, next(t, s))
+}
+
 func TestBroadcastsThatCanNotBe(t *testing.T) {
 	assert.Panics(t, func() { NewBroadcast[int](0, WaitForRoom) })
 	assert.Panics(t, func() { NewBroadcast[int](1, 9) })
 }
 
 func TestAllWhoStayGetAllInOneOrder(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		const senders, each = 3, 100
-		b := NewBroadcast[int](4, WaitForRoom)
-		var (
-			sending, receiving sync.WaitGroup
-			got                [3][]int
-		)
-		for i := range got {
-			s := b.Subscribe()
-			receiving.Go(func() {
-				for k := i; ; k++ {
-					ctx, cancel := context.WithCancel(endless)
-					j := s.ReceiveAsync(ctx)
-					if k%3 == 0 {
-						cancel() // what was handed over meanwhile is not lost
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			const senders, each = 3, 100
+			b := NewBroadcast[int](4, WaitForRoom)
+			var (
+				sending, receiving sync.WaitGroup
+				got                [3][]int
+			)
+			for i := range got {
+				s := b.Subscribe()
+				receiving.Go(func() {
+					for k := i; ; k++ {
+						ctx, cancel := context.WithCancel(endless)
+						j := s.ReceiveAsync(ctx)
+						if k%3 == 0 {
+							cancel() // what was handed over meanwhile is not lost
+						}
+						v, err := j.Wait(endless)
+						cancel()
+						switch {
+						case err == nil:
+							got[i] = append(got[i], v)
+						case errors.Is(err, ErrClosed):
+							return
+						}
 					}
-					v, err := j.Wait(endless)
-					cancel()
-					switch {
-					case err == nil:
-						got[i] = append(got[i], v)
-					case errors.Is(err, ErrClosed):
-						return
+				})
+			}
+			for i := range senders {
+				sending.Go(func() {
+					for v := range each {
+						assert.NoError(t, b.Send(endless, i*each+v))
 					}
-				}
-			})
-		}
-		for i := range senders {
-			sending.Go(func() {
-				for v := range each {
-					assert.NoError(t, b.Send(endless, i*each+v))
-				}
-			})
-			sending.Go(func() { // comes and goes, and reads nothing
-				for range each {
-					b.Subscribe().Close()
-				}
-			})
-		}
-		sending.Wait()
-		b.Close()
-		receiving.Wait()
-		for i := range got {
-			assert.Len(t, got[i], senders*each)
-			assert.Equal(t, got[0], got[i])
-		}
-	})
+				})
+				sending.Go(func() { // comes and goes, and reads nothing
+					for range each {
+						b.Subscribe().Close()
+					}
+				})
+			}
+			sending.Wait()
+			b.Close()
+			receiving.Wait()
+			for i := range got {
+				assert.Len(t, got[i], senders*each)
+				assert.Equal(t, got[0], got[i])
+			}
+		})
+	}
 }

@@ -189,7 +189,7 @@ func TestAClosedChannelGivesWhatItHolds(t *testing.T) {
 }
 
 func TestClosingTellsThoseWhoWaitForAnElement(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		c := NewUnbounded[int]()
 		j := c.ReceiveAsync(endless)
 		plain := make(chan error, 1)
@@ -216,7 +216,7 @@ func TestClosingForTheErrorOfAContextIsNoCancellation(t *testing.T) {
 }
 
 func TestAnElementThatWasNotSentIsStillTheSenders(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		c := NewBounded[int](1, WaitForRoom)
 		require.NoError(t, c.TrySend(1))
 		ctx, cancel := context.WithCancel(endless)
@@ -268,7 +268,8 @@ func TestLeavingAllTakesNoMore(t *testing.T) {
 	c := NewUnbounded[int]()
 	require.NoError(t, c.TrySend(1))
 	require.NoError(t, c.TrySend(2))
-	for v := range c.All(endless) {
+	for v, err := range c.All(endless) {
+		require.NoError(t, err)
 		assert.Equal(t, 1, v)
 		break
 	}
@@ -283,60 +284,63 @@ func TestChannelsThatCanNotBe(t *testing.T) {
 
 // Each element is received once or is still in the channel, whoever gives up meanwhile.
 func TestNoElementIsLostOrDoubled(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		for name, c := range map[string]*Channel[int]{
-			"rendezvous": NewRendezvous[int](),
-			"bounded":    NewBounded[int](3, WaitForRoom),
-			"unbounded":  NewUnbounded[int](),
-		} {
-			var (
-				senders, receivers sync.WaitGroup
-				mu                 sync.Mutex
-				sent, got          = map[int]int{}, map[int]int{}
-			)
-			note := func(in map[int]int, v int) {
-				mu.Lock()
-				defer mu.Unlock()
-				in[v]++
-			}
-			for s := range 3 {
-				senders.Go(func() {
-					for i := range 200 {
-						v := s*1000 + i
-						ctx, cancel := context.WithCancel(endless)
-						j := c.SendAsync(ctx, v)
-						if i%5 == 0 {
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			for name, c := range map[string]*Channel[int]{
+				"rendezvous": NewRendezvous[int](),
+				"bounded":    NewBounded[int](3, WaitForRoom),
+				"unbounded":  NewUnbounded[int](),
+			} {
+				var (
+					senders, receivers sync.WaitGroup
+					mu                 sync.Mutex
+					sent, got          = map[int]int{}, map[int]int{}
+				)
+				note := func(in map[int]int, v int) {
+					mu.Lock()
+					defer mu.Unlock()
+					in[v]++
+				}
+				for s := range 3 {
+					senders.Go(func() {
+						for i := range 200 {
+							v := s*1000 + i
+							ctx, cancel := context.WithCancel(endless)
+							j := c.SendAsync(ctx, v)
+							if i%5 == 0 {
+								cancel()
+							}
+							if _, err := j.Wait(endless); err == nil {
+								note(sent, v)
+							}
 							cancel()
 						}
-						if _, err := j.Wait(endless); err == nil {
-							note(sent, v)
-						}
-						cancel()
-					}
-				})
-				receivers.Go(func() {
-					for i := 0; ; i++ {
-						ctx, cancel := context.WithCancel(endless)
-						j := c.ReceiveAsync(ctx)
-						if i%3 == 0 {
+					})
+					receivers.Go(func() {
+						for i := 0; ; i++ {
+							ctx, cancel := context.WithCancel(endless)
+							j := c.ReceiveAsync(ctx)
+							if i%3 == 0 {
+								cancel()
+							}
+							v, err := j.Wait(endless)
 							cancel()
+							switch {
+							case err == nil:
+								note(got, v)
+							case errors.Is(err, ErrClosed):
+								return
+							}
 						}
-						v, err := j.Wait(endless)
-						cancel()
-						switch {
-						case err == nil:
-							note(got, v)
-						case errors.Is(err, ErrClosed):
-							return
-						}
-					}
-				})
+					})
+				}
+				senders.Wait()
+				c.Close()
+				receivers.Wait()
+				assert.Equal(t, sent, got, name)
+				assert.Zero(t, c.Len(), name)
 			}
-			senders.Wait()
-			c.Close()
-			receivers.Wait()
-			assert.Equal(t, sent, got, name)
-			assert.Zero(t, c.Len(), name)
-		}
-	})
+		})
+	}
 }

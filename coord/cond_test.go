@@ -72,7 +72,7 @@ func TestABroadcastWakesOneAfterTheOther(t *testing.T) {
 }
 
 func TestTheContextEndsBeforeTheSignal(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(endless)
 		c, gone := condWaiters(t, ctx, 1)
 		require.True(t, c.L.TryLock())
@@ -92,7 +92,7 @@ func TestTheContextEndsBeforeTheSignal(t *testing.T) {
 }
 
 func TestTheContextEndsAfterTheSignalAndBeforeTheLock(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(endless)
 		c, jobs := condWaiters(t, ctx, 1)
 		require.True(t, c.L.TryLock())
@@ -106,7 +106,7 @@ func TestTheContextEndsAfterTheSignalAndBeforeTheLock(t *testing.T) {
 }
 
 func TestABlockedCondWaiterGivesUp(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		c := NewCond(new(Mutex))
 		ctx, cancel := context.WithTimeout(endless, 1)
 		defer cancel()
@@ -165,7 +165,7 @@ func (c *counting) Block() (func(), error) {
 }
 
 func TestAWorkerIsToldOnceThatItBlocksInACond(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		c := NewCond(new(Mutex))
 		on := new(counting)
 		ctx := context.WithValue(endless, schedulers.WorkerKey, schedulers.Worker(on))
@@ -181,41 +181,44 @@ func TestAWorkerIsToldOnceThatItBlocksInACond(t *testing.T) {
 }
 
 func TestAQueueMadeOfAMutexAndAConditionLosesNothing(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		const each = 200
-		var (
-			c     = NewCond(new(Mutex))
-			all   sync.WaitGroup
-			items int // guarded by c.L
-		)
-		for range 3 {
-			all.Go(func() {
-				for range each {
-					assert.NoError(t, c.L.Lock(endless))
-					items++
-					c.L.Unlock()
-					c.Signal()
-				}
-			})
-			all.Go(func() {
-				for k := range each {
-					assert.NoError(t, c.L.Lock(endless))
-					for ; items == 0; k++ {
-						ctx, cancel := context.WithCancel(endless)
-						j := c.WaitAsync(ctx)
-						// Some give up, and look again: a signal must not be lost on them.
-						if k%2 == 1 {
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			const each = 200
+			var (
+				c     = NewCond(new(Mutex))
+				all   sync.WaitGroup
+				items int // guarded by c.L
+			)
+			for range 3 {
+				all.Go(func() {
+					for range each {
+						assert.NoError(t, c.L.Lock(endless))
+						items++
+						c.L.Unlock()
+						c.Signal()
+					}
+				})
+				all.Go(func() {
+					for k := range each {
+						assert.NoError(t, c.L.Lock(endless))
+						for ; items == 0; k++ {
+							ctx, cancel := context.WithCancel(endless)
+							j := c.WaitAsync(ctx)
+							// Some give up, and look again: a signal must not be lost on them.
+							if k%2 == 1 {
+								cancel()
+							}
+							<-j.Done()
 							cancel()
 						}
-						<-j.Done()
-						cancel()
+						items--
+						c.L.Unlock()
 					}
-					items--
-					c.L.Unlock()
-				}
-			})
-		}
-		all.Wait()
-		assert.Zero(t, items)
-	})
+				})
+			}
+			all.Wait()
+			assert.Zero(t, items)
+		})
+	}
 }

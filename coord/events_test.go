@@ -35,7 +35,7 @@ func TestEachSetLetsOneGoOn(t *testing.T) {
 }
 
 func TestASetIsNotLostOnWhoGaveUp(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var e AutoResetEvent
 		ctx, cancel := context.WithCancel(endless)
 		j := e.WaitAsync(ctx)
@@ -94,7 +94,7 @@ func TestMoreDoneThanThereWas(t *testing.T) {
 	assert.Panics(t, func() { NewCountdown(-1) })
 	c.Add(math.MaxInt64)
 	assert.Panics(t, func() { c.Add(1) }, "the sum would overflow")
-	assert.EqualValues(t, math.MaxInt64, c.Left())
+	assert.Equal(t, int64(math.MaxInt64), c.Left())
 }
 
 func TestABarrierEndsAPhaseWithTheLastToCome(t *testing.T) {
@@ -113,7 +113,7 @@ func TestABarrierEndsAPhaseWithTheLastToCome(t *testing.T) {
 }
 
 func TestWhoGivesUpAtABarrierHasNotCome(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		b := NewBarrier(2)
 		ctx, cancel := context.WithCancel(endless)
 		gone := b.WaitAsync(ctx)
@@ -173,32 +173,34 @@ func TestBarriersThatCanNotBe(t *testing.T) {
 }
 
 func TestNobodyIsAPhaseAhead(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		const parties, phases = 4, 100
-		b := NewBarrier(parties)
-		leaders := new(Countdown)
-		leaders.Add(phases)
-		all := NewCountdown(parties)
-		for i := range parties {
-			go func() {
-				defer all.Done()
-				for phase := range uint64(phases) {
-					leader, err := false, error(nil)
-					if i%2 == 0 {
-						leader, err = b.Wait(endless)
-					} else {
-						leader, err = b.WaitAsync(endless).Wait(endless)
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			const parties, phases = 4, 100
+			b := NewBarrier(parties)
+			leaders := new(Countdown)
+			leaders.Add(phases)
+			all := NewCountdown(parties)
+			for i := range parties {
+				go func() {
+					defer all.Done()
+					for phase := range uint64(phases) {
+						wait := b.Wait
+						if i%2 == 0 {
+							wait = func(ctx context.Context) (bool, error) { return b.WaitAsync(ctx).Wait(endless) }
+						}
+						leader, err := wait(endless)
+						assert.NoError(t, err)
+						if leader {
+							leaders.Done()
+						}
+						now := b.Phase()
+						assert.True(t, now == phase+1 || now == phase+2, "%d after phase %d", now, phase)
 					}
-					assert.NoError(t, err)
-					if leader {
-						leaders.Done()
-					}
-					now := b.Phase()
-					assert.True(t, now == phase+1 || now == phase+2, "%d after phase %d", now, phase)
-				}
-			}()
-		}
-		require.NoError(t, all.Wait(endless))
-		require.NoError(t, leaders.Wait(endless))
-	})
+				}()
+			}
+			require.NoError(t, all.Wait(endless))
+			require.NoError(t, leaders.Wait(endless))
+		})
+	}
 }

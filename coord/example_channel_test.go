@@ -62,14 +62,14 @@ func ExampleNewPriority() {
 		_ = c.TrySend(t)
 	}
 	c.Close()
-	for t := range c.All(context.Background()) {
-		fmt.Println(t.name)
+	for t, err := range c.All(context.Background()) {
+		fmt.Println(t.name, err)
 	}
 	// Output:
-	// put out the fire
-	// cook
-	// sweep
-	// wash up
+	// put out the fire <nil>
+	// cook <nil>
+	// sweep <nil>
+	// wash up <nil>
 }
 
 func ExampleNewRendezvous() {

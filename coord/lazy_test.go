@@ -32,6 +32,8 @@ func (a *attempts) run(ctx context.Context) (int, error) {
 
 // asking is Lazy.Get and SingleFlight.Do, which have most of what they promise in common.
 type asking struct {
+	*testing.T // of the test that it is in
+
 	ask      func(context.Context) (int, error)
 	askAsync func(context.Context) *job.Job[int]
 	forget   func()
@@ -42,8 +44,9 @@ func bothOf(fn func(context.Context) (int, error)) map[string]asking {
 	l := NewLazy(fn)
 	s := new(SingleFlight[string, int])
 	return map[string]asking{
-		"Lazy": {l.Get, l.GetAsync, l.Reset, func() int { return 0 }},
+		"Lazy": {nil, l.Get, l.GetAsync, l.Reset, func() int { return 0 }},
 		"SingleFlight": {
+			nil,
 			func(ctx context.Context) (int, error) { return s.Do(ctx, "k", fn) },
 			func(ctx context.Context) *job.Job[int] { return s.DoAsync(ctx, "k", fn) },
 			func() { s.Forget("k") },
@@ -53,25 +56,27 @@ func bothOf(fn func(context.Context) (int, error)) map[string]asking {
 }
 
 // onBoth runs a test for each of both, with a given computation.
-func onBoth(t *testing.T, fn func(context.Context) (int, error), test func(t *testing.T, a asking)) {
+func onBoth(t *testing.T, fn func(context.Context) (int, error), test func(a asking)) {
 	t.Helper()
 	for name, a := range bothOf(fn) {
 		t.Run(name, func(t *testing.T) {
-			test(t, a)
+			a.T = t
+			test(a)
 			assert.Zero(t, a.kept())
 		})
 	}
 }
 
 // inBubbles runs a test in a bubble for each of both, with a computation that waits for its gate.
-func inBubbles(t *testing.T, test func(t *testing.T, ctx context.Context, a asking, c *attempts)) {
+func inBubbles(t *testing.T, test func(ctx context.Context, a asking, c *attempts)) {
 	t.Helper()
 	for name := range bothOf(nil) {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				c := new(attempts)
 				a := bothOf(c.run)[name]
-				test(t, withPool(t), a, c)
+				a.T = t
+				test(withPool(t), a, c)
 				synctest.Wait()
 				assert.Zero(t, a.kept())
 			})
@@ -80,31 +85,31 @@ func inBubbles(t *testing.T, test func(t *testing.T, ctx context.Context, a aski
 }
 
 func TestAllWhoAskAtTheSameTimeShareOneComputation(t *testing.T) {
-	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		var jobs []*job.Job[int]
 		var plain sync.WaitGroup
 		for range 10 {
 			jobs = append(jobs, a.askAsync(ctx))
 			plain.Go(func() {
 				v, err := a.ask(ctx)
-				assert.NoError(t, err)
-				assert.Equal(t, 1, v)
+				assert.NoError(a, err)
+				assert.Equal(a, 1, v)
 			})
 		}
 		synctest.Wait()
-		pending(t, jobs...)
+		pending(a.T, jobs...)
 		c.gate.Set()
 		plain.Wait()
 		synctest.Wait()
 		for _, j := range jobs {
-			assert.Equal(t, 1, value(t, j))
+			assert.Equal(a, 1, value(a.T, j))
 		}
-		assert.EqualValues(t, 1, c.n.Load())
+		assert.EqualValues(a, 1, c.n.Load())
 	})
 }
 
 func TestWhoGivesUpDoesNotEndTheComputation(t *testing.T) {
-	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		short, cancel := context.WithCancelCause(ctx)
 		first := a.askAsync(short)
 		plain := make(chan error, 1)
@@ -116,59 +121,59 @@ func TestWhoGivesUpDoesNotEndTheComputation(t *testing.T) {
 		synctest.Wait()
 		cancel(errReason)
 		synctest.Wait()
-		assert.Equal(t, job.Canceled, first.Status())
+		assert.Equal(a, job.Canceled, first.Status())
 		for _, err := range []error{first.Err(), <-plain} {
-			require.ErrorIs(t, err, context.Canceled)
-			require.ErrorIs(t, err, errReason)
+			require.ErrorIs(a, err, context.Canceled)
+			require.ErrorIs(a, err, errReason)
 		}
-		pending(t, stays)
+		pending(a.T, stays)
 		c.gate.Set()
 		synctest.Wait()
-		assert.Equal(t, 1, value(t, stays))
+		assert.Equal(a, 1, value(a.T, stays))
 	})
 }
 
 func TestAJobOfASharedComputationCanNotCancelIt(t *testing.T) {
-	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		one, other := a.askAsync(ctx), a.askAsync(ctx)
-		assert.False(t, one.Cancel())
+		assert.False(a, one.Cancel())
 		c.gate.Set()
 		synctest.Wait()
-		assert.Equal(t, 1, value(t, one))
-		assert.Equal(t, 1, value(t, other))
+		assert.Equal(a, 1, value(a.T, one))
+		assert.Equal(a, 1, value(a.T, other))
 	})
 }
 
 func TestAnErrorIsForThoseWhoWaitAndNotKept(t *testing.T) {
-	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		c.err = errReason
 		one, other := a.askAsync(ctx), a.askAsync(ctx)
 		c.gate.Set()
 		synctest.Wait()
-		assert.Equal(t, errReason, one.Err())
-		assert.Equal(t, errReason, other.Err())
+		assert.Equal(a, errReason, one.Err())
+		assert.Equal(a, errReason, other.Err())
 		c.err = nil
 		v, err := a.ask(ctx)
-		require.NoError(t, err)
-		assert.Equal(t, 2, v)
+		require.NoError(a, err)
+		assert.Equal(a, 2, v)
 	})
 }
 
 func TestWhoIsToldOfAFailureAndAsksAgainStartsAnew(t *testing.T) {
-	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		c.err = errReason
 		first := a.askAsync(ctx)
 		var again *job.Job[int]
-		whenEnded(t, first, func() { again = a.askAsync(ctx) })
+		whenEnded(a.T, first, func() { again = a.askAsync(ctx) })
 		c.gate.Set()
 		synctest.Wait()
-		require.ErrorIs(t, again.Err(), errReason)
-		assert.EqualValues(t, 2, c.n.Load())
+		require.ErrorIs(a, again.Err(), errReason)
+		assert.EqualValues(a, 2, c.n.Load())
 	})
 }
 
 func TestAForgottenComputationEndsForThoseWhoWait(t *testing.T) {
-	inBubbles(t, func(t *testing.T, ctx context.Context, a asking, c *attempts) {
+	inBubbles(t, func(ctx context.Context, a asking, c *attempts) {
 		old := a.askAsync(ctx)
 		synctest.Wait()
 		a.forget()
@@ -176,8 +181,8 @@ func TestAForgottenComputationEndsForThoseWhoWait(t *testing.T) {
 		synctest.Wait()
 		c.gate.Set()
 		synctest.Wait()
-		assert.Equal(t, 1, value(t, old))
-		assert.Equal(t, 2, value(t, renewed))
+		assert.Equal(a, 1, value(a.T, old))
+		assert.Equal(a, 2, value(a.T, renewed))
 	})
 }
 
@@ -187,43 +192,43 @@ func TestAPanicInASharedComputationIsAnErrorToAll(t *testing.T) {
 		"goexit": func(context.Context) (int, error) { runtime.Goexit(); return 0, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			onBoth(t, fn, func(t *testing.T, a asking) {
+			onBoth(t, fn, func(a asking) {
 				j := a.askAsync(endless)
 				<-j.Done()
 				// Not with ask: a Goexit of what is run in place ends the goroutine that waits.
 				if name == "goexit" {
-					require.ErrorIs(t, j.Err(), job.ErrGoexit)
+					require.ErrorIs(a, j.Err(), job.ErrGoexit)
 				} else {
-					require.ErrorIs(t, j.Err(), errReason)
+					require.ErrorIs(a, j.Err(), errReason)
 				}
 				_, same := j.Err().(*job.PanicError) //nolint:errorlint // itself is what a twin call raises again
-				assert.False(t, same)
-				assert.NotEqual(t, job.ErrGoexit, j.Err())
+				assert.False(a, same)
+				assert.NotEqual(a, job.ErrGoexit, j.Err())
 			})
 		})
 	}
 }
 
 func TestTheSchedulerRefusesASharedComputation(t *testing.T) {
-	onBoth(t, func(context.Context) (int, error) { return 1, nil }, func(t *testing.T, a asking) {
+	onBoth(t, func(context.Context) (int, error) { return 1, nil }, func(a asking) {
 		ctx := schedulers.With(endless, refusing{})
 		_, err := a.ask(ctx)
-		require.ErrorIs(t, err, schedulers.ErrRejected)
-		require.ErrorIs(t, a.askAsync(ctx).Err(), schedulers.ErrRejected)
+		require.ErrorIs(a, err, schedulers.ErrRejected)
+		require.ErrorIs(a, a.askAsync(ctx).Err(), schedulers.ErrRejected)
 		v, err := a.ask(endless)
-		require.NoError(t, err)
-		assert.Equal(t, 1, v)
+		require.NoError(a, err)
+		assert.Equal(a, 1, v)
 	})
 }
 
 func TestAskingWithoutAFunctionOrATime(t *testing.T) {
-	onBoth(t, nil, func(t *testing.T, a asking) {
+	onBoth(t, nil, func(a asking) {
 		_, err := a.ask(endless)
-		require.ErrorIs(t, err, job.ErrNilFunc)
-		require.ErrorIs(t, a.askAsync(endless).Err(), job.ErrNilFunc)
+		require.ErrorIs(a, err, job.ErrNilFunc)
+		require.ErrorIs(a, a.askAsync(endless).Err(), job.ErrNilFunc)
 		_, err = a.ask(ended(errReason))
-		require.ErrorIs(t, err, errReason)
-		assert.Equal(t, job.Canceled, a.askAsync(ended(errReason)).Status())
+		require.ErrorIs(a, err, errReason)
+		assert.Equal(a, job.Canceled, a.askAsync(ended(errReason)).Status())
 	})
 }
 
@@ -240,7 +245,8 @@ func TestAComputedValueIsKept(t *testing.T) {
 	v, ok := l.Value()
 	assert.True(t, ok)
 	assert.Equal(t, 1, v)
-	assert.Same(t, l.GetAsync(endless), l.GetAsync(endless))
+	one, other := l.GetAsync(endless), l.GetAsync(endless)
+	assert.Same(t, one, other)
 	l.Reset()
 	v, err := l.Get(endless)
 	require.NoError(t, err)
@@ -274,31 +280,34 @@ func TestWhoWasServedByAFlightIsNotServedByItAgain(t *testing.T) {
 }
 
 func TestOneComputationAtATime(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		var (
-			s       SingleFlight[int, int]
-			all     sync.WaitGroup
-			running [3]atomic.Int32
-		)
-		for i := range 6 {
-			all.Go(func() {
-				for k := range 100 {
-					key := (i + k) % len(running)
-					fn := func(context.Context) (int, error) {
-						assert.EqualValues(t, 1, running[key].Add(1))
-						runtime.Gosched()
-						running[key].Add(-1)
-						return key, nil
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			var (
+				s       SingleFlight[int, int]
+				all     sync.WaitGroup
+				running [3]atomic.Int32
+			)
+			for i := range 6 {
+				all.Go(func() {
+					for k := range 100 {
+						key := (i + k) % len(running)
+						fn := func(context.Context) (int, error) {
+							assert.EqualValues(t, 1, running[key].Add(1))
+							runtime.Gosched()
+							running[key].Add(-1)
+							return key, nil
+						}
+						v, err := s.Do(endless, key, fn)
+						if k%2 == 0 {
+							v, err = s.DoAsync(endless, key, fn).Await()
+						}
+						assert.NoError(t, err)
+						assert.Equal(t, key, v)
 					}
-					v, err := s.Do(endless, key, fn)
-					if k%2 == 0 {
-						v, err = s.DoAsync(endless, key, fn).Await()
-					}
-					assert.NoError(t, err)
-					assert.Equal(t, key, v)
-				}
-			})
-		}
-		all.Wait()
-	})
+				})
+			}
+			all.Wait()
+		})
+	}
 }

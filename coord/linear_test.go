@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -101,27 +102,30 @@ type history struct {
 func onHistories(t *testing.T, made func(r *recorder) history) {
 	t.Helper()
 	const histories, goroutines, calls = 60, 4, 4
-	onManyProcs(t, func(t *testing.T) {
-		for seed := range uint64(histories) {
-			inBubble(t, func(t *testing.T) {
-				r := new(recorder)
-				h := made(r)
-				var all sync.WaitGroup
-				for i := range uint64(goroutines) {
-					do := h.worker(rand.New(rand.NewPCG(seed, i)))
-					all.Go(func() {
-						for range calls {
-							ctx, cancel := context.WithTimeout(endless, time.Second)
-							do(ctx)
-							cancel()
-						}
-					})
-				}
-				all.Wait()
-				require.True(t, h.explained(), "no order explains %+v", r.calls)
-			})
-		}
-	})
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			for seed := range uint64(histories) {
+				synctest.Test(t, func(t *testing.T) {
+					r := new(recorder)
+					h := made(r)
+					var all sync.WaitGroup
+					for i := range uint64(goroutines) {
+						do := h.worker(rand.New(rand.NewPCG(seed, i)))
+						all.Go(func() {
+							for range calls {
+								ctx, cancel := context.WithTimeout(endless, time.Second)
+								do(ctx)
+								cancel()
+							}
+						})
+					}
+					all.Wait()
+					require.True(t, h.explained(), "no order explains %+v", r.calls)
+				})
+			}
+		})
+	}
 }
 
 func TestASemaphoreIsLinearizable(t *testing.T) {
@@ -303,7 +307,7 @@ func channelStep(capacity int, mode FullMode) step {
 }
 
 func TestAHistoryThatNoOrderExplainsIsFound(t *testing.T) {
-	any := func([]int) bool { return true }
+	anyEnd := func([]int) bool { return true }
 	send := func(v int, begin, end int64) call { return call{"send", v, true, 0, begin, end} }
 	receive := func(v int, begin, end int64) call { return call{"receive", 0, true, v, begin, end} }
 	do := channelStep(2, WaitForRoom)
@@ -321,10 +325,10 @@ func TestAHistoryThatNoOrderExplainsIsFound(t *testing.T) {
 		"full though there is one": {[]call{{"try send", 1, false, 0, 1, 2}}, false},
 		"empty though there is":    {[]call{send(1, 1, 2), {"try receive", 0, false, 0, 3, 4}}, false},
 	} {
-		assert.Equal(t, c.want, linearizable(c.calls, nil, do, any), name)
+		assert.Equal(t, c.want, linearizable(c.calls, nil, do, anyEnd), name)
 	}
 	locks := []call{{"lock", 0, true, 0, 1, 2}, {"lock", 0, true, 0, 3, 4}}
-	assert.False(t, linearizable(locks, []int{0}, mutexStep, any))
+	assert.False(t, linearizable(locks, []int{0}, mutexStep, anyEnd))
 	permits := []call{{"acquire", 2, true, 0, 1, 4}, {"acquire", 2, true, 0, 2, 3}}
-	assert.False(t, linearizable(permits, []int{3}, semaphoreStep, any))
+	assert.False(t, linearizable(permits, []int{3}, semaphoreStep, anyEnd))
 }

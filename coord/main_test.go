@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -28,22 +27,20 @@ func ended(cause error) context.Context {
 	return ctx
 }
 
-// inBubble runs the test in a synctest bubble. What watches contexts runs on goroutines of its
-// own; synctest.Wait waits until they have done what there is to do.
-func inBubble(t *testing.T, test func(t *testing.T)) {
-	t.Helper()
-	synctest.Test(t, test)
-}
+// procs is a number of threads that run Go code.
+type procs int
 
-// onManyProcs runs a test of real concurrency with few and with many threads: a race that
-// needs a goroutine to be preempted shows on one, a race of two CPUs on many.
-func onManyProcs(t *testing.T, test func(t *testing.T)) {
+// manyProcs are few and many threads for a test of real concurrency: a race that needs a
+// goroutine to be preempted shows on one, a race of two CPUs on many.
+var manyProcs = []procs{1, 2, 8}
+
+func (p procs) String() string { return "GOMAXPROCS=" + strconv.Itoa(int(p)) }
+
+// use has the rest of the test run on so many threads.
+func (p procs) use(t *testing.T) {
 	t.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, n := range []int{1, 2, 8} {
-		runtime.GOMAXPROCS(n)
-		t.Run("GOMAXPROCS="+strconv.Itoa(n), test)
-	}
+	before := runtime.GOMAXPROCS(int(p))
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
 // withPool returns a context whose scheduler is a pool of the test's own, which a bubble needs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"weak"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +16,8 @@ import (
 // payload is large enough to have an allocation of its own.
 type payload [1 << 12]byte
 
-// collected reports whether what p points to is garbage.
+// collected reports whether what p points to is garbage. What a test is to let go of it makes in a
+// function of its own, so that no variable of the test keeps it.
 func collected[T any](p weak.Pointer[T]) bool {
 	runtime.GC()
 	return p.Value() == nil
@@ -23,57 +25,54 @@ func collected[T any](p weak.Pointer[T]) bool {
 
 func TestAKeptJobDoesNotKeepWhatItSent(t *testing.T) {
 	c := NewRendezvous[*payload]()
-	sent := new(payload)
-	was := weak.Make(sent)
-	j := c.SendAsync(endless, sent)
-	sent = nil
-	require.False(t, collected(was))
+	j, sent := func() (*job.Job[job.Void], weak.Pointer[payload]) {
+		p := new(payload)
+		return c.SendAsync(endless, p), weak.Make(p)
+	}()
+	require.False(t, collected(sent))
 	_, err := c.TryReceive()
 	require.NoError(t, err)
-	assert.True(t, collected(was))
+	assert.True(t, collected(sent))
 	runtime.KeepAlive(j)
 }
 
 func TestAKeptJobDoesNotKeepThoseThatWereToldWithIt(t *testing.T) {
 	var e ManualResetEvent
-	first, second := e.WaitAsync(endless), e.WaitAsync(endless)
-	was := weak.Make(second)
+	first := e.WaitAsync(endless)
+	second := func() weak.Pointer[job.Job[job.Void]] { return weak.Make(e.WaitAsync(endless)) }()
+	require.False(t, collected(second))
 	e.Set()
-	completed(t, first, second)
-	second = nil
-	assert.True(t, collected(was))
-	runtime.KeepAlive(first)
+	assert.True(t, collected(second))
+	completed(t, first)
 }
 
 func TestAKeptJobDoesNotKeepItsContext(t *testing.T) {
 	var e ManualResetEvent
-	inner := new(payload)
-	was := weak.Make(inner)
-	slow := &slowContext{Context: context.WithValue(endless, &e, inner), ended: make(chan struct{})}
-	inner = nil
-	j := e.WaitAsync(slow)
-	require.False(t, collected(was))
+	j, inner := func() (*job.Job[job.Void], weak.Pointer[payload]) {
+		p := new(payload)
+		slow := &slowContext{Context: context.WithValue(endless, &e, p), ended: make(chan struct{})}
+		return e.WaitAsync(slow), weak.Make(p)
+	}()
+	require.False(t, collected(inner))
 	e.Set()
+	assert.True(t, collected(inner))
 	completed(t, j)
-	slow = nil
-	assert.True(t, collected(was))
-	runtime.KeepAlive(j)
 }
 
 func TestWhoGaveUpIsNotKeptByTheQueue(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var m Mutex
 		m.TryLock()
-		before, stays := m.LockAsync(endless), weak.Pointer[job.Job[job.Void]]{}
-		func() {
+		before := m.LockAsync(endless)
+		gone := func() weak.Pointer[job.Job[job.Void]] {
 			ctx, cancel := context.WithCancel(endless)
 			j := m.LockAsync(ctx)
-			stays = weak.Make(j)
 			cancel()
 			<-j.Done()
+			return weak.Make(j)
 		}()
 		after := m.LockAsync(endless)
-		assert.True(t, collected(stays))
+		assert.True(t, collected(gone))
 		pending(t, before, after)
 	})
 }

@@ -124,17 +124,17 @@ func TestAChannelDoesWhatItsModelDoes(t *testing.T) {
 				for step := range modelSteps {
 					switch dice := r.IntN(10); {
 					case dice < sending:
-						r.note("send %d", step)
+						r.notef("send %d", step)
 						did(r, c.SendAsync(r.ctx(), step))
 						m.send(step)
 					case dice < 8:
-						r.note("receive")
+						r.notef("receive")
 						did(r, c.ReceiveAsync(r.ctx()))
 						m.receive()
 					case dice == 8:
 						r.giveUp(m.all)
 					case r.IntN(30) == 0:
-						r.note("close")
+						r.notef("close")
 						c.Close()
 						m.close()
 					}
@@ -260,17 +260,17 @@ func broadcastRun(r *run, full FullMode) {
 	for step := range modelSteps {
 		switch dice := r.IntN(20); {
 		case len(subs) == 0 || dice == 0:
-			r.note("subscribe")
+			r.notef("subscribe")
 			subs = append(subs, b.Subscribe())
 			models = append(models, &subModel{of: m})
 			m.subs = append(m.subs, models[len(models)-1])
 		case dice < 8:
-			r.note("send %d", step)
+			r.notef("send %d", step)
 			did(r, b.SendAsync(r.ctx(), step))
 			m.send(step)
 		case dice < 17:
 			i := r.IntN(len(subs))
-			r.note("receive at %d", i)
+			r.notef("receive at %d", i)
 			did(r, subs[i].ReceiveAsync(r.ctx()))
 			models[i].receives = append(models[i].receives, m.all.add(0))
 			m.settle()
@@ -280,13 +280,13 @@ func broadcastRun(r *run, full FullMode) {
 			r.giveUp(m.all)
 		case r.IntN(4) == 0:
 			i := r.IntN(len(subs))
-			r.note("leave %d", i)
+			r.notef("leave %d", i)
 			subs[i].Close()
 			if !models[i].left {
 				m.leave(models[i])
 			}
 		case r.IntN(20) == 0:
-			r.note("close")
+			r.notef("close")
 			b.Close()
 			m.close()
 		}

@@ -31,32 +31,35 @@ func TestUnlockOfAnUnlockedMutexPanicsAndHarmsNothing(t *testing.T) {
 }
 
 func TestNobodyElseIsInTheMutex(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		var (
-			m       Mutex
-			all     sync.WaitGroup
-			inside  int // guarded by m: the race detector looks, too
-			entered int
-		)
-		for i := range 8 {
-			all.Go(func() {
-				for range 200 {
-					if i%2 == 0 {
-						assert.NoError(t, m.Lock(endless))
-					} else {
-						<-m.LockAsync(endless).Done()
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			var (
+				m       Mutex
+				all     sync.WaitGroup
+				inside  int // guarded by m: the race detector looks, too
+				entered int
+			)
+			for i := range 8 {
+				all.Go(func() {
+					for range 200 {
+						if i%2 == 0 {
+							assert.NoError(t, m.Lock(endless))
+						} else {
+							<-m.LockAsync(endless).Done()
+						}
+						inside++
+						assert.Equal(t, 1, inside)
+						entered++
+						inside--
+						m.Unlock()
 					}
-					inside++
-					assert.Equal(t, 1, inside)
-					entered++
-					inside--
-					m.Unlock()
-				}
-			})
-		}
-		all.Wait()
-		assert.Equal(t, 8*200, entered)
-	})
+				})
+			}
+			all.Wait()
+			assert.Equal(t, 8*200, entered)
+		})
+	}
 }
 
 func TestAChainOfHandoversNeedsNoStack(t *testing.T) {
@@ -112,7 +115,7 @@ func TestReadersGoOnTogetherAndWritersAlone(t *testing.T) {
 }
 
 func TestReadersBehindAWriterThatGivesUp(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var m RWMutex
 		require.NoError(t, m.RLock(endless))
 		ctx, cancel := context.WithCancel(endless)
@@ -145,32 +148,35 @@ func TestUnlockOfAnRWMutexThatIsNotHeldThatWay(t *testing.T) {
 }
 
 func TestReadersSeeWhatWritersWrote(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		var (
-			m    RWMutex
-			all  sync.WaitGroup
-			a, b int
-		)
-		for range 4 {
-			all.Go(func() {
-				for range 200 {
-					assert.NoError(t, m.Lock(endless))
-					a++
-					b++
-					m.Unlock()
-				}
-			})
-			all.Go(func() {
-				for range 200 {
-					<-m.RLockAsync(endless).Done()
-					assert.Equal(t, a, b)
-					m.RUnlock()
-				}
-			})
-		}
-		all.Wait()
-		assert.Equal(t, 4*200, a)
-	})
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			var (
+				m    RWMutex
+				all  sync.WaitGroup
+				a, b int
+			)
+			for range 4 {
+				all.Go(func() {
+					for range 200 {
+						assert.NoError(t, m.Lock(endless))
+						a++
+						b++
+						m.Unlock()
+					}
+				})
+				all.Go(func() {
+					for range 200 {
+						<-m.RLockAsync(endless).Done()
+						assert.Equal(t, a, b)
+						m.RUnlock()
+					}
+				})
+			}
+			all.Wait()
+			assert.Equal(t, 4*200, a)
+		})
+	}
 }
 
 func TestKeysAreLockedIndependently(t *testing.T) {
@@ -187,7 +193,7 @@ func TestKeysAreLockedIndependently(t *testing.T) {
 }
 
 func TestAnUnlockedKeyIsForgotten(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		var m KeyedMutex[int]
 		for key := range 100 {
 			ctx, cancel := context.WithCancel(endless)

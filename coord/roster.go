@@ -9,7 +9,10 @@ type roster[T any] struct {
 
 // all yields the subscriptions.
 func (r *roster[T]) all(yield func(*Subscription[T]) bool) {
-	for s := r.first; s != nil && yield(s); s = s.next {
+	for s := r.first; s != nil; s = s.next {
+		if !yield(s) {
+			return
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func TestALightRequestDoesNotPassAHeavyOne(t *testing.T) {
 }
 
 func TestLightRequestsBehindAHeavyOneThatGivesUp(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := NewSemaphore(3)
 		require.True(t, s.TryAcquire(1))
 		ctx, cancel := context.WithCancel(endless)
@@ -47,7 +47,7 @@ func TestLightRequestsBehindAHeavyOneThatGivesUp(t *testing.T) {
 }
 
 func TestABlockedHeavyRequestGivesUp(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s := NewSemaphore(2)
 		require.True(t, s.TryAcquire(1))
 		ctx, cancel := context.WithTimeout(endless, 1)
@@ -96,40 +96,43 @@ func TestWeightsThatCanNotBe(t *testing.T) {
 }
 
 func TestNeverMorePermitsThanThereAre(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		const size = 5
-		var (
-			s    = NewSemaphore(size)
-			all  sync.WaitGroup
-			mu   sync.Mutex
-			held int64
-		)
-		change := func(n int64) {
-			mu.Lock()
-			defer mu.Unlock()
-			held += n
-			assert.LessOrEqual(t, held, int64(size))
-		}
-		for i := range 8 {
-			n := int64(i%size + 1)
-			all.Go(func() {
-				for k := range 100 {
-					ctx, cancel := context.WithCancel(endless)
-					j := s.AcquireAsync(ctx, n)
-					if k%3 == 0 {
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			const size = 5
+			var (
+				s    = NewSemaphore(size)
+				all  sync.WaitGroup
+				mu   sync.Mutex
+				held int64
+			)
+			change := func(n int64) {
+				mu.Lock()
+				defer mu.Unlock()
+				held += n
+				assert.LessOrEqual(t, held, int64(size))
+			}
+			for i := range 8 {
+				n := int64(i%size + 1)
+				all.Go(func() {
+					for k := range 100 {
+						ctx, cancel := context.WithCancel(endless)
+						j := s.AcquireAsync(ctx, n)
+						if k%3 == 0 {
+							cancel()
+						}
+						if _, err := j.Wait(endless); err == nil {
+							change(n)
+							change(-n)
+							s.Release(n)
+						}
 						cancel()
 					}
-					if _, err := j.Wait(endless); err == nil {
-						change(n)
-						change(-n)
-						s.Release(n)
-					}
-					cancel()
-				}
-			})
-		}
-		all.Wait()
-		assert.EqualValues(t, size, s.Free())
-		assert.Zero(t, s.queue.count)
-	})
+				})
+			}
+			all.Wait()
+			assert.EqualValues(t, size, s.Free())
+			assert.Zero(t, s.queue.count)
+		})
+	}
 }

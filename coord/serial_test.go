@@ -2,6 +2,7 @@ package coord
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"testing"
@@ -15,7 +16,7 @@ import (
 )
 
 func TestFunctionsOfOneKeyRunInTheOrderInWhichTheyWereHandedIn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx := withPool(t)
 		var (
 			s    Serial[string]
@@ -24,7 +25,7 @@ func TestFunctionsOfOneKeyRunInTheOrderInWhichTheyWereHandedIn(t *testing.T) {
 			jobs []*job.Job[job.Void]
 		)
 		for i := range 100 {
-			jobs = append(jobs, s.DoAsync(ctx, "k", func(ctx context.Context) error {
+			jobs = append(jobs, s.DoAsync(ctx, "k", func(context.Context) error {
 				job.Yield()
 				got = append(got, i)
 				return nil
@@ -40,7 +41,7 @@ func TestFunctionsOfOneKeyRunInTheOrderInWhichTheyWereHandedIn(t *testing.T) {
 }
 
 func TestFunctionsOfDifferentKeysRunSideBySide(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx := withPool(t)
 		var s Serial[int]
 		b := NewBarrier(2)
@@ -53,21 +54,20 @@ func TestFunctionsOfDifferentKeysRunSideBySide(t *testing.T) {
 	})
 }
 
-// gated returns a job that has its turn for key, and what ends it.
-func gated(ctx context.Context, s *Serial[string], key string) (*job.Job[job.Void], *ManualResetEvent) {
+// gated returns a job that has its turn, and what ends it.
+func gated(ctx context.Context, s *Serial[string]) (*job.Job[job.Void], *ManualResetEvent) {
 	gate := new(ManualResetEvent)
-	return s.DoAsync(ctx, key, gate.Wait), gate
+	return s.DoAsync(ctx, "k", gate.Wait), gate
 }
 
 func TestTheContextEndsBeforeTheTurn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx := withPool(t)
 		var s Serial[string]
-		first, gate := gated(ctx, &s, "k")
+		first, gate := gated(ctx, &s)
 		short, cancel := context.WithCancelCause(ctx)
 		never := func(context.Context) error {
-			t.Error("it was called")
-			return nil
+			return errors.New("it was called")
 		}
 		second := s.DoAsync(short, "k", never)
 		plain := make(chan error, 1)
@@ -92,12 +92,12 @@ func TestTheContextEndsBeforeTheTurn(t *testing.T) {
 }
 
 func TestAJobIsCanceledBeforeItsTurn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx := withPool(t)
 		var s Serial[string]
-		first, gate := gated(ctx, &s, "k")
+		first, gate := gated(ctx, &s)
 		second := s.DoAsync(ctx, "k", func(context.Context) error { return nil })
-		third, _ := gated(ctx, &s, "k")
+		third, _ := gated(ctx, &s)
 		require.True(t, third.Cancel())
 		assert.Equal(t, job.Canceled, third.Status())
 		assert.Equal(t, 1, s.turns.locked["k"].count, "it has left the queue")
@@ -110,7 +110,7 @@ func TestAJobIsCanceledBeforeItsTurn(t *testing.T) {
 }
 
 func TestATurnOfThePlainFormKeepsOthersOut(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx := withPool(t)
 		var s Serial[string]
 		var next *job.Job[job.Void]
@@ -126,10 +126,10 @@ func TestATurnOfThePlainFormKeepsOthersOut(t *testing.T) {
 }
 
 func TestAJobIsCanceledInItsTurn(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx := withPool(t)
 		var s Serial[string]
-		first, _ := gated(ctx, &s, "k")
+		first, _ := gated(ctx, &s)
 		second := s.DoAsync(ctx, "k", func(context.Context) error { return nil })
 		synctest.Wait()
 		require.True(t, first.Cancel())
@@ -146,7 +146,7 @@ func TestWhateverEndsATurnTheNextHasItsOwn(t *testing.T) {
 		"goexit": func(context.Context) error { runtime.Goexit(); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				ctx := withPool(t)
 				var s Serial[string]
 				first := s.DoAsync(ctx, "k", end)
@@ -219,10 +219,10 @@ func TestATurnWithoutAFunctionOrATime(t *testing.T) {
 
 func TestALongQueueOfTurnsNeedsNoStack(t *testing.T) {
 	// All but the first are canceled in their queue, and all end on one stack.
-	inBubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		ctx := withPool(t)
 		var s Serial[string]
-		first, gate := gated(ctx, &s, "k")
+		first, gate := gated(ctx, &s)
 		last := first
 		for range 50_000 {
 			last = s.DoAsync(ctx, "k", func(context.Context) error { return nil })
@@ -234,37 +234,40 @@ func TestALongQueueOfTurnsNeedsNoStack(t *testing.T) {
 }
 
 func TestTurnsOfManyKeysAtTheSameTime(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		const keys = 3
-		var (
-			s      Serial[int]
-			all    sync.WaitGroup
-			counts [keys]int // each guarded by its key's turn
-		)
-		for i := range 6 {
-			all.Go(func() {
-				for k := range 100 {
-					ctx, cancel := context.WithCancel(endless)
-					key := (i + k) % keys
-					count := func(context.Context) error { counts[key]++; return nil }
-					switch k % 3 {
-					case 0:
-						_ = s.Do(ctx, key, count)
-					case 1:
-						j := s.DoAsync(ctx, key, count)
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			const keys = 3
+			var (
+				s      Serial[int]
+				all    sync.WaitGroup
+				counts [keys]int // each guarded by its key's turn
+			)
+			for i := range 6 {
+				all.Go(func() {
+					for k := range 100 {
+						ctx, cancel := context.WithCancel(endless)
+						key := (i + k) % keys
+						count := func(context.Context) error { counts[key]++; return nil }
+						switch k % 3 {
+						case 0:
+							_ = s.Do(ctx, key, count)
+						case 1:
+							j := s.DoAsync(ctx, key, count)
+							cancel()
+							<-j.Done()
+						default:
+							<-s.DoAsync(ctx, key, count).Done()
+						}
 						cancel()
-						<-j.Done()
-					default:
-						<-s.DoAsync(ctx, key, count).Done()
 					}
-					cancel()
-				}
-			})
-		}
-		all.Wait()
-		for key := range keys {
-			require.NoError(t, s.Do(endless, key, func(context.Context) error { return nil }))
-		}
-		assert.Empty(t, s.turns.locked)
-	})
+				})
+			}
+			all.Wait()
+			for key := range keys {
+				require.NoError(t, s.Do(endless, key, func(context.Context) error { return nil }))
+			}
+			assert.Empty(t, s.turns.locked)
+		})
+	}
 }

@@ -3,6 +3,7 @@ package coord
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"github.com/movenext/movenext/job"
 )
@@ -10,6 +11,8 @@ import (
 // subject is one operation that waits, seen as all of them are alike: two forms, and
 // something that lets those go on who wait.
 type subject struct {
+	*testing.T // of the test that it is in
+
 	wait      func(ctx context.Context) error
 	waitAsync func(ctx context.Context) job.Handle
 
@@ -192,11 +195,15 @@ func sender(c *Channel[int]) subject {
 }
 
 // onAllSubjects runs a test for each operation that waits.
-func onAllSubjects(t *testing.T, test func(t *testing.T, s subject)) {
+func onAllSubjects(t *testing.T, test func(s subject)) {
 	t.Helper()
 	for name, made := range subjects {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) { test(t, made()) })
+			synctest.Test(t, func(t *testing.T) {
+				s := made()
+				s.T = t
+				test(s)
+			})
 		})
 	}
 }

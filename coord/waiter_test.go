@@ -22,110 +22,110 @@ var errReason = errors.New("the reason")
 // The interleavings of serving with giving up, for each operation that waits.
 
 func TestTheContextHasEndedBeforeTheCall(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx := ended(errReason)
 		j := s.waitAsync(ctx)
-		assert.Equal(t, job.Canceled, j.Status())
+		assert.Equal(s, job.Canceled, j.Status())
 		for _, err := range []error{j.Err(), s.wait(ctx)} {
-			require.ErrorIs(t, err, context.Canceled)
-			require.ErrorIs(t, err, errReason)
+			require.ErrorIs(s, err, context.Canceled)
+			require.ErrorIs(s, err, errReason)
 		}
-		assert.Zero(t, s.waiting())
+		assert.Zero(s, s.waiting())
 	})
 }
 
 func TestTheContextEndsWhileWaiting(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx, cancel := context.WithCancelCause(endless)
 		j := s.waitAsync(ctx)
 		plain := make(chan error, 1)
 		go func() { plain <- s.wait(ctx) }()
 		synctest.Wait()
-		require.Equal(t, 2, s.waiting())
-		require.False(t, j.IsCompleted())
+		require.Equal(s, 2, s.waiting())
+		require.False(s, j.IsCompleted())
 
 		cancel(errReason)
 		synctest.Wait()
-		assert.Zero(t, s.waiting(), "who gave up has left the queue")
-		assert.Equal(t, job.Canceled, j.Status())
-		require.ErrorIs(t, j.Err(), context.Canceled)
-		require.ErrorIs(t, j.Err(), errReason)
-		assert.Equal(t, j.Err(), <-plain, "both forms fail alike")
+		assert.Zero(s, s.waiting(), "who gave up has left the queue")
+		assert.Equal(s, job.Canceled, j.Status())
+		require.ErrorIs(s, j.Err(), context.Canceled)
+		require.ErrorIs(s, j.Err(), errReason)
+		assert.Equal(s, j.Err(), <-plain, "both forms fail alike")
 	})
 }
 
 func TestADeadlinePassesWhileWaiting(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx, cancel := context.WithTimeout(endless, 1)
 		defer cancel()
 		j := s.waitAsync(ctx)
-		require.ErrorIs(t, s.wait(ctx), context.DeadlineExceeded)
+		require.ErrorIs(s, s.wait(ctx), context.DeadlineExceeded)
 		synctest.Wait()
-		assert.Equal(t, job.Canceled, j.Status())
-		assert.Equal(t, context.DeadlineExceeded, j.Err())
+		assert.Equal(s, job.Canceled, j.Status())
+		assert.Equal(s, context.DeadlineExceeded, j.Err())
 	})
 }
 
 func TestTheContextEndsAfterServing(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx, cancel := context.WithCancel(endless)
 		j := s.waitAsync(ctx)
 		s.serve()
 		cancel()
 		synctest.Wait()
-		assert.Equal(t, job.Completed, j.Status())
+		assert.Equal(s, job.Completed, j.Status())
 	})
 }
 
 func TestServingAfterTheFirstHasGivenUpServesTheNext(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx, cancel := context.WithCancel(endless)
 		first, next := s.waitAsync(ctx), s.waitAsync(endless)
 		cancel()
 		synctest.Wait()
 		s.serve()
-		assert.Equal(t, job.Canceled, first.Status())
-		assert.Equal(t, job.Completed, next.Status())
+		assert.Equal(s, job.Canceled, first.Status())
+		assert.Equal(s, job.Completed, next.Status())
 	})
 }
 
 func TestAWaiterInTheMiddleGivesUp(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx, cancel := context.WithCancel(endless)
 		first, middle, last := s.waitAsync(endless), s.waitAsync(ctx), s.waitAsync(endless)
 		cancel()
 		synctest.Wait()
 		s.serve()
-		assert.Equal(t, job.Completed, first.Status())
+		assert.Equal(s, job.Completed, first.Status())
 		if !s.servesAll {
-			assert.False(t, last.IsCompleted())
+			assert.False(s, last.IsCompleted())
 			s.serve()
 		}
-		assert.Equal(t, job.Canceled, middle.Status())
-		assert.Equal(t, job.Completed, last.Status())
+		assert.Equal(s, job.Canceled, middle.Status())
+		assert.Equal(s, job.Completed, last.Status())
 	})
 }
 
 func TestServingBetweenTheEndOfTheContextAndGivingUp(t *testing.T) {
 	// The context has ended, and what watches it has not run yet: the waiter is served.
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		slow := &slowContext{Context: endless, ended: make(chan struct{})}
 		j := s.waitAsync(slow)
 		slow.end()
 		s.serve()
 		slow.tell()
 		synctest.Wait()
-		assert.Equal(t, job.Completed, j.Status())
+		assert.Equal(s, job.Completed, j.Status())
 	})
 }
 
 func TestNothingIsWatchedAfterServing(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		slow := &slowContext{Context: endless, ended: make(chan struct{})}
 		s.waitAsync(slow)
-		require.NotNil(t, slow.f)
+		require.NotNil(s, slow.f)
 		s.serve()
-		assert.Nil(t, slow.f)
+		assert.Nil(s, slow.f)
 	})
 }
 
@@ -201,7 +201,7 @@ func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 
 func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	// Every other one is a goroutine that blocks: both forms are in one queue.
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		const n = 10
 		var (
 			mu    sync.Mutex
@@ -226,12 +226,12 @@ func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 				}()
 			}
 			synctest.Wait()
-			require.Equal(t, i+1, s.waiting())
+			require.Equal(s, i+1, s.waiting())
 		}
 		if s.servesAll {
 			s.serve()
 			synctest.Wait()
-			assert.Len(t, order, n)
+			assert.Len(s, order, n)
 			return
 		}
 		var want []int
@@ -239,13 +239,13 @@ func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 			s.serve()
 			synctest.Wait()
 			want = append(want, i)
-			require.Equal(t, want, order)
+			require.Equal(s, want, order)
 		}
 	})
 }
 
 func TestThoseWhoGoOnTogetherAreToldInOrder(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		if !s.servesAll {
 			return // there the test above has shown it
 		}
@@ -254,19 +254,19 @@ func TestThoseWhoGoOnTogetherAreToldInOrder(t *testing.T) {
 			j := s.waitAsync(endless)
 			c := &calling{then: func() { order = append(order, i) }}
 			c.node.Prepare(c)
-			require.True(t, j.(interface {
+			require.True(s, j.(interface {
 				Register(*continuation.Node) bool
 			}).Register(&c.node))
 			want = append(want, i)
 		}
 		s.serve()
-		assert.Equal(t, want, order)
+		assert.Equal(s, want, order)
 	})
 }
 
 func TestWhoIsToldMayCallBack(t *testing.T) {
 	// Completing under the lock would hang here.
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		j := s.waitAsync(endless)
 		var again job.Handle
 		c := &calling{then: func() { again = s.waitAsync(endless) }}
@@ -275,30 +275,30 @@ func TestWhoIsToldMayCallBack(t *testing.T) {
 			Register(*continuation.Node) bool
 		}).Register(&c.node)
 		s.serve()
-		require.NotNil(t, again)
+		require.NotNil(s, again)
 	})
 }
 
 func TestAWaiterHoldsNoGoroutine(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx, cancel := context.WithCancel(endless)
 		before := runtime.NumGoroutine()
 		for range 1000 {
 			s.waitAsync(ctx)
 		}
-		assert.Less(t, runtime.NumGoroutine()-before, 10)
+		assert.Less(s, runtime.NumGoroutine()-before, 10)
 		cancel()
 		synctest.Wait()
-		assert.Zero(t, s.waiting())
+		assert.Zero(s, s.waiting())
 	})
 }
 
 func TestANilContextNeverEnds(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		var none context.Context
 		j := s.waitAsync(none)
 		s.serve()
-		assert.True(t, j.IsCompleted())
+		assert.True(s, j.IsCompleted())
 	})
 }
 
@@ -308,21 +308,24 @@ type stuck struct{ schedulers.Worker }
 func (stuck) Block() (func(), error) { return nil, schedulers.ErrWouldDeadlock }
 
 func TestAWorkerThatCanNotBeBlocked(t *testing.T) {
-	onAllSubjects(t, func(t *testing.T, s subject) {
+	onAllSubjects(t, func(s subject) {
 		ctx := context.WithValue(endless, schedulers.WorkerKey, stuck{})
-		require.ErrorIs(t, s.wait(ctx), schedulers.ErrWouldDeadlock)
-		assert.Zero(t, s.waiting())
+		require.ErrorIs(s, s.wait(ctx), schedulers.ErrWouldDeadlock)
+		assert.Zero(s, s.waiting())
 	})
 }
 
 func TestServingAndGivingUpAtTheSameTime(t *testing.T) {
-	onManyProcs(t, func(t *testing.T) {
-		for name, made := range subjects {
-			for range 200 {
-				serveAgainstGiveUp(t, name, made())
+	for _, procs := range manyProcs {
+		t.Run(procs.String(), func(t *testing.T) {
+			procs.use(t)
+			for name, made := range subjects {
+				for range 200 {
+					serveAgainstGiveUp(t, name, made())
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 // serveAgainstGiveUp lets two waiters of one context race with one serving. Either one of them was
