@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,6 +65,9 @@ func BenchmarkOperation(b *testing.B) {
 		WhenAny(pending[:]...)
 		src.TrySetResult(1)
 	})
+	scope := NewScope(ctx)
+	bench("ScopeGo", func() { scope.Go(pass); s.run() })
+	bench("ScopeSpawn", func() { Spawn(scope, one); s.run() })
 	bench("Panic", func() {
 		Run(ctx, func(context.Context) (int, error) { panic("ouch") })
 		s.run()
@@ -88,5 +92,60 @@ func BenchmarkSleepers(b *testing.B) {
 		SleepAsync(ctx, time.Hour)
 	}
 	cancel()
+	_ = p.Shutdown(context.Background())
+}
+
+// A fan-out of a thousand empty children: how much one of them costs.
+func BenchmarkFanOut(b *testing.B) {
+	const width = 1000
+	p := pool.New()
+	ctx := schedulers.With(context.Background(), p)
+	nothing := func(context.Context) error { return nil }
+	inJob := func(b *testing.B, f func(ctx context.Context)) {
+		b.ReportAllocs()
+		_, _ = Go(ctx, func(ctx context.Context) error {
+			for range b.N / width {
+				f(ctx)
+			}
+			return nil
+		}).Wait(context.Background())
+	}
+	b.Run("Scope", func(b *testing.B) {
+		inJob(b, func(ctx context.Context) {
+			s := NewScope(ctx)
+			for range width {
+				s.Go(nothing)
+			}
+			_ = s.Wait()
+		})
+	})
+	b.Run("ScopeWithHandles", func(b *testing.B) {
+		one := constant(1, nil)
+		inJob(b, func(ctx context.Context) {
+			s := NewScope(ctx)
+			for range width {
+				Spawn(s, one)
+			}
+			_ = s.Wait()
+		})
+	})
+	b.Run("WhenAll", func(b *testing.B) {
+		inJob(b, func(ctx context.Context) {
+			jobs := make([]*Job[Void], width)
+			for i := range jobs {
+				jobs[i] = Go(ctx, nothing)
+			}
+			_, _ = WhenAll(jobs...).Wait(ctx)
+		})
+	})
+	b.Run("goroutines", func(b *testing.B) {
+		inJob(b, func(ctx context.Context) {
+			var wg sync.WaitGroup
+			for range width {
+				wg.Go(func() { _ = nothing(ctx) })
+			}
+			wg.Wait()
+		})
+	})
 	_ = p.Shutdown(context.Background())
 }

@@ -27,9 +27,9 @@ type child struct {
 }
 
 const (
-	childIdle   uint32 = iota
-	childQueued        // left by who claims it: its worker, a waiter, or who abandons it
-	childClaimed
+	childUnused  uint32 = iota // it has served nobody
+	childQueued                // left by who claims it: its worker, a waiter, or who abandons it
+	childClaimed               // it is run, or waits in the free list for another turn
 )
 
 func (c *child) claim() bool { return c.state.CompareAndSwap(childQueued, childClaimed) }
@@ -59,10 +59,7 @@ func (k *children) take(s *Scope) *child {
 	return c
 }
 
-func (k *children) giveBack(c *child) {
-	c.state.Store(childIdle)
-	c.next, k.free = k.free, c
-}
+func (k *children) giveBack(c *child) { c.next, k.free = k.free, c }
 
 // Go starts fn as a child without a handle and reports whether it did; it does not block. The
 // context that fn is given ends with the scope, and carries its scheduler and the worker. If fn returns an error,
@@ -180,31 +177,34 @@ func (s *Scope) crashed(v any) error {
 // scheduler consents. The newest are taken first: a thief begins at the other end.
 func (s *Scope) help() {
 	consenter, ok := s.sched.(schedulers.Consenter)
-	for found := ok; found; {
-		found = false
-		for _, c := range s.queued() {
+	if !ok {
+		return
+	}
+	for ran, consent := true, true; ran && consent; {
+		ran, consent = s.helpOnce(consenter)
+	}
+}
+
+// helpOnce looks at each child once, and reports whether it ran any. Children that are
+// started meanwhile are for the next round.
+func (s *Scope) helpOnce(consenter schedulers.Consenter) (ran, consent bool) {
+	s.mu.Lock()
+	slabs := s.children.slabs // grows only; what we see of it stays
+	s.mu.Unlock()
+	for i := len(slabs) - 1; i >= 0; i-- {
+		for k := len(slabs[i]) - 1; k >= 0; k-- {
+			c := &slabs[i][k]
+			if c.state.Load() != childQueued {
+				continue
+			}
 			if !consenter.MayRunInPlace(c, s.from) {
-				return
+				return ran, false
 			}
 			if c.claim() {
-				found = true
+				ran = true
 				c.run(s.from, false)
 			}
 		}
 	}
-}
-
-// queued returns the children that are queued, the newest slabs first.
-func (s *Scope) queued() (all []*child) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := len(s.children.slabs) - 1; i >= 0; i-- {
-		slab := s.children.slabs[i]
-		for k := len(slab) - 1; k >= 0; k-- {
-			if slab[k].state.Load() == childQueued {
-				all = append(all, &slab[k])
-			}
-		}
-	}
-	return all
+	return ran, true
 }

@@ -72,9 +72,10 @@ func TestAWorkerClaimsAChildWhileTheWaiterLooksForOne(t *testing.T) {
 	s := NewScope(m.ctx())
 	runs := 0
 	s.Go(func(context.Context) error { runs++; return nil })
-	found := s.queued()
+	c := &s.children.slabs[0][0]
+	assert.Equal(t, childQueued, c.state.Load())
 	m.all()
-	assert.False(t, found[0].claim())
+	assert.False(t, c.claim())
 	assert.Equal(t, 1, runs)
 	require.NoError(t, s.Wait())
 }
