@@ -17,7 +17,9 @@ import (
 // lowering, output that does not compile), writes nothing beside findings, and
 // answers the same when asked again.
 //
-// The packages that the text may import are listed and type-checked once.
+// The packages that the text may import are listed and type-checked once. Run it
+// with -fuzzminimizetime=10x: packages are checked in parallel, so coverage varies from
+// run to run, and minimizing for it would take all of the time.
 func FuzzGenerate(f *testing.F) {
 	const head = "package p\n\nimport (\n\t\"context\"\n\t\"errors\"\n\t\"fmt\"\n\t\"time\"\n\n" +
 		"\t\"example.com/p/trace\"\n\n\t\"" + awaiterPath + "\"\n\t\"" + jobPath + "\"\n)\n\n"
