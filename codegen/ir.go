@@ -68,10 +68,8 @@ type facts struct {
 
 // label is a place to jump to.
 type label struct {
-	name string // unique in the function; chosen when first wanted
-	want string
-	used bool
-	at   int // index of its instruction
+	want string // chosen unique when first wanted
+	at   int    // index of its instruction
 }
 
 // point is one suspension point.
@@ -112,8 +110,7 @@ func (straight) falls() bool       { return true }
 // of variables that have moved.
 type keep struct {
 	text  span
-	lead  string // comments above it
-	stops bool   // it is a terminating statement
+	stops bool // it is a terminating statement
 }
 
 func (i *keep) refs(use, _ func(*variable)) { i.text.uses(use) }
@@ -123,10 +120,8 @@ func (i *keep) falls() bool                 { return !i.stops }
 // assign gives values to variables and other places.
 type assign struct {
 	straight
-	dst  []dest
-	src  rope
-	op   string // "=" if empty
-	lead string
+	dst []dest
+	src rope
 
 	// whole is the statement of the source, printed as it stands if all that it
 	// declares can be declared there.
@@ -164,7 +159,6 @@ type zero struct {
 	straight
 	vars  []*variable
 	whole *span
-	lead  string
 	loop  bool // may be executed again: the zero values have to be assigned
 }
 
@@ -186,7 +180,6 @@ func (i *renew) refs(use, def func(*variable)) { use(i.v); def(i.v) }
 type do struct {
 	straight
 	line rope
-	op   string // "++" and the like
 }
 
 func (i *do) refs(use, _ func(*variable)) { i.line.uses(use) }

@@ -78,7 +78,6 @@ func (u *unit) varsWithoutValues(spec *ast.ValueSpec) {
 // uses whatever jumps lie between.
 type lift struct {
 	whole *span
-	names []*types.Const
 }
 
 // liftConstants moves constants in front of the first label. They have no effect,

@@ -17,6 +17,7 @@ import (
 // Change is what becomes of a generated file.
 type Change string
 
+// What may become of a generated file.
 const (
 	Unchanged Change = "unchanged" // it is as it should be
 	Created   Change = "created"   // it was missing
@@ -162,7 +163,7 @@ func apply(changes []FileChange) (string, error) {
 	var temps []string
 	defer func() {
 		for _, temp := range temps {
-			os.Remove(temp)
+			_ = os.Remove(temp) // it is gone already if it was put in place
 		}
 	}()
 	renames := map[string]string{}

@@ -58,7 +58,7 @@ func (b *Builder[T]) SetResult(v T, err error) {
 
 func (b *Builder[T]) fail(err error, on schedulers.Worker) {
 	var zero T
-	if told, ok := b.promise.TryComplete(nil, zero, err); ok {
+	if told, ok := b.promise.TryComplete(context.Background(), zero, err); ok {
 		told.Deliver(on)
 	}
 }

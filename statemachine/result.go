@@ -76,10 +76,10 @@ func TwinResult[T any](t *Task, j *job.Job[T]) (T, error) {
 // raiseJob looks at the error itself, not at what it wraps: an error value that mentions
 // somebody else's panic was returned by the function, and is returned here too.
 func raiseJob(err error) {
-	if err == job.ErrGoexit { //nolint:errorlint // see above
+	if err == job.ErrGoexit {
 		runtime.Goexit()
 	}
-	if p, ok := err.(*job.PanicError); ok { //nolint:errorlint // see above
+	if p, ok := err.(*job.PanicError); ok {
 		panic(p.Value)
 	}
 }

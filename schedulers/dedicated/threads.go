@@ -187,8 +187,8 @@ func (t *Threads) Metrics() schedulers.Metrics {
 		Submitted: t.accepted,
 		Refused:   t.refused.Load(),
 		Abandoned: t.abandoned,
-		Queued:    uint64(t.queue.Len()), //nolint:gosec // a length
-		Workers:   uint64(t.alive),       //nolint:gosec // a count
+		Queued:    uint64(t.queue.Len()),
+		Workers:   uint64(t.alive),
 	}
 	for _, w := range t.all {
 		m.Completed += w.loop.Completed()

@@ -38,9 +38,9 @@ func (l *ledger) sums(m schedulers.Metrics) string {
 		{"Submitted", m.Submitted, t.accepted},
 		{"Refused", m.Refused, t.refused},
 		{"Completed", m.Completed, t.ended},
-		{"Abandoned", m.Abandoned, t.abandond},
+		{"Abandoned", m.Abandoned, t.dropped},
 		{"Running", m.Running, t.began - t.ended},
-		{"Queued", m.Queued, t.accepted - t.began - t.abandond},
+		{"Queued", m.Queued, t.accepted - t.began - t.dropped},
 	} {
 		if c.got != uint64(c.want) {
 			return fmt.Sprintf("Metrics().%s is %d, and the truth is %d", c.name, c.got, c.want)

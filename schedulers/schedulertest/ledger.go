@@ -22,8 +22,8 @@ type ledger struct {
 
 // tally are the sums over all probes of a ledger.
 type tally struct {
-	accepted, refused      int
-	began, ended, abandond int
+	accepted, refused     int
+	began, ended, dropped int
 }
 
 func (e *env) ledger(s Scheduler) *ledger {
@@ -52,7 +52,7 @@ func (p *probe) Run(on schedulers.Worker) {
 
 // Abandon implements [schedulers.Work].
 func (p *probe) Abandon(reason error) {
-	p.book.note(func(t *tally) { p.abandons++; p.reason = reason; t.abandond++ })
+	p.book.note(func(t *tally) { p.abandons++; p.reason = reason; t.dropped++ })
 }
 
 func (l *ledger) note(change func(*tally)) {
@@ -126,7 +126,7 @@ func (l *ledger) until(what string, cond func(tally) bool) {
 		case <-moved:
 		case <-late:
 			l.Fatalf("waited %v in vain: %s (so far: %d accepted, %d refused, %d began, %d ended, %d abandoned)",
-				l.patience, what, t.accepted, t.refused, t.began, t.ended, t.abandond)
+				l.patience, what, t.accepted, t.refused, t.began, t.ended, t.dropped)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (l *ledger) until(what string, cond func(tally) bool) {
 func (l *ledger) settled() {
 	l.Helper()
 	l.until("accepted work was neither run nor abandoned", func(t tally) bool {
-		return t.ended+t.abandond >= t.accepted && t.began == t.ended
+		return t.ended+t.dropped >= t.accepted && t.began == t.ended
 	})
 }
 
@@ -208,7 +208,7 @@ func (l *ledger) noneAbandoned() {
 	l.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.tally.abandond > 0 {
-		l.Errorf("%d works were abandoned although nothing kept them from running", l.tally.abandond)
+	if l.tally.dropped > 0 {
+		l.Errorf("%d works were abandoned although nothing kept them from running", l.tally.dropped)
 	}
 }

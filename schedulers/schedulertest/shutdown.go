@@ -131,7 +131,7 @@ func shutdownAbandons(e *env) {
 	l.giveUp()
 	// The gate is closed: what has not begun must have been abandoned, and only that.
 	l.until("Shutdown gave up, but work that was queued is neither running nor abandoned", func(t tally) bool {
-		return t.began+t.abandond >= t.accepted
+		return t.began+t.dropped >= t.accepted
 	})
 	open()
 	l.settled()

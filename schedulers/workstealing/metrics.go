@@ -13,13 +13,13 @@ func (s *Scheduler) Metrics() schedulers.Metrics {
 		Completed: s.count.longDone,
 		Abandoned: s.count.abandoned,
 		Panicked:  s.count.longPanicked,
-		Queued:    uint64(s.global.Len()), //nolint:gosec // a length
+		Queued:    uint64(s.global.Len()),
 		Running:   s.count.longRunning,
-		Workers:   uint64(s.count.alive), //nolint:gosec // a count
+		Workers:   uint64(s.count.alive),
 	}
 	for _, p := range s.procs {
 		m.Submitted += p.acceptedWorks()
-		m.Queued += uint64(p.size.Load()) //nolint:gosec // a length
+		m.Queued += uint64(p.size.Load())
 	}
 	for _, w := range s.workers {
 		m.Completed += w.loop.Completed()

@@ -170,5 +170,5 @@ func (q *runQueue) resize() {
 	if q.next != nil {
 		size++
 	}
-	q.size.Store(int32(size)) //nolint:gosec // at most capacity+1
+	q.size.Store(int32(size))
 }

@@ -77,7 +77,7 @@ func New(opts ...Option) *Scheduler {
 	for i := len(s.procs) - 1; i >= 0; i-- {
 		s.free = append(s.free, s.procs[i]) // the first is taken first
 	}
-	s.idle.Store(int32(len(s.procs))) //nolint:gosec // a number of processors
+	s.idle.Store(int32(len(s.procs)))
 	return s
 }
 

@@ -122,7 +122,7 @@ func (w *worker) startSpinning() bool {
 		return true
 	}
 	s := w.sched
-	busy := int32(len(s.procs)) - s.idle.Load() //nolint:gosec // a number of processors
+	busy := int32(len(s.procs)) - s.idle.Load()
 	if 2*s.spinning.Load() >= max(busy, 1) {
 		return false
 	}
@@ -161,7 +161,7 @@ func (w *worker) steal(p *processor) schedulers.Work {
 
 func (w *worker) stealFrom(p *processor, slotsToo bool) schedulers.Work {
 	procs := w.sched.procs
-	first := int(w.random() % uint32(len(procs))) //nolint:gosec // a number of processors
+	first := int(w.random() % uint32(len(procs)))
 	for i := range procs {
 		victim := procs[(first+i)%len(procs)]
 		if victim == p {

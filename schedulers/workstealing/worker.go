@@ -56,7 +56,7 @@ func (s *Scheduler) place() *worker {
 		return w
 	}
 	w := &worker{sched: s, id: len(s.workers) + 1}
-	w.seed = uint32(w.id) * 2654435761 //nolint:gosec // any odd number will do
+	w.seed = uint32(w.id) * 2654435761
 	w.loop.On = w
 	w.loop.Next = w.next
 	w.loop.Lost = func() { go w.loop.Run() }
