@@ -198,16 +198,21 @@ func (t *Turn) Block() (unblock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	t.yield()
+	return sync.OnceFunc(func() {
+		t.regain()
+		inner()
+	}), nil
+}
+
+// yield gives the turn away, unless it was given away before.
+func (t *Turn) yield() {
 	ts := t.turns
 	ts.mu.Lock()
 	t.blocks++
 	ts.leave(t)
 	ts.mu.Unlock()
 	ts.admit(t.Beneath())
-	return sync.OnceFunc(func() {
-		t.regain()
-		inner()
-	}), nil
 }
 
 // regain waits until t has its turn again, unless another goroutine is still in

@@ -1,0 +1,171 @@
+package eventloop
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/timers"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// timerQueue is embedded under this name so that a Loop has the methods of
+// [schedulers.Timers] without an exported field.
+type timerQueue = timers.Queue
+
+// ErrOwned is returned to who wants to run a loop that somebody else runs.
+var ErrOwned = errors.New("eventloop: another goroutine runs the loop")
+
+// Loop runs work on the goroutine that owns it. Make one with [New] or [Start]. All methods
+// are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter, Limiter and Meter, and its worker implements Blocker. Timers expire on
+// a goroutine of their own and submit to the loop what they wake.
+type Loop struct {
+	timerQueue
+	books  books.Books
+	worker worker
+	onWake func()
+	wake   chan struct{} // holds one token; see the comment of the package
+
+	mu    sync.Mutex
+	queue deque.Deque
+	owner owner
+}
+
+// Option changes a loop that is being made.
+type Option func(*Loop)
+
+// OnWake sets a function that is called when work arrives at an empty queue, on the
+// goroutine that submits it. It must not block. It is how a foreign main loop
+// learns that it should call [Loop.RunPending].
+func OnWake(f func()) Option { return func(l *Loop) { l.onWake = f } }
+
+// New returns a loop that nobody runs yet. Work can be submitted to it already.
+func New(opts ...Option) *Loop {
+	l := &Loop{wake: make(chan struct{}, 1)}
+	l.worker.of = l
+	for _, o := range opts {
+		if o != nil {
+			o(l)
+		}
+	}
+	return l
+}
+
+// Start returns a loop that is run by a goroutine, and an OS thread, of its own, until
+// Shutdown. Who does not shut it down keeps both.
+func Start(opts ...Option) *Loop {
+	l := New(opts...)
+	go l.serve()
+	return l
+}
+
+// serve runs the loop until it is shut down, however many goroutines that takes.
+func (l *Loop) serve() {
+	ended := false
+	defer func() {
+		if !ended {
+			go l.serve()
+		}
+	}()
+	// The error is nil: ctx never ends, and who claims a loop that was started gets ErrOwned or,
+	// in the moment between two goroutines, is served first.
+	for l.Run(context.Background()) != nil {
+		<-l.released()
+	}
+	ended = true
+}
+
+// Submit queues w, or refuses it with [schedulers.ErrShutdown] after Shutdown and with
+// [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no difference.
+func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	if err := l.books.Enter("eventloop", w); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	first := l.queue.Len() == 0
+	l.queue.PushBack(w)
+	l.mu.Unlock()
+	if first {
+		l.announce()
+	}
+	return nil
+}
+
+// announce makes the owner look, whoever that is.
+func (l *Loop) announce() {
+	l.awaken()
+	if l.onWake != nil {
+		l.onWake()
+	}
+}
+
+// awaken makes who runs the loop look.
+func (l *Loop) awaken() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (l *Loop) pop() schedulers.Work {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queue.PopFront()
+}
+
+func (l *Loop) len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queue.Len()
+}
+
+// MayRunInPlace reports true on the owner's thread, for who believes to be the owner. It
+// is false on systems that do not tell threads apart.
+func (l *Loop) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
+	return by == schedulers.Worker(&l.worker) && l.OnOwner()
+}
+
+// MaxConcurrency returns 1.
+func (l *Loop) MaxConcurrency() int { return 1 }
+
+// Metrics implements [schedulers.Meter].
+func (l *Loop) Metrics() schedulers.Metrics { return l.books.Metrics() }
+
+// Snapshot implements [schedulers.Snapshotter]: what is queued, the oldest first.
+func (l *Loop) Snapshot() []schedulers.Work {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queue.AppendTo(nil)
+}
+
+// Shutdown refuses all further work, and returns nil when what was accepted has been run by
+// the owner; [Loop.Run] returns then, too. If ctx ends first, what is still queued
+// is abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned.
+//
+// The caller does not become the owner: for a loop that nobody runs, Shutdown waits for ctx, unless nothing is
+// queued. So a foreign main loop that ends runs what is pending and then calls Shutdown with a ctx
+// that has ended. Work of the loop must not wait for the loop's end.
+//
+// Shutdown blocks, and may be called any number of times, at the same time too. A nil
+// ctx never ends.
+func (l *Loop) Shutdown(ctx context.Context) error {
+	l.books.Close()
+	l.awaken()
+	return l.books.Shutdown(ctx, l.abandonQueued)
+}
+
+func (l *Loop) abandonQueued() {
+	l.mu.Lock()
+	all := l.queue
+	l.queue = deque.Deque{}
+	l.mu.Unlock()
+	for w := all.PopFront(); w != nil; w = all.PopFront() {
+		l.books.Abandon(w, schedulers.ErrShutdown)
+	}
+	l.awaken() // the owner may have nothing left to do
+}

@@ -1,0 +1,122 @@
+package eventloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Post has f run on the loop, later. It returns nil, or [schedulers.ErrShutdown] after
+// Shutdown, or [schedulers.ErrRejected] if f is nil. It does not block. A posted function
+// that is abandoned by a Shutdown that gives up is forgotten.
+func (l *Loop) Post(f func()) error {
+	if f == nil {
+		return fmt.Errorf("eventloop: function is nil: %w", schedulers.ErrRejected)
+	}
+	return l.Submit(posted(f), schedulers.Hint{})
+}
+
+// posted is a function without anybody who waits for it.
+type posted func()
+
+// Run implements [schedulers.Work].
+func (f posted) Run(schedulers.Worker) { f() }
+
+// Abandon implements [schedulers.Work].
+func (posted) Abandon(error) {}
+
+// Send has f run on the loop and returns when it has: nil, or an error that says that f panicked or
+// called runtime.Goexit. On the owner's thread it calls f at once. It returns
+// [schedulers.ErrShutdown] if f will not run, and if ctx ends first its cause; f runs
+// nevertheless then, when its turn comes. It blocks. A nil ctx never ends.
+//
+// If ctx says that the caller is a worker of some scheduler, that one is told of the wait.
+func (l *Loop) Send(ctx context.Context, f func()) error {
+	if f == nil {
+		return fmt.Errorf("eventloop: function is nil: %w", schedulers.ErrRejected)
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	s := &sent{f: f, done: make(chan struct{})}
+	if l.OnOwner() {
+		s.Run(&l.worker)
+		return s.err
+	}
+	if err := l.Submit(s, schedulers.Hint{}); err != nil {
+		return err
+	}
+	if err := shim.Wait(ctx, schedulers.WorkerFrom(ctx), s.done); err != nil {
+		return err
+	}
+	return s.err
+}
+
+// sent is a function with somebody who waits for it.
+type sent struct {
+	f    func()
+	done chan struct{}
+	err  error // written before done is closed
+}
+
+// Run implements [schedulers.Work]. A panic ends here: it is told to the one who asked.
+func (s *sent) Run(schedulers.Worker) {
+	returned := false
+	defer func() {
+		if v := recover(); v != nil {
+			s.err = fmt.Errorf("eventloop: the function that was sent panicked: %v", v)
+		} else if !returned {
+			s.err = errGoexit
+		}
+		close(s.done)
+	}()
+	s.f()
+	returned = true
+}
+
+var errGoexit = errors.New("eventloop: the function that was sent called runtime.Goexit")
+
+// Abandon implements [schedulers.Work].
+func (s *sent) Abandon(reason error) {
+	s.err = reason
+	close(s.done)
+}
+
+// Timer is a function that will be posted. It is made by [Loop.AfterFunc].
+type Timer struct {
+	loop  *Loop
+	f     func()
+	timer schedulers.Timer
+	ended atomic.Bool // f was called, or will not be
+}
+
+// AfterFunc posts f after d, and returns a timer that can be stopped before. If the loop is
+// shut down then, f is forgotten. It does not block. A nil f does nothing.
+func (l *Loop) AfterFunc(d time.Duration, f func()) *Timer {
+	t := &Timer{loop: l, f: f}
+	t.timer.OnExpire = t
+	l.StartTimer(&t.timer, d)
+	return t
+}
+
+// Stop keeps the function from being called, and reports whether it did: false says that
+// it has been called, is being called, or was stopped before. After a Stop on the loop's own goroutine the
+// function is never called, even if it had been posted already. It does not block.
+func (t *Timer) Stop() bool {
+	t.loop.StopTimer(&t.timer)
+	return t.ended.CompareAndSwap(false, true)
+}
+
+// Expire implements [schedulers.Expirer].
+func (t *Timer) Expire(*schedulers.Timer) {
+	_ = t.loop.Post(func() { // after Shutdown there is nobody to call it
+		if t.f != nil && t.ended.CompareAndSwap(false, true) {
+			t.f()
+		}
+	})
+}

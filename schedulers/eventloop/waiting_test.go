@@ -1,0 +1,186 @@
+package eventloop_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/eventloop"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// needsThreads ends a test early on systems on which the loop cannot know its owner. What is
+// promised there is another thing; see TestWithoutThreadIDs.
+func needsThreads() bool { return dedicated.ThreadID() != 0 }
+
+// A job on the loop waits for two others there: one directly, which runs in place, and
+// both by way of a third job that nobody can run in place.
+func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
+	if !needsThreads() {
+		return
+	}
+	l := eventloop.Start()
+	ctx := schedulers.With(context.Background(), l)
+	one := func(context.Context) (int, error) { return 1, nil }
+	sum, err := job.Run(ctx, func(ctx context.Context) (int, error) {
+		first := job.Run(ctx, one)
+		n, err := first.Wait(ctx)
+		if err != nil {
+			return 0, err
+		}
+		both, err := job.WhenAll(first, job.Run(ctx, one)).Wait(ctx)
+		return n + len(both), err
+	}).Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 3, sum)
+	require.NoError(t, l.Shutdown(context.Background()))
+}
+
+// What is waited for arrives from another goroutine, and only when the wait has begun: there is
+// nothing to run yet when the pump starts.
+func TestAPumpRunsWhatArrivesDuringTheWait(t *testing.T) {
+	l := eventloop.Start()
+	var order []string
+	err := l.Send(context.Background(), func() {
+		done := make(chan struct{})
+		waiting := make(chan struct{})
+		post(t, l, func() { close(waiting) }) // runs inside of the pump
+		go func() {
+			<-waiting
+			post(t, l, func() { order = append(order, "arrived"); close(done) })
+			post(t, l, func() { order = append(order, "later") })
+		}()
+		assert.NoError(t, l.Pump(context.Background(), done))
+		order = append(order, "goes on")
+	})
+	require.NoError(t, err)
+	require.NoError(t, l.Shutdown(context.Background()))
+	assert.Equal(t, []string{"arrived", "goes on", "later"}, order)
+}
+
+func TestAPumpEndsWithItsContext(t *testing.T) {
+	l := eventloop.New()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cause := errors.New("enough")
+	post(t, l, func() { assert.Equal(t, cause, l.Pump(ctx, make(chan struct{}))) })
+	post(t, l, func() { cancel(cause) })
+	assert.Equal(t, 1, l.RunPending(), "the other one has run inside of the pump")
+}
+
+// A shim's worker passes the wait on to the loop beneath.
+func TestAWaitAboveTheLoopPumps(t *testing.T) {
+	if !needsThreads() {
+		return
+	}
+	l := eventloop.Start()
+	ctx := schedulers.With(context.Background(), limited.New(l, 1))
+	err := job.Go(ctx, func(ctx context.Context) error {
+		done := make(chan struct{})
+		go post(t, l, func() { close(done) })
+		type pumper interface {
+			Pump(ctx context.Context, done <-chan struct{}) error
+		}
+		return schedulers.WorkerFrom(ctx).(pumper).Pump(ctx, done)
+	})
+	_, failure := err.Wait(context.Background())
+	require.NoError(t, failure)
+	require.NoError(t, l.Shutdown(context.Background()))
+}
+
+// A context of the loop was given to another goroutine. Whatever that one says there, no
+// work of the loop runs on it.
+func TestAnotherGoroutineWithTheLoopsContextRunsNoneOfItsWork(t *testing.T) {
+	if !needsThreads() {
+		return
+	}
+	l := eventloop.Start()
+	err := l.Send(context.Background(), func() {})
+	require.NoError(t, err)
+	held, release := make(chan schedulers.Worker), make(chan struct{})
+	require.NoError(t, l.Submit(worked(func(on schedulers.Worker) { held <- on; <-release }), schedulers.Hint{}))
+	on := <-held
+	ran := false
+	post(t, l, func() { ran = true; assert.True(t, l.OnOwner()) })
+
+	assert.False(t, l.MayRunInPlace(worked(nil), on))
+	unblock, err := on.(schedulers.Blocker).Block()
+	require.NoError(t, err)
+	assert.False(t, ran)
+	unblock()
+	done := make(chan struct{})
+	close(done)
+	require.NoError(t, on.(interface {
+		Pump(ctx context.Context, done <-chan struct{}) error
+	}).Pump(context.Background(), done))
+	assert.False(t, ran)
+	assert.Equal(t, 0, l.RunPending())
+	close(release)
+	require.NoError(t, l.Shutdown(context.Background()))
+	assert.True(t, ran)
+}
+
+type worked func(on schedulers.Worker)
+
+func (f worked) Run(on schedulers.Worker) { f(on) }
+
+func (worked) Abandon(error) {}
+
+// On systems that do not tell threads apart, nothing runs on a guess: in place, no; and a
+// wait that is announced while work is queued is refused.
+func TestWithoutThreadIDs(t *testing.T) {
+	if needsThreads() {
+		return
+	}
+	l := eventloop.New()
+	require.NoError(t, l.Submit(worked(func(on schedulers.Worker) {
+		assert.False(t, l.MayRunInPlace(worked(nil), on))
+		_, err := on.(schedulers.Blocker).Block()
+		assert.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
+	}), schedulers.Hint{}))
+	post(t, l, func() {})
+	assert.Equal(t, 2, l.RunPending())
+}
+
+// widget is an object of the kind that toolkits have: it may be touched on its thread only.
+type widget struct {
+	thread, text, foreign int
+}
+
+func (w *widget) set(n int) {
+	if dedicated.ThreadID() != w.thread {
+		w.foreign++
+	}
+	w.text = n
+}
+
+func TestWhatTheLoopOwnsIsTouchedOnItsThreadOnly(t *testing.T) {
+	l := eventloop.Start()
+	workers := pool.New(pool.Workers(4, 4))
+	w := &widget{text: -1}
+	require.NoError(t, l.Send(context.Background(), func() { w.thread = dedicated.ThreadID() }))
+	var all []*job.Job[job.Void]
+	for n := range 100 {
+		computed := job.Run(context.Background(), func(context.Context) (int, error) { return n, nil }, job.On(workers))
+		all = append(all, job.ContinueWith(context.Background(), computed,
+			func(_ context.Context, j *job.Job[int]) (job.Void, error) {
+				n, err := j.GetResult()
+				w.set(n)
+				return job.Void{}, err
+			}, job.On(l)))
+	}
+	_, err := job.WhenAll(all...).Wait(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, l.Send(context.Background(), func() {
+		assert.Zero(t, w.foreign)
+		assert.GreaterOrEqual(t, w.text, 0)
+	}))
+	require.NoError(t, l.Shutdown(context.Background()))
+	require.NoError(t, workers.Shutdown(context.Background()))
+}
