@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -65,13 +66,7 @@ func (e *WaitError) Unwrap() error { return e.Err }
 
 // contextError returns why ctx ended: its Err, and its cause too where that
 // says more.
-func contextError(ctx context.Context) error {
-	err, cause := ctx.Err(), context.Cause(ctx)
-	if cause == nil || errors.Is(cause, err) {
-		return orElse(cause, err)
-	}
-	return fmt.Errorf("%w: %w", err, cause)
-}
+func contextError(ctx context.Context) error { return ctxwatch.Reason(ctx) }
 
 // refused is the error of what a scheduler did not accept.
 func refused(err error) error {

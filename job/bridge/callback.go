@@ -1,0 +1,99 @@
+package bridge
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/job"
+)
+
+// FromCallback calls start, which begins something that later calls done, and returns the job of it.
+// done may be called on any goroutine, also before start returns; the first call counts. What
+// done is given is judged as a function's results are: an error that ctx has ended with makes
+// the job Canceled.
+//
+// When ctx ends first, the job is Canceled, and stop, which start has returned, is called on
+// a goroutine of its own; it may be nil. If start panics, the job has faulted with a
+// *job.PanicError. If start never arranges for done to be called, and ctx never ends, the job
+// never does. No goroutine is held.
+func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (stop func())) *job.Job[T] {
+	if start == nil {
+		return job.FromError[T](ErrNil)
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	c := &call[T]{ctx: ctx}
+	c.promise.Init()
+	if ctx.Err() != nil {
+		c.done(*new(T), ctxwatch.Reason(ctx))
+		return c.promise.Job()
+	}
+	c.begin(start)
+	return c.promise.Job()
+}
+
+// call is a call in progress. Its end, by done or by the context, may come while start has not
+// returned. Whether stop is to be called is then decided by two flags in one word: that there
+// is a stop, and that the context has ended the call. Who sets the second of them calls stop.
+type call[T any] struct {
+	promise job.Promise[T]
+	watch   ctxwatch.Watch
+	ctx     context.Context
+	stop    func() // set before hasStop
+	flags   atomic.Uint32
+}
+
+const (
+	hasStop uint32 = 1 << iota
+	wantsStop
+)
+
+func (c *call[T]) begin(start func(func(T, error)) func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			c.crash(recover())
+		}
+	}()
+	c.watch.Start(c.ctx, c)
+	c.stop = start(c.done)
+	returned = true
+	if c.promise.Job().IsCompleted() {
+		c.watch.Stop() // done may have come before there was a watch to stop
+	}
+	if c.flags.Or(hasStop)&wantsStop != 0 {
+		c.callStop()
+	}
+}
+
+// done is what start is given.
+func (c *call[T]) done(v T, err error) {
+	if settle(c.ctx, &c.promise, v, err) {
+		c.watch.Stop()
+	}
+}
+
+// crash ends the call with a panic of start, or its Goexit, which goes on.
+func (c *call[T]) crash(v any) {
+	err := error(job.ErrGoexit)
+	if v != nil {
+		err = job.NewPanicError(v)
+	}
+	settle(nil, &c.promise, *new(T), err)
+	c.watch.Stop()
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (c *call[T]) ContextEnded(*ctxwatch.Watch) {
+	if settle(c.ctx, &c.promise, *new(T), ctxwatch.Reason(c.ctx)) && c.flags.Or(wantsStop)&hasStop != 0 {
+		c.callStop()
+	}
+}
+
+func (c *call[T]) callStop() {
+	if c.stop != nil {
+		go c.stop()
+	}
+}

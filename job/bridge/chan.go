@@ -1,0 +1,126 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/job"
+)
+
+var (
+	// ErrClosed is the error of a receive from a channel that is closed and empty, and of a
+	// send to one that is closed.
+	ErrClosed = errors.New("bridge: channel is closed")
+
+	// ErrNil is the error of a bridge to nothing: a nil channel, command, function or sequence.
+	ErrNil = errors.New("bridge: nothing to wait for")
+)
+
+// FromChan receives from ch and returns a job that yields the element. The job is Canceled
+// when ctx ends first; nothing is received then. It has faulted with [ErrClosed] if ch
+// is closed, and with [ErrNil] if it is nil. An element that is there is taken at once; else a
+// goroutine is held until the job ends. It does not block.
+func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
+	if ch == nil {
+		return job.FromError[T](ErrNil)
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	s := new(job.Promise[T])
+	s.Init()
+	select {
+	case v, open := <-ch:
+		settleReceived(s, v, open)
+	default:
+		go receive(ctx, s, ch)
+	}
+	return s.Job()
+}
+
+func receive[T any](ctx context.Context, s *job.Promise[T], ch <-chan T) {
+	// A context that has ended comes first: select would choose by chance.
+	if ctx.Err() == nil {
+		select {
+		case v, open := <-ch:
+			settleReceived(s, v, open)
+			return
+		case <-ctx.Done():
+		}
+	}
+	var zero T
+	settle(ctx, s, zero, ctxwatch.Reason(ctx))
+}
+
+func settleReceived[T any](s *job.Promise[T], v T, open bool) {
+	if open {
+		settle(nil, s, v, nil)
+	} else {
+		settle(nil, s, v, ErrClosed)
+	}
+}
+
+// settle completes the job and tells those who wait for it.
+func settle[T any](ctx context.Context, s *job.Promise[T], v T, err error) bool {
+	told, ok := s.TryComplete(ctx, v, err)
+	told.Deliver(nil)
+	return ok
+}
+
+// SendTo sends v to ch and returns a job that completes when it is sent. The job is Canceled
+// when ctx ends first; nothing is sent then. It has faulted with [ErrClosed] if ch is
+// closed, and with [ErrNil] if it is nil. A send that can proceed does so at once; else a
+// goroutine is held until the job ends. It does not block.
+func SendTo[T any](ctx context.Context, ch chan<- T, v T) *job.Job[job.Void] {
+	if ch == nil {
+		return job.FromError[job.Void](ErrNil)
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	sent, err := trySend(ch, v)
+	switch {
+	case err != nil:
+		return job.FromError[job.Void](err)
+	case sent:
+		return job.FromResult(job.Void{})
+	}
+	s := new(job.Promise[job.Void])
+	s.Init()
+	go func() {
+		settle(ctx, s, job.Void{}, send(ctx, ch, v))
+	}()
+	return s.Job()
+}
+
+// trySend and send turn the panic of a send to a closed channel, which nobody can foresee, into an error.
+
+func trySend[T any](ch chan<- T, v T) (sent bool, err error) {
+	defer closedError(&err)
+	select {
+	case ch <- v:
+		return true, nil
+	default:
+		return false, nil
+	}
+}
+
+func send[T any](ctx context.Context, ch chan<- T, v T) (err error) {
+	if ctx.Err() != nil {
+		return ctxwatch.Reason(ctx)
+	}
+	defer closedError(&err)
+	select {
+	case ch <- v:
+		return nil
+	case <-ctx.Done():
+		return ctxwatch.Reason(ctx)
+	}
+}
+
+func closedError(err *error) {
+	if recover() != nil { // nothing else in there can panic
+		*err = ErrClosed
+	}
+}

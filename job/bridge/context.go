@@ -1,0 +1,36 @@
+package bridge
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/job"
+)
+
+// FromContext returns a job that completes when ctx ends; its result is the cause
+// (context.Cause). For a context that never ends it never completes. No goroutine is held. The
+// context keeps the job until it ends, so make one where a context is waited for again and again. It
+// does not block.
+func FromContext(ctx context.Context) *job.Job[error] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if ctx.Err() != nil {
+		return job.FromResult(context.Cause(ctx))
+	}
+	e := &ended{ctx: ctx}
+	e.promise.Init()
+	e.watch.Start(ctx, e)
+	return e.promise.Job()
+}
+
+type ended struct {
+	promise job.Promise[error]
+	watch   ctxwatch.Watch
+	ctx     context.Context
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (e *ended) ContextEnded(*ctxwatch.Watch) {
+	settle(nil, &e.promise, context.Cause(e.ctx), nil)
+}

@@ -1,0 +1,248 @@
+package bridge
+
+import (
+	"context"
+	"io"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/job"
+)
+
+// Puller hands out the elements of a sequence one by one, as iter.Pull does, without making
+// whoever asks wait on the sequence's goroutine. Make one with [Pull], and call Stop when no more
+// is wanted. All methods are safe for concurrent use: several may ask for the next element, and
+// are served in the order in which they asked.
+type Puller[T any] struct {
+	seq   iter.Seq[T]
+	watch ctxwatch.Watch
+	wake  chan struct{} // one token: there is something new to look at
+
+	mu       sync.Mutex
+	begun    bool  // the goroutine was started
+	stopped  bool  // no more is wanted
+	end      error // what to tell who asks; nil while there may be more
+	requests []*request[T]
+}
+
+// Pull returns the elements of seq. seq runs on a goroutine of its own, from the first call of
+// Next until it returns or Stop is called, and never ahead of who asks: the next element is made
+// when somebody wants it. The end of ctx is a call of Stop. It does not block.
+func Pull[T any](ctx context.Context, seq iter.Seq[T]) *Puller[T] {
+	p := &Puller[T]{seq: seq, wake: make(chan struct{}, 1)}
+	if seq == nil {
+		p.end = ErrNil
+		return p
+	}
+	if ctx != nil {
+		p.watch.Start(ctx, p)
+	}
+	return p
+}
+
+// Next returns the next element, and io.EOF when there is none or Stop was called. When ctx ends
+// first it returns a *job.WaitError, and the element is for who asks next. A panic of the
+// sequence, and its runtime.Goexit, go on in who has asked, once. It blocks; its twin is
+// [Puller.NextAsync].
+func (p *Puller[T]) Next(ctx context.Context) (T, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	known, r := p.ask(ctx)
+	if r == nil {
+		return known.GetResult()
+	}
+	v, err := r.promise.Job().Wait(context.WithoutCancel(ctx))
+	if err != nil && !r.giveUp(err) { // the wait was not refused: the error is the request's
+		v, err = r.promise.Job().GetResult()
+	}
+	raise(err)
+	return v, err
+}
+
+// raise lets a panic of the sequence go on. It looks at the error itself, as whoever
+// resumes a suspended caller does, not at what it wraps.
+func raise(err error) {
+	if err == job.ErrGoexit { //nolint:errorlint // see above
+		runtime.Goexit()
+	}
+	if p, ok := err.(*job.PanicError); ok { //nolint:errorlint // see above
+		panic(p.Value)
+	}
+}
+
+// NextAsync returns the job of the next element. It is the twin of [Puller.Next]; a panic of the
+// sequence is the job's *job.PanicError.
+func (p *Puller[T]) NextAsync(ctx context.Context) *job.Job[T] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	known, r := p.ask(ctx)
+	if r == nil {
+		return known
+	}
+	return r.promise.Job()
+}
+
+// Stop ends the sequence: the yield that it waits in returns false. Who waits for an element, and
+// who asks later, is told io.EOF. It does not wait for the sequence's deferred calls, and does
+// not block. Calling it again does nothing.
+func (p *Puller[T]) Stop() {
+	p.watch.Stop()
+	p.mu.Lock()
+	p.stopped = true
+	p.mu.Unlock()
+	p.finish(io.EOF)
+	p.alert()
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (p *Puller[T]) ContextEnded(*ctxwatch.Watch) { p.Stop() }
+
+// ask returns what is known at once, or a request.
+func (p *Puller[T]) ask(ctx context.Context) (known *job.Job[T], r *request[T]) {
+	r = &request[T]{ctx: ctx, of: p}
+	r.promise.Init()
+	p.mu.Lock()
+	if p.end != nil {
+		defer p.mu.Unlock()
+		return job.FromError[T](p.end), nil
+	}
+	p.requests = append(p.requests, r)
+	if !p.begun {
+		p.begun = true
+		go p.run()
+	}
+	p.mu.Unlock()
+
+	r.watch.Start(ctx, r)
+	if r.promise.Job().IsCompleted() {
+		r.watch.Stop()
+	}
+	p.alert()
+	return nil, r
+}
+
+func (p *Puller[T]) alert() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run is the sequence's goroutine.
+func (p *Puller[T]) run() {
+	returned := false
+	defer func() {
+		p.watch.Stop()
+		switch v := recover(); {
+		case returned:
+			p.finish(io.EOF)
+		case v != nil:
+			p.finish(job.NewPanicError(v))
+		default:
+			p.finish(job.ErrGoexit)
+		}
+	}()
+	if p.wanted() {
+		p.seq(p.yield)
+	}
+	returned = true
+}
+
+// yield gives v to whoever has asked first and has not given up, and waits until another is wanted.
+func (p *Puller[T]) yield(v T) bool {
+	for given := false; !given; {
+		r := p.first()
+		if r == nil {
+			return false
+		}
+		given = r.end(nil, v, nil)
+		p.remove(r)
+	}
+	return p.wanted()
+}
+
+func (p *Puller[T]) wanted() bool { return p.first() != nil }
+
+// first waits for a request; nil: no more is wanted.
+func (p *Puller[T]) first() *request[T] {
+	for {
+		p.mu.Lock()
+		stopped := p.stopped
+		var r *request[T]
+		if len(p.requests) > 0 {
+			r = p.requests[0]
+		}
+		p.mu.Unlock()
+		switch {
+		case stopped:
+			return nil
+		case r != nil:
+			return r
+		}
+		<-p.wake
+	}
+}
+
+func (p *Puller[T]) remove(r *request[T]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = slices.DeleteFunc(p.requests, func(other *request[T]) bool { return other == r })
+}
+
+// finish tells the first who waits how the sequence has ended, and all others that it has.
+func (p *Puller[T]) finish(how error) {
+	p.mu.Lock()
+	requests := p.requests
+	p.requests = nil
+	if p.end == nil {
+		p.end = io.EOF
+	}
+	p.mu.Unlock()
+	for _, r := range requests {
+		var zero T
+		if r.end(nil, zero, how) {
+			how = io.EOF
+		}
+	}
+	if how != io.EOF {
+		// Nobody waits who could be told of a panic. A failed job that nobody holds is
+		// what the hook for such failures hears of.
+		job.FromError[T](how)
+	}
+}
+
+// request is one wait for an element. The promise decides between its context and the element,
+// which is given to nobody who has given up.
+type request[T any] struct {
+	promise job.Promise[T]
+	watch   ctxwatch.Watch
+	ctx     context.Context
+	of      *Puller[T]
+}
+
+func (r *request[T]) end(ctx context.Context, v T, err error) bool {
+	told, ok := r.promise.TryComplete(ctx, v, err)
+	if ok {
+		r.watch.Stop()
+		told.Deliver(nil)
+	}
+	return ok
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (r *request[T]) ContextEnded(*ctxwatch.Watch) {
+	r.giveUp(&job.WaitError{Err: ctxwatch.Reason(r.ctx)})
+}
+
+// giveUp ends the request without an element, and reports whether it did.
+func (r *request[T]) giveUp(why error) bool {
+	var zero T
+	ok := r.end(r.ctx, zero, why)
+	r.of.remove(r)
+	return ok
+}
