@@ -60,7 +60,7 @@ func (l *light) switchOn() {
 
 func TestAwaitOfWhatHasCompletedLeavesNoContinuation(t *testing.T) {
 	l := &light{on: true}
-	v, err := awaiter.Await[string](l)
+	v, err := awaiter.Await(l)
 	assert.NoError(t, err)
 	assert.Equal(t, "light", v)
 	assert.Empty(t, l.waiting)
@@ -71,7 +71,7 @@ func TestAwaitBlocksUntilTheContinuationIsResumed(t *testing.T) {
 		l := &light{err: errors.New("dim")}
 		begin := time.Now()
 		go func() { time.Sleep(time.Second); l.switchOn() }()
-		v, err := awaiter.Await[string](l)
+		v, err := awaiter.Await(l)
 		assert.Equal(t, time.Second, time.Since(begin))
 		assert.Equal(t, "light", v)
 		assert.EqualError(t, err, "dim")
@@ -90,7 +90,7 @@ func (h *hasty) OnCompleted(k continuation.Continuation) {
 }
 
 func TestCompletionDuringRegistration(t *testing.T) {
-	v, err := awaiter.Await[string](&hasty{})
+	v, err := awaiter.Await(&hasty{})
 	assert.NoError(t, err)
 	assert.Equal(t, "light", v)
 }
@@ -100,7 +100,7 @@ func TestManyAwaitOne(t *testing.T) {
 		l := &light{}
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() { _, _ = awaiter.Await[string](l) })
+			wg.Go(func() { _, _ = awaiter.Await(l) })
 		}
 		synctest.Wait()
 		assert.Len(t, l.waiting, 8)
@@ -116,11 +116,11 @@ func (empty) GetAwaiter() awaiter.Awaiter[int] { return nil }
 func TestNilAwaitableAndNilAwaiter(t *testing.T) {
 	_, err := awaiter.Await[int](nil)
 	assert.Equal(t, awaiter.ErrNilAwaitable, err)
-	_, err = awaiter.Await[int](empty{})
+	_, err = awaiter.Await(empty{})
 	assert.Equal(t, awaiter.ErrNilAwaitable, err)
 }
 
 func TestAwaitOfWhatHasCompletedAllocatesNothing(t *testing.T) {
 	l := &light{on: true}
-	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = awaiter.Await[string](l) }))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = awaiter.Await(l) }))
 }

@@ -23,7 +23,7 @@ func (a alarm) GetResult() (time.Time, error) { return a.at, nil }
 
 func ExampleAwait() {
 	at := time.Now().Add(time.Millisecond)
-	rang, err := awaiter.Await[time.Time](alarm{at})
+	rang, err := awaiter.Await(alarm{at})
 	fmt.Println(rang.Equal(at), err)
 	// Output: true <nil>
 }
