@@ -32,11 +32,15 @@ type Through struct {
 type Item struct {
 	Visit
 	Home schedulers.Scheduler // what its work sees as its scheduler; nil: that of Init
+	Told Told                 // nil: nobody
 
 	through    *Through
 	work       schedulers.Work // nil as soon as the item is out of the list
 	next, prev *Item
 }
+
+// Told is told that the work of an item was abandoned, after the work was.
+type Told interface{ GivenUp(reason error) }
 
 // Init sets what the shim is called, which scheduler it is in the eyes of its work, and
 // what it is on top of. A nil over refuses everything.
@@ -113,20 +117,30 @@ func (it *Item) Queued() bool {
 // reports whether it did. The work is handed as, which embeds the item; nil stands for
 // the item's own visit. The ender is told of the end.
 func (it *Item) RunOn(on, as schedulers.Worker, e books.Ender) bool {
-	w := it.take()
+	w := it.Begin(on)
 	if w == nil {
 		return false
+	}
+	if as == nil {
+		as = &it.Visit
+	}
+	it.through.RunThrough(w, as, e)
+	return true
+}
+
+// Begin takes the item out of the list and lets its visit begin. It returns the work, which the
+// caller must hand to RunThrough, or nil if the item is gone.
+func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
+	w := it.take()
+	if w == nil {
+		return nil
 	}
 	home := it.Home
 	if home == nil {
 		home = it.through.home
 	}
 	it.Arrive(home, on)
-	if as == nil {
-		as = &it.Visit
-	}
-	it.through.RunThrough(w, as, e)
-	return true
+	return w
 }
 
 // GiveUp abandons the item's work, unless the item is gone, and reports whether it did.
@@ -135,23 +149,30 @@ func (it *Item) GiveUp(reason error) bool {
 	if w == nil {
 		return false
 	}
-	it.through.Abandon(w, reason)
+	it.abandon(w, reason)
 	return true
+}
+
+func (it *Item) abandon(w schedulers.Work, reason error) {
+	it.through.Abandon(w, reason)
+	if it.Told != nil {
+		it.Told.GivenUp(reason)
+	}
 }
 
 // GiveUpAll abandons all that is queued, the oldest first.
 func (t *Through) GiveUpAll() {
-	for _, w := range t.takeAll() {
-		t.Abandon(w, schedulers.ErrShutdown)
+	for _, it := range t.items() {
+		it.GiveUp(schedulers.ErrShutdown)
 	}
 }
 
-func (t *Through) takeAll() []schedulers.Work {
+func (t *Through) items() []*Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var all []schedulers.Work
-	for t.first != nil {
-		all = append(all, t.first.unlink())
+	var all []*Item
+	for it := t.first; it != nil; it = it.next {
+		all = append(all, it)
 	}
 	return all
 }

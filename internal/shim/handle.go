@@ -1,0 +1,50 @@
+package shim
+
+import "sync"
+
+// Handle is an item whose submitter can ask later what has become of it. It is the
+// ender, and the one who is told, of its own item.
+type Handle struct {
+	Item
+
+	mu     sync.Mutex
+	gone   bool          // the work has ended or was given up
+	reason error         // why it was given up; nil: it was not
+	done   chan struct{} // made by Done
+}
+
+// Ended implements the ender's interface: the work has ended.
+func (h *Handle) Ended() { h.conclude(nil) }
+
+// GivenUp implements [Told].
+func (h *Handle) GivenUp(reason error) { h.conclude(reason) }
+
+func (h *Handle) conclude(reason error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gone, h.reason = true, reason
+	if h.done != nil {
+		close(h.done)
+	}
+}
+
+// Done returns a channel that is closed when the work has ended or was given up. It is made when
+// first asked for.
+func (h *Handle) Done() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.done == nil {
+		h.done = make(chan struct{})
+		if h.gone {
+			close(h.done)
+		}
+	}
+	return h.done
+}
+
+// Gone reports whether the work has ended or was given up, and why it was given up.
+func (h *Handle) Gone() (gone bool, reason error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.gone, h.reason
+}

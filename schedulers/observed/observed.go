@@ -1,0 +1,128 @@
+// Package observed raises an event for each failure of the work that runs on it, over any
+// scheduler: a panic, a runtime.Goexit, an error that nobody asked for. Work goes on.
+//
+// Schedulers survive what work does to them, and say nothing. That is right for one that
+// knows nothing of its user, and wrong for a program that has a log:
+//
+//	s := observed.New(pool.New(), func(e observed.Event) { log.Print(e) })
+//
+// # What can be seen
+//
+// A panic and a Goexit that leave [schedulers.Work] are seen by themselves. An error cannot be: Run returns
+// none. So work tells its worker, with [Report], and a function that returns an error is
+// wrapped by [Errors], which does that:
+//
+//	job.Run(ctx, observed.Errors(fn))
+//
+// Jobs recover panics of their functions, to hand them to who awaits them; Errors sees those, too.
+//
+// # Whose event
+//
+// The event is raised on the goroutine of the work that has failed, before it is counted as
+// ended: a Shutdown returns after the last event. A panic then goes on to the scheduler beneath, with the
+// frames of its origin still on the stack.
+package observed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// ErrGoexit is the error of events about work that has called runtime.Goexit.
+var ErrGoexit = errors.New("observed: work called runtime.Goexit")
+
+// Event is one failure of one work.
+type Event struct {
+	// Err is what happened, and never nil: a *[PanicError], [ErrGoexit], or the error that was
+	// reported.
+	Err error
+
+	// Worker is the ID of the worker on which the work runs.
+	Worker int
+}
+
+// String returns the event as one line of a log.
+func (e Event) String() string { return fmt.Sprintf("worker %d: %v", e.Worker, e.Err) }
+
+// PanicError is a panic as an error.
+type PanicError struct {
+	Value any    // what panic was called with
+	Stack []byte // of the goroutine, with the call of panic in it
+}
+
+// Error implements error. It does not contain the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value if it is an error, or nil.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// face are the methods that all shims have; see the comment of Scheduler.
+type face = shim.Face
+
+// Scheduler raises events. Make one with [New]. All methods are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers (those of the
+// scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
+// Meter, and its workers implement Blocker.
+type Scheduler struct {
+	face
+	through shim.Through
+	over    schedulers.Scheduler
+	handle  func(Event)
+}
+
+// New returns a scheduler that runs work on over and calls handle for each failure. A nil
+// over refuses all work; a nil handle is never called.
+//
+// handle is called on the goroutine of the failed work, so it must be safe for concurrent use and should
+// not take long. If it panics, that is one more failure, about which nobody is told.
+func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
+	s := &Scheduler{over: over, handle: handle}
+	s.through.Init("observed", s, over)
+	s.face.Through = &s.through
+	return s
+}
+
+// Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, with
+// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if that
+// refuses. Hints are passed on. It blocks, or runs work in place, only if Submit of the
+// scheduler beneath does. A refusal is no event: it is told to who submits.
+func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
+	v := &visit{of: s}
+	if err := s.through.Accept(&v.Item, w); err != nil {
+		return err
+	}
+	return s.through.Send(v, &v.Item, from)
+}
+
+// Shutdown refuses all further work, lets everything run that was accepted, and returns nil
+// when the last of it has ended. If ctx ends first, what has not begun is
+// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
+// scheduler beneath is not shut down. It blocks, and may be called any number of times, at
+// the same time too. A nil ctx never ends.
+func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
+
+// MayRunInPlace reports whether the scheduler beneath consents. Failures of work that is run in
+// place are seen by who runs it there.
+func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return shim.MayRunInPlace(s.over, w, by)
+}
+
+// MaxConcurrency returns the limit of the scheduler beneath, or 0.
+func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.over) }
+
+// raise calls the handler.
+func (s *Scheduler) raise(e Event) {
+	if s.handle == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	s.handle(e)
+}

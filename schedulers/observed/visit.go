@@ -1,0 +1,102 @@
+package observed
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// visit is one work on its way, and the worker that it sees.
+type visit struct {
+	shim.Item
+	of *Scheduler
+}
+
+// Run implements [schedulers.Work].
+func (v *visit) Run(on schedulers.Worker) {
+	if w := v.Begin(on); w != nil {
+		v.of.through.RunThrough(watched{w, v}, v, nil)
+	}
+}
+
+// Abandon implements [schedulers.Work].
+func (v *visit) Abandon(reason error) { v.GiveUp(reason) }
+
+// Beneath returns the worker of the scheduler beneath.
+func (v *visit) Beneath() schedulers.Worker {
+	if v == nil {
+		return nil
+	}
+	return v.Visit.Beneath()
+}
+
+func (v *visit) raise(err error) { v.of.raise(Event{Err: err, Worker: v.ID()}) }
+
+// watched is a work whose failures are seen before it is counted as ended.
+type watched struct {
+	schedulers.Work
+	by *visit
+}
+
+// Run implements [schedulers.Work].
+func (w watched) Run(on schedulers.Worker) {
+	returned := false
+	defer func() {
+		if v := recover(); v != nil {
+			w.by.raise(newPanicError(v))
+			panic(v)
+		}
+		if !returned {
+			w.by.raise(ErrGoexit)
+		}
+	}()
+	w.Work.Run(on)
+	returned = true
+}
+
+// Report raises an event about err for the work that was given ctx, and reports whether somebody
+// heard it: false says that err is nil, or that the work does not run on a scheduler of this package. Shims in between
+// do not matter. It does not block, unless the handler does.
+func Report(ctx context.Context, err error) bool {
+	v, ok := shim.Find[*visit](schedulers.WorkerFrom(ctx))
+	if !ok || v == nil || err == nil {
+		return false
+	}
+	v.raise(err)
+	return true
+}
+
+// Errors returns a function that calls fn and reports an error that it returns, and a panic. The
+// caller sees what fn does, unchanged. An error that matches the end of ctx is no
+// failure, and is not reported.
+//
+// It is meant for functions whose panics are recovered by who calls them, as those of jobs
+// are. Elsewhere the scheduler reports the panic, too. A Goexit passes through jobs, so
+// the scheduler sees it without help.
+func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T, error) {
+	return func(ctx context.Context) (T, error) {
+		defer func() {
+			if v := recover(); v != nil {
+				Report(ctx, newPanicError(v))
+				panic(v)
+			}
+		}()
+		result, err := fn(ctx)
+		if err != nil && !endOf(ctx, err) {
+			Report(ctx, err)
+		}
+		return result, err
+	}
+}
+
+// newPanicError must be called in the deferred function that has recovered v: as long as that has not
+// returned, the frames of the panic are on the stack.
+func newPanicError(v any) error { return &PanicError{v, debug.Stack()} }
+
+// endOf reports whether err is how ctx ended.
+func endOf(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+}
