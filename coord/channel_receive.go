@@ -61,7 +61,7 @@ func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
 			v, err := c.Receive(ctx)
-			if err == ErrClosed { //nolint:errorlint // itself: without a cause
+			if err == ErrClosed { // itself: without a cause
 				return
 			}
 			if !yield(v, err) || err != nil {

@@ -16,7 +16,7 @@
 // few workers takes one of them away, perhaps the one that would have unlocked. What
 // is here holds no goroutine while it waits: a waiter is one object in a
 // queue. A critical section that never suspends is better off with a sync.Mutex: it
-// is several times cheaper, and nobody needs to cancel a wait of nanoseconds.
+// is cheaper, and nobody needs to cancel a wait of nanoseconds.
 //
 // # Two forms
 //
@@ -46,7 +46,8 @@
 // that was handed to it is returned. A nil context never ends.
 //
 // A blocking form returns schedulers.ErrWouldDeadlock where the worker that ctx
-// carries knows that blocking it would be for ever. It has then not waited.
+// carries knows that blocking it would be for ever. It has left the queue then, and what
+// it asked for is not its own.
 //
 // No code of a user runs under a lock of this package, and no waiter is told before
 // the lock is released. Those that go on together are told in the order in which they came.
@@ -60,12 +61,13 @@
 //
 // A call that returns an error reports bad arguments by it. One that has none to
 // return panics, as package sync does: unlocking what is not locked,
-// releasing more than was acquired, a negative size. Nothing of it is recoverable in
-// the sense that the program is right: the panic says that it is not.
+// releasing more than was acquired, a negative size. The panic leaves the primitive as it
+// was; the program is wrong all the same.
 //
 // # The end of a home
 //
-// A machine whose scheduler was shut down while it waited here is resumed with
-// schedulers.ErrShutdown in place of the operation's result. Cancel the waiting
-// before shutting down where it matters whether the operation took place.
+// A machine whose scheduler was shut down while it waited is resumed elsewhere, and its call
+// returns schedulers.ErrShutdown in place of what became of it: the lock may have been granted,
+// the element taken. Where that matters, end the waiting (cancel its context, close its
+// channel) before shutting down what waits.
 package coord

@@ -73,8 +73,8 @@ func (f *flight[T]) failed() bool { return f.run.IsCompleted() && !f.succeeded()
 // that wraps one already was returned by fn, and is left as it is.
 func (f *flight[T]) result() (T, error) {
 	v, err := f.run.GetResult()
-	_, panicked := err.(*job.PanicError)  //nolint:errorlint // see above
-	if panicked || err == job.ErrGoexit { //nolint:errorlint // see above
+	_, panicked := err.(*job.PanicError)
+	if panicked || err == job.ErrGoexit {
 		err = fmt.Errorf("coord: computing a shared value: %w", err)
 	}
 	return v, err

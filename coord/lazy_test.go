@@ -201,7 +201,7 @@ func TestAPanicInASharedComputationIsAnErrorToAll(t *testing.T) {
 				} else {
 					require.ErrorIs(a, j.Err(), errReason)
 				}
-				_, same := j.Err().(*job.PanicError) //nolint:errorlint // itself is what a twin call raises again
+				_, same := j.Err().(*job.PanicError) // itself is what a twin call raises again
 				assert.False(a, same)
 				assert.NotEqual(a, job.ErrGoexit, j.Err())
 			})

@@ -171,7 +171,7 @@ func TestAPanicInATurnIsAPanicOfThePlainCallAndAnErrorOfTheJob(t *testing.T) {
 	assert.PanicsWithValue(t, "boom", func() { _ = s.Do(endless, "k", boom) })
 	j := s.DoAsync(endless, "k", boom)
 	<-j.Done()
-	_, ok := j.Err().(*job.PanicError) //nolint:errorlint // a twin call raises exactly this type again
+	_, ok := j.Err().(*job.PanicError) // a twin call raises exactly this type again
 	assert.True(t, ok)
 }
 

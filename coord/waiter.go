@@ -190,18 +190,27 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 		ask  P
 	)
 	w.value, w.err, w.ask = none, nil, ask
-	var why context.Context
-	if w.gaveUp {
-		why = w.ctx
-	}
 	if w.watch.Stop() {
 		w.ctx = nil // nobody else reads it now; otherwise ContextEnded may be about to
 	}
-	// An error that did not come from the context is not compared with it: it may be a user's
-	// own, with a method that the comparison would call.
-	told, _ := w.promise.TryComplete(why, v, err)
+	// The status follows from who has decided. The waiter's own context is not asked again: it
+	// may be a user's, and those who are completed after this one must not depend on it.
+	var ctx context.Context
+	if w.gaveUp {
+		ctx = ending{context.Background(), err}
+	}
+	told, _ := w.promise.TryComplete(ctx, v, err)
 	return told
 }
+
+// ending is a context that has ended with err.
+type ending struct {
+	context.Context
+	err error
+}
+
+// Err implements context.Context.
+func (e ending) Err() error { return e.err }
 
 // following implements outcome.
 func (w *waiter[R, P]) following() *outcome { return &w.after }

@@ -186,6 +186,32 @@ func TestTheLockGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
 	assert.False(t, m.TryLock())
 }
 
+// curious is a context that wants to know what a mutex does while it is asked.
+type curious struct {
+	slowContext
+	m     *Mutex
+	after int // how often it was asked when the waiter had left the queue
+}
+
+func (c *curious) Err() error {
+	if c.err != nil && c.m.queue.count == 0 {
+		c.after++
+	}
+	return c.slowContext.Err()
+}
+
+func TestTheContextIsNotAskedOnceItIsDecided(t *testing.T) {
+	m := new(Mutex)
+	m.TryLock()
+	ctx := &curious{slowContext: slowContext{Context: endless, ended: make(chan struct{})}, m: m}
+	j := m.LockAsync(ctx)
+	ctx.end()
+	ctx.tell()
+	<-j.Done()
+	assert.Equal(t, job.Canceled, j.Status())
+	assert.Zero(t, ctx.after)
+}
+
 func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 	var m Mutex
 	m.TryLock()
