@@ -214,7 +214,7 @@ func measureLimit(l *ledger) {
 				l.submit(node(depth-1), schedulers.Hint{From: on})
 			}
 			for range 20 {
-				runtime.Gosched()
+				runtime.Gosched() // gives one too many the time to come
 			}
 			now.Add(-1)
 		}
@@ -268,6 +268,11 @@ func consentAnswers(e *env) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
+		defer func() {
+			if r := recover(); r != nil {
+				l.Errorf("MayRunInPlace panicked: %v", r)
+			}
+		}()
 		for _, by := range []schedulers.Worker{nil, other, own, stranger{of: l.sched}} {
 			asker.MayRunInPlace(queued, by)
 		}

@@ -22,7 +22,7 @@ type ledger struct {
 
 // tally are the sums over all probes of a ledger.
 type tally struct {
-	accepted, refused     int
+	accepted, refused     int // an offer without an answer counts as accepted
 	began, ended, dropped int
 }
 
@@ -76,16 +76,17 @@ func (l *ledger) probe(body func(on schedulers.Worker)) *probe {
 // here rather than ending the process. It is safe from any goroutine.
 func (l *ledger) offer(p *probe, hint schedulers.Hint) (err error) {
 	l.Helper()
-	err = l.guarded(p, hint)
-	l.note(func(t *tally) {
-		if err == nil {
-			p.accepted++
-			t.accepted++
-		} else {
+	// Counted first and taken back on refusal: work may have ended before its Submit
+	// returns, and until must not find the books balanced too early.
+	l.note(func(t *tally) { p.accepted++; t.accepted++ })
+	if err = l.guarded(p, hint); err != nil {
+		l.note(func(t *tally) {
+			p.accepted--
+			t.accepted--
 			p.refused++
 			t.refused++
-		}
-	})
+		})
+	}
 	return err
 }
 
@@ -131,12 +132,11 @@ func (l *ledger) until(what string, cond func(tally) bool) {
 	}
 }
 
-// settled waits until all accepted work has ended or was abandoned, and none runs: work
-// that runs may have submitted more whose acceptance is not written down yet.
+// settled waits until all work that was offered so far has ended, or was abandoned, or refused.
 func (l *ledger) settled() {
 	l.Helper()
 	l.until("accepted work was neither run nor abandoned", func(t tally) bool {
-		return t.ended+t.dropped >= t.accepted && t.began == t.ended
+		return t.ended+t.dropped >= t.accepted
 	})
 }
 

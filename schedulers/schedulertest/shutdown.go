@@ -46,7 +46,7 @@ func shutdownDrains(e *env) {
 		l.submit(nil, schedulers.Hint{})
 	}
 	returned := l.goShutdown(context.Background(), nil)
-	l.submitUntilRefused(nil) // so it has begun
+	l.submitUntilRefused() // so it has begun
 	open()
 	e.await(returned, "Shutdown did not return although all work could end")
 	l.settled()
@@ -203,7 +203,7 @@ func submitRacing(e *env, giveUp bool) {
 		l := e.ledger(e.new())
 		var submitters sync.WaitGroup
 		for range 4 {
-			submitters.Go(func() { l.submitUntilRefused(nil) })
+			submitters.Go(l.submitUntilRefused)
 		}
 		l.until("no work began", func(t tally) bool { return t.began > 20 })
 		if giveUp {
@@ -221,13 +221,13 @@ func submitRacing(e *env, giveUp bool) {
 
 // submitUntilRefused submits work, some of which submits more of itself, until
 // the scheduler refuses.
-func (l *ledger) submitUntilRefused(from schedulers.Worker) {
+func (l *ledger) submitUntilRefused() {
 	late := l.deadline()
 	for {
 		body := func(on schedulers.Worker) {
 			_ = l.offer(l.probe(nil), schedulers.Hint{From: on})
 		}
-		err := l.offer(l.probe(body), schedulers.Hint{From: from})
+		err := l.offer(l.probe(body), schedulers.Hint{})
 		if errors.Is(err, schedulers.ErrShutdown) {
 			return
 		}

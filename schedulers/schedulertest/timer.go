@@ -220,23 +220,25 @@ func timerAgain(e *env) {
 
 // timerRace runs on the real clock: it wants StopTimer and the expiry to meet.
 func timerRace(e *env) {
-	l, timers := e.timed()
 	const n = 2000
-	var settled sync.WaitGroup
-	alarms := make([]*alarm, n)
-	stopped := make([]bool, n)
+	l, timers := e.timed()
+	alarms, stopped := make([]*alarm, n), make([]bool, n)
+	var outcomes atomic.Int64
+	all := make(chan struct{})
+	outcome := func() {
+		if outcomes.Add(1) == n {
+			close(all)
+		}
+	}
 	for i := range alarms {
-		settled.Add(1)
-		alarms[i] = newAlarm(settled.Done)
+		alarms[i] = newAlarm(outcome)
 		timers.StartTimer(&alarms[i].Timer, time.Duration(i%300)*time.Microsecond)
-		if i >= 50 {
-			if stopped[i-50] = timers.StopTimer(&alarms[i-50].Timer); stopped[i-50] {
-				settled.Done()
+		if k := i - 50; k >= 0 {
+			if stopped[k] = timers.StopTimer(&alarms[k].Timer); stopped[k] {
+				outcome()
 			}
 		}
 	}
-	all := make(chan struct{})
-	go func() { settled.Wait(); close(all) }()
 	e.await(all, "a timer was neither stopped nor did it expire")
 	l.finish()
 	for i, a := range alarms {
