@@ -18,7 +18,8 @@ import (
 // not the parent. Then it makes a real context, once. A job that is never asked
 // pays three words.
 type body struct {
-	real atomic.Pointer[realContext]
+	real  atomic.Pointer[realContext]
+	users users
 
 	// Set when the job is made.
 	job    *core
@@ -50,7 +51,7 @@ func (b *body) Err() error {
 	if err := b.parent.Err(); err != nil {
 		return err
 	}
-	if b.job.state.isEnding() {
+	if b.users.none() {
 		return context.Canceled
 	}
 	return nil
@@ -81,8 +82,8 @@ func (b *body) Value(key any) any {
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with end: whoever comes second cancels. We store, then ask whether the job is ending;
-// end says so, then reads the store. One of the two sees the other.
+// It races with the last user's leaving: whoever comes second cancels. We store, then ask whether
+// there are users; who leaves counts down, then reads the store. One of the two sees the other.
 func (b *body) materialize() *realContext {
 	if r := b.real.Load(); r != nil {
 		return r
@@ -93,20 +94,37 @@ func (b *body) materialize() *realContext {
 		cancel(nil)
 		return b.real.Load()
 	}
-	if b.job.state.isEnding() {
+	if b.users.none() {
 		cancel(nil)
 	}
 	return r
 }
 
-// end releases what the context holds; the job's function has returned or will not run.
+// end says that the job itself has no use for its context any more: its function has
+// returned or will not run.
 func (b *body) end() {
-	b.job.state.setEnding()
-	if r := b.real.Load(); r != nil {
-		r.cancel(nil)
+	if b.users.holding() {
+		enclosing(b.parent).release()
+	}
+	if b.users.leave() {
+		b.close()
 	}
 	if b.job.mode&traced != 0 {
 		b.job.extras().task.End()
+	}
+}
+
+// release says that a job that was started with this context has ended.
+func (b *body) release() {
+	if b.users.release() {
+		b.close()
+	}
+}
+
+// close ends the context; nobody needs it any more.
+func (b *body) close() {
+	if r := b.real.Load(); r != nil {
+		r.cancel(nil)
 	}
 }
 

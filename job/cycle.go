@@ -98,6 +98,15 @@ func circle(waiter, awaited *core) error {
 
 type jobKey struct{}
 
+// enclosing returns the context of the job that ctx comes from, or nil.
+func enclosing(ctx context.Context) *body {
+	c, _ := ctx.Value(jobKey{}).(*core)
+	if c == nil || c.owner == nil {
+		return nil
+	}
+	return c.owner.common()
+}
+
 // current returns the job whose end bounds ctx, or nil.
 func current(ctx context.Context) *core {
 	c, _ := ctx.Value(jobKey{}).(*core)

@@ -10,7 +10,6 @@ import "sync/atomic"
 //	Scheduled             –                  the worker or a waiter that claims it; Cancel
 //	Running               –                  the goroutine that runs it
 //	the first three       | reserved         who reserved it: it alone writes the result
-//	the above, Running    | ending           the same; the job's context has ended
 //	Completed, Canceled,  | observed, later  nobody
 //	Faulted
 //
@@ -40,9 +39,6 @@ const (
 	// reserved: somebody has won the right to complete the job. Set by reserve,
 	// cleared by finish; never together with a final status.
 	reserved uint32 = 1 << 3
-	// ending: the function has returned, or will not run: its context has ended. Set by who
-	// completes the job, cleared by finish, since a final status says so too.
-	ending uint32 = 1 << 5
 	// observed: somebody has been given the outcome. Set only when final.
 	observed uint32 = 1 << 4
 )
@@ -80,15 +76,6 @@ func (s *state) reserveUnstarted() bool {
 
 // finish publishes the result, which the caller has written after winning a reserve.
 func (s *state) finish(final Status) { s.word.Store(uint32(final)) }
-
-// setEnding says that the job's context has ended. Only who completes the job calls it.
-func (s *state) setEnding() { s.word.Or(ending) }
-
-// isEnding reports whether the job's context has ended.
-func (s *state) isEnding() bool {
-	w := s.word.Load()
-	return w&ending != 0 || Status(w&statusMask).IsFinal()
-}
 
 // observe marks a final job's outcome as seen, and reports whether it was the first to.
 func (s *state) observe() bool {

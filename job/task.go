@@ -45,6 +45,9 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 		ctx = t.record(ctx, d)
 	}
 	t.parent = ctx
+	if b := enclosing(ctx); b != nil && b.users.hold() {
+		t.users.noteHolding()
+	}
 	return nil
 }
 

@@ -1,0 +1,80 @@
+package deque
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type item int
+
+func (item) Run(schedulers.Worker) {}
+func (item) Abandon(error)         {}
+
+func TestAnEmptyDequeHasNothing(t *testing.T) {
+	var d Deque
+	assert.Nil(t, d.PopFront())
+	assert.Nil(t, d.PopBack())
+	assert.Zero(t, d.Len())
+	assert.Empty(t, d.AppendTo(nil))
+}
+
+// TestADequeDoesWhatASliceDoes makes random steps on a deque and on a slice, through many growths and
+// wrap-arounds.
+func TestADequeDoesWhatASliceDoes(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	var d Deque
+	var model []schedulers.Work
+	for step := range 200_000 {
+		switch grow := step/5000%2 == 0; {
+		case rnd.IntN(10) < 4 || grow && rnd.IntN(2) == 0:
+			d.PushBack(item(step))
+			model = append(model, item(step))
+		case rnd.IntN(2) == 0:
+			var want schedulers.Work
+			if len(model) > 0 {
+				want, model = model[0], model[1:]
+			}
+			require.Equal(t, want, d.PopFront())
+		default:
+			var want schedulers.Work
+			if n := len(model); n > 0 {
+				want, model = model[n-1], model[:n-1]
+			}
+			require.Equal(t, want, d.PopBack())
+		}
+		require.Equal(t, len(model), d.Len())
+		if step%1000 == 0 {
+			require.Equal(t, append([]schedulers.Work(nil), model...), d.AppendTo(nil))
+		}
+	}
+}
+
+func TestTheBufferOfABurstIsGivenBack(t *testing.T) {
+	var d Deque
+	for i := range 10 * keep {
+		d.PushBack(item(i))
+	}
+	for d.PopFront() != nil {
+	}
+	assert.Empty(t, d.buf)
+}
+
+func TestWhatWasHandedOutIsNotKept(t *testing.T) {
+	var d Deque
+	for i := range 10 {
+		d.PushBack(item(i))
+	}
+	for d.PopBack() != nil {
+	}
+	for _, w := range d.buf {
+		assert.Nil(t, w)
+	}
+}

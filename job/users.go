@@ -1,0 +1,53 @@
+package job
+
+import "sync/atomic"
+
+// users counts who needs a job's context: the job itself, until it has ended, and the jobs that were
+// started with that context, until they have.
+//
+// A job that starts others and does not wait for them is no mistake: they go on. Ending
+// their context with the job would cancel those that are still queued, silently, and those
+// that run at some later moment. Never ending it would keep whatever was registered with the parent
+// context for as long as that lives. So the last user ends it.
+//
+//	bits 0-28   the nested jobs that have not ended
+//	holding     this job is counted by the one around it; set before it is handed out
+//	left        the job itself has ended
+//
+// Once the job has left and no nested one is counted, none is counted any more: hold and the
+// last leaving meet in one compare-and-swap.
+type users struct{ n atomic.Int32 }
+
+const (
+	holding int32 = 1 << 29
+	left    int32 = 1 << 30
+)
+
+func nobody(n int32) bool { return n&^holding == left }
+
+// none reports whether nobody needs the context any more.
+func (u *users) none() bool { return nobody(u.n.Load()) }
+
+// hold counts a nested job; false: nobody needs the context any more, it has ended.
+func (u *users) hold() bool {
+	for {
+		n := u.n.Load()
+		if nobody(n) {
+			return false
+		}
+		if u.n.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// release says that a nested job has ended, and reports whether it was the last user.
+func (u *users) release() (last bool) { return nobody(u.n.Add(-1)) }
+
+// leave says that the job itself has ended, and reports whether it was the last user.
+func (u *users) leave() (last bool) { return nobody(u.n.Or(left) | left) }
+
+// noteHolding notes that the job is counted by the one around it.
+func (u *users) noteHolding() { u.n.Or(holding) }
+
+func (u *users) holding() bool { return u.n.Load()&holding != 0 }

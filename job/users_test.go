@@ -1,0 +1,63 @@
+package job
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAJobStartedByAJobGoesOnAfterIt(t *testing.T) {
+	m := &manual{}
+	var seen []string
+	say := func(what string) func(context.Context) error {
+		return func(context.Context) error { seen = append(seen, what); return nil }
+	}
+	var inner *Job[Void]
+	var around context.Context
+	outer := Go(m.ctx(), func(ctx context.Context) error {
+		around = ctx
+		_ = ctx.Done() // makes the real context
+		inner = Go(ctx, say("inner"))
+		return nil
+	})
+	m.all()
+	require.Equal(t, Completed, outer.Status())
+	assert.Equal(t, Completed, inner.Status())
+	assert.Equal(t, []string{"inner"}, seen)
+	assert.ErrorIs(t, around.Err(), context.Canceled, "the last user has ended it")
+}
+
+func TestTheContextOfAJobEndsWithTheLastJobStartedWithIt(t *testing.T) {
+	m := &manual{}
+	var around context.Context
+	var inner []*Job[int]
+	outer := Go(m.ctx(), func(ctx context.Context) error {
+		around = ctx
+		_ = ctx.Done()
+		inner = append(inner, Run(ctx, constant(1, nil)), New(ctx, constant(2, nil)))
+		return nil
+	})
+	m.take(t).Run(nil)
+	assert.Equal(t, Completed, outer.Status())
+	assert.NoError(t, around.Err(), "two jobs still need it")
+	m.all()
+	assert.NoError(t, around.Err(), "one does")
+	assert.True(t, inner[1].Cancel())
+	assert.ErrorIs(t, around.Err(), context.Canceled)
+	assert.False(t, enclosing(around).users.hold(), "and then it stays so")
+}
+
+func TestCancelReachesTheJobsStartedByAJobThatHasNotEnded(t *testing.T) {
+	m := &manual{}
+	var inner *Job[int]
+	var outer *Job[Void]
+	outer = Go(m.ctx(), func(ctx context.Context) error {
+		inner = Run(ctx, constant(1, nil))
+		outer.Cancel()
+		return nil
+	})
+	m.all()
+	assert.Equal(t, Canceled, inner.Status())
+}
