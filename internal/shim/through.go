@@ -72,15 +72,16 @@ func (t *Through) Accept(it *Item, w schedulers.Work) error {
 func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
 	err := schedulers.TrySubmit(t.over, outer, hint)
-	if err == nil || it.take() == nil {
+	if err == nil || it.Take() == nil {
 		return nil // nobody is there to be refused: a Shutdown has given the item up
 	}
 	t.Refuse()
 	return fmt.Errorf("%s: refused by the scheduler beneath: %w", t.name, err)
 }
 
-// take takes the item out of the list and returns its work, or returns nil if it was out.
-func (it *Item) take() schedulers.Work {
+// Take takes the item out of the list and returns its work, or returns nil if it was out. The
+// work is the caller's then, to be handed to RunThrough or to Drop.
+func (it *Item) Take() schedulers.Work {
 	t := it.through
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,7 +132,7 @@ func (it *Item) RunOn(on, as schedulers.Worker, e books.Ender) bool {
 // Begin takes the item out of the list and lets its visit begin. It returns the work, which the
 // caller must hand to RunThrough, or nil if the item is gone.
 func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
-	w := it.take()
+	w := it.Take()
 	if w == nil {
 		return nil
 	}
@@ -145,15 +146,16 @@ func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
 
 // GiveUp abandons the item's work, unless the item is gone, and reports whether it did.
 func (it *Item) GiveUp(reason error) bool {
-	w := it.take()
+	w := it.Take()
 	if w == nil {
 		return false
 	}
-	it.abandon(w, reason)
+	it.Drop(w, reason)
 	return true
 }
 
-func (it *Item) abandon(w schedulers.Work, reason error) {
+// Drop abandons the work that Take has returned.
+func (it *Item) Drop(w schedulers.Work, reason error) {
 	it.through.Abandon(w, reason)
 	if it.Told != nil {
 		it.Told.GivenUp(reason)

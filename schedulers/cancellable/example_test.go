@@ -1,0 +1,40 @@
+package cancellable_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers/cancellable"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+func Example() {
+	s := cancellable.New(pool.New(pool.Workers(1, 1)))
+	ctx := context.Background()
+
+	begun := make(chan struct{})
+	running, err := s.Go(ctx, func(ctx context.Context) {
+		close(begun)
+		<-ctx.Done()
+		fmt.Println("asked to stop:", context.Cause(ctx))
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	queued, err := s.Go(ctx, func(context.Context) { fmt.Println("never printed") })
+	if err != nil {
+		fmt.Println(err)
+	}
+	<-begun
+
+	fmt.Println(queued.Cancel(nil), "→", queued.State())
+	fmt.Println(running.Cancel(errors.New("the user left")))
+	<-running.Done()
+	fmt.Println(running.State())
+	// Output:
+	// Queued → Withdrawn
+	// Running
+	// asked to stop: the user left
+	// Ended
+}

@@ -1,0 +1,91 @@
+package cancellable
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// State is how far an item has come.
+type State uint8
+
+// The states; the comment of the package has the graph.
+const (
+	Queued State = iota
+	Running
+	Ended     // the work has returned, panicked, or exited
+	Withdrawn // the work was abandoned, by Cancel or by a Shutdown that gave up
+)
+
+// String returns the name of the state.
+func (s State) String() string {
+	switch s {
+	case Queued:
+		return "Queued"
+	case Running:
+		return "Running"
+	case Ended:
+		return "Ended"
+	case Withdrawn:
+		return "Withdrawn"
+	default:
+		return fmt.Sprintf("State(%d)", uint8(s))
+	}
+}
+
+// Item is work that was queued and can be taken back. All methods are safe for concurrent
+// use. An Item may be forgotten at any time.
+type Item struct{ t ticket }
+
+// Cancel withdraws the work if it is queued, asks it to stop if it runs, and otherwise does nothing. It returns
+// the state in which it found the item: Queued says that the work will never
+// run. Withdrawn work is abandoned with an error that wraps [ErrWithdrawn] and cause; for
+// running work, cause is what context.Cause returns. A nil cause stands for
+// context.Canceled. It does not block.
+func (it *Item) Cancel(cause error) State {
+	if cause == nil {
+		cause = context.Canceled
+	}
+	t := &it.t
+	found, w := t.withdraw()
+	switch found {
+	case Queued:
+		t.Drop(w, fmt.Errorf("%w: %w", ErrWithdrawn, cause))
+	case Running:
+		t.abort(cause)
+	case Ended, Withdrawn:
+	}
+	return found
+}
+
+// Withdraw is Cancel for queued work only: it reports whether it has withdrawn the
+// work, and leaves work alone that runs.
+func (it *Item) Withdraw() bool {
+	found, w := it.t.withdraw()
+	if found == Queued {
+		it.t.Drop(w, ErrWithdrawn)
+	}
+	return found == Queued
+}
+
+// State returns how far the item has come. It may have come further when the call returns.
+func (it *Item) State() State { return it.t.state() }
+
+// Done returns a channel that is closed when the work has ended or was withdrawn. It is made when
+// first asked for.
+func (it *Item) Done() <-chan struct{} { return it.t.Done() }
+
+// Context returns a child of ctx that ends, with the cause, when the item is canceled
+// on whose worker ctx runs: a job's function learns in this way that its scheduler has
+// been told to stop it. The function that is returned releases what the child holds. If ctx
+// runs on no such worker, the child ends with ctx.
+func Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	child, cancel := context.WithCancelCause(ctx)
+	item := Of(schedulers.WorkerFrom(ctx))
+	stop := context.AfterFunc(item, func() { cancel(context.Cause(item)) })
+	return child, func() {
+		stop()
+		cancel(nil)
+	}
+}

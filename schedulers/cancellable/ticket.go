@@ -1,0 +1,132 @@
+package cancellable
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// ticket is the inside of an item: what is submitted beneath, and the worker that
+// the work sees.
+type ticket struct {
+	shim.Handle
+	of     *Scheduler
+	item   *Item
+	parent context.Context // of the work's context
+
+	mu        sync.Mutex
+	withdrawn bool
+	cause     error // of an abort; nil: none
+	ctx       context.Context
+	cancel    context.CancelCauseFunc // nil: nobody has asked for ctx
+}
+
+// Run implements [schedulers.Work].
+func (t *ticket) Run(on schedulers.Worker) { t.RunOn(on, t, t) }
+
+// Abandon implements [schedulers.Work].
+func (t *ticket) Abandon(reason error) { t.GiveUp(reason) }
+
+// Beneath returns the worker of the scheduler beneath.
+func (t *ticket) Beneath() schedulers.Worker {
+	if t == nil {
+		return nil
+	}
+	return t.Visit.Beneath()
+}
+
+// Ended is called when the work has ended.
+func (t *ticket) Ended() {
+	t.of.forget(t.item)
+	t.abort(context.Canceled) // releases what hangs on the context
+	t.Handle.Ended()
+}
+
+// GivenUp is called when the work was abandoned.
+func (t *ticket) GivenUp(reason error) {
+	t.of.forget(t.item)
+	t.Handle.GivenUp(reason)
+}
+
+// withdraw takes the work back if it is queued, and returns the state in which it
+// found the item. The lock makes it one step for those who ask at the same time.
+func (t *ticket) withdraw() (State, schedulers.Work) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w := t.Take(); w != nil {
+		t.withdrawn = true
+		return Queued, w
+	}
+	return t.begun(), nil
+}
+
+func (t *ticket) state() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.Queued() {
+		return Queued
+	}
+	return t.begun()
+}
+
+// begun tells the states apart other than Queued; mu is held.
+func (t *ticket) begun() State {
+	gone, reason := t.Gone()
+	switch {
+	case t.withdrawn || reason != nil:
+		return Withdrawn
+	case gone:
+		return Ended
+	default:
+		return Running
+	}
+}
+
+// abort ends the work's context.
+func (t *ticket) abort(cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cause == nil {
+		t.cause = cause
+	}
+	if t.cancel != nil {
+		t.cancel(t.cause)
+	}
+}
+
+// context returns the work's context, which is made when first asked for.
+func (t *ticket) context() context.Context {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cancel == nil {
+		t.ctx, t.cancel = context.WithCancelCause(t.parent)
+		if t.cause != nil {
+			t.cancel(t.cause)
+		}
+	}
+	return t.ctx
+}
+
+// Of returns the context of the work that runs on a worker of this package, also
+// with other shims in between. It ends when the item is canceled and when the work
+// has ended. For any other worker, and for nil, it is a context that never ends.
+func Of(on schedulers.Worker) context.Context {
+	if t, ok := shim.Find[*ticket](on); ok && t != nil {
+		return t.context()
+	}
+	return context.Background()
+}
+
+// function is a function as work.
+type function func(context.Context)
+
+// Run implements [schedulers.Work].
+func (f function) Run(on schedulers.Worker) {
+	ctx := schedulers.With(Of(on), on.Scheduler())
+	f(context.WithValue(ctx, schedulers.WorkerKey, on))
+}
+
+// Abandon implements [schedulers.Work].
+func (function) Abandon(error) {}

@@ -1,0 +1,89 @@
+package workset
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrNoItems is returned by [WaitAny] for an empty list, of which none can ever end.
+var ErrNoItems = errors.New("workset: no items to wait for")
+
+// Item is one work of a set. All methods are safe for concurrent use. An Item may be
+// forgotten at any time.
+type Item struct{ t ticket }
+
+// Done returns a channel that is closed when the work has ended or was abandoned. It is made when
+// first asked for.
+func (it *Item) Done() <-chan struct{} { return it.t.Done() }
+
+// Err returns nil while the work has not ended and when it has; and why it was
+// abandoned, if it was.
+func (it *Item) Err() error {
+	_, reason := it.t.Gone()
+	return reason
+}
+
+// Wait blocks until the work has ended, which is nil, or was abandoned, which is the
+// reason. It returns the cause of ctx if that ends first. A nil ctx never ends.
+func (it *Item) Wait(ctx context.Context) error {
+	if err := wait(ctx, it.Done()); err != nil {
+		return err
+	}
+	return it.Err()
+}
+
+// WaitAll blocks until all items have ended or were abandoned, also if some of them were, and
+// returns why they were, joined, or nil. Items may be of different sets. It returns the cause
+// of ctx if that ends first. A nil ctx never ends.
+func WaitAll(ctx context.Context, items ...*Item) error {
+	var abandoned []error
+	for _, it := range items {
+		if err := wait(ctx, it.Done()); err != nil {
+			return err
+		}
+		abandoned = append(abandoned, it.Err())
+	}
+	return errors.Join(abandoned...)
+}
+
+// WaitAny blocks until one of the items has ended or was abandoned and returns its index (the
+// lowest, if several have already) and why it was abandoned, or nil. It returns -1 and the
+// cause of ctx if that ends first, and -1 and [ErrNoItems] for an empty list. A nil ctx never ends. The
+// items keep nothing of a wait that is over.
+func WaitAny(ctx context.Context, items ...*Item) (int, error) {
+	if len(items) == 0 {
+		return -1, ErrNoItems
+	}
+	r := &race{done: make(chan struct{})}
+	for i, it := range items {
+		if !it.t.enter(r, i) {
+			break // this one has ended, and nobody can be earlier
+		}
+	}
+	err := wait(ctx, r.done)
+	for _, it := range items {
+		it.t.leave(r)
+	}
+	if err != nil {
+		return -1, err
+	}
+	return r.winner, items[r.winner].Err()
+}
+
+// race is a wait for the first of several items.
+type race struct {
+	mu     sync.Mutex
+	over   bool
+	winner int // written before done is closed
+	done   chan struct{}
+}
+
+func (r *race) finish(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over {
+		r.over, r.winner = true, i
+		close(r.done)
+	}
+}

@@ -1,0 +1,150 @@
+// Package workset waits for a set of work, over any scheduler: submit a hundred pieces and
+// wait until the last of them has ended, or for some of them, or for the first.
+//
+// A [Set] is a scheduler that counts. [Set.Wait] waits until nothing of it is
+// left, including what was submitted meanwhile by the work itself, so a tree of
+// work of unknown size needs no more than one call. [Set.Queue] returns an [Item], and [WaitAll] and [WaitAny]
+// wait for items.
+//
+// # Compared with
+//
+// A sync.WaitGroup has to be told of each end by the work, which a panic or a refusal makes it
+// forget; here the scheduler counts. Jobs have WhenAll and WhenAny; this is for work that has no
+// result, and for all that was started on a scheduler by whomever.
+//
+// # Waiting
+//
+// A wait inside of work, with the context of that work, is announced to the scheduler
+// beneath, which keeps the rest moving as it does for a job that waits. Work that waits for its own set
+// waits for itself: use a set of its own for what it starts.
+package workset
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// face are the methods that all shims have; see the comment of Set.
+type face = shim.Face
+
+// Set is a scheduler for work that is waited for together. Make one with [New]. All methods are
+// safe for concurrent use. A set costs some 300 bytes and no goroutine.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers (those of the
+// scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
+// Meter, and its workers implement Blocker.
+type Set struct {
+	face
+	through shim.Through
+	over    schedulers.Scheduler
+
+	mu    sync.Mutex
+	left  int           // accepted, and neither ended nor abandoned
+	empty chan struct{} // closed when left becomes 0; nil: nobody waits
+}
+
+// New returns an empty set that runs its work on over. A nil over refuses all work.
+func New(over schedulers.Scheduler) *Set {
+	s := &Set{over: over}
+	s.through.Init("workset", s, over)
+	s.face.Through = &s.through
+	return s
+}
+
+// Submit is [Set.Queue] without the item.
+func (s *Set) Submit(w schedulers.Work, from schedulers.Hint) error {
+	_, err := s.Queue(w, from)
+	return err
+}
+
+// Queue accepts w and returns an item that can be waited for, or refuses w: with
+// [schedulers.ErrShutdown] after Shutdown, with [schedulers.ErrRejected] if w is nil, and with the error of
+// the scheduler beneath if that refuses. Hints are passed on. It blocks, or runs work in
+// place, only if Submit of the scheduler beneath does.
+func (s *Set) Queue(w schedulers.Work, from schedulers.Hint) (*Item, error) {
+	it := &Item{ticket{of: s}}
+	it.t.Told = &it.t
+	s.add(1) // before anybody could run it
+	if err := s.through.Accept(&it.t.Item, w); err != nil {
+		s.add(-1)
+		return nil, err
+	}
+	if err := s.through.Send(&it.t, &it.t.Item, from); err != nil {
+		s.add(-1)
+		return nil, err
+	}
+	return it, nil
+}
+
+func (s *Set) add(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left += n
+	if s.left == 0 && s.empty != nil {
+		close(s.empty)
+		s.empty = nil
+	}
+}
+
+// Len returns how many works are queued or running.
+func (s *Set) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left
+}
+
+// Wait blocks until nothing of the set is queued or running, and returns nil; at once if that
+// is so already. It returns the cause of ctx if that ends first, and
+// [schedulers.ErrWouldDeadlock] if ctx names a worker that knows that this wait would never
+// end. A nil ctx never ends. The set can be used again.
+//
+// What the works have come to is theirs to tell; [schedulers.Meter] says how many of them
+// panicked or were abandoned.
+func (s *Set) Wait(ctx context.Context) error {
+	return wait(ctx, s.whenEmpty())
+}
+
+func (s *Set) whenEmpty() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.empty
+	if c == nil {
+		c = make(chan struct{})
+	}
+	if s.left > 0 {
+		s.empty = c
+	} else {
+		close(c)
+	}
+	return c
+}
+
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return shim.Wait(ctx, schedulers.WorkerFrom(ctx), done)
+}
+
+// Shutdown refuses all further work, lets everything run that was accepted, and returns nil
+// when the last of it has ended. If ctx ends first, what has not begun is
+// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
+// scheduler beneath is not shut down. It blocks, and may be called any number of times, at
+// the same time too. A nil ctx never ends.
+func (s *Set) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
+
+// MayRunInPlace reports whether the scheduler beneath consents.
+func (s *Set) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return shim.MayRunInPlace(s.over, w, by)
+}
+
+// MaxConcurrency returns the limit of the scheduler beneath, or 0.
+func (s *Set) MaxConcurrency() int { return shim.MaxConcurrency(s.over) }
