@@ -95,7 +95,7 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 		b.closed = err
 		told = b.senders.serveAll(job.Void{}, err)
 		var none T
-		for s := range b.subs.all {
+		for s := b.subs.first; s != nil; s = s.next {
 			told.join(s.receivers.serveAll(none, err))
 		}
 	}
@@ -134,7 +134,7 @@ func (b *Broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity)
 // hand gives v to those who wait for it and keeps it for the others. There is room.
 func (b *Broadcast[T]) hand(v T) (told outcomes) {
 	unread := 0
-	for s := range b.subs.all {
+	for s := b.subs.first; s != nil; s = s.next {
 		if s.receivers.empty() {
 			unread++
 			continue

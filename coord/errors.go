@@ -68,10 +68,7 @@ func bound(ctx context.Context) (context.Context, error) {
 // forms of an operation fail alike.
 func whyEnded(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
-	switch {
-	case cause == nil:
-		return err
-	case errors.Is(cause, err):
+	if errors.Is(cause, err) {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", err, cause)

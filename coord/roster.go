@@ -7,15 +7,6 @@ type roster[T any] struct {
 	count       int
 }
 
-// all yields the subscriptions.
-func (r *roster[T]) all(yield func(*Subscription[T]) bool) {
-	for s := r.first; s != nil; s = s.next {
-		if !yield(s) {
-			return
-		}
-	}
-}
-
 func (r *roster[T]) add(s *Subscription[T]) {
 	s.prev = r.last
 	if r.last == nil {

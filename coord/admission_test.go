@@ -1,0 +1,80 @@
+package coord
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Between finding that it has to wait and being admitted somebody else changes everything: the
+// slow path is entered here with the primitive as if that had happened.
+
+func TestItGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
+	var (
+		m      Mutex
+		rw     RWMutex
+		km     KeyedMutex[int]
+		s      = NewSemaphore(1)
+		auto   AutoResetEvent
+		gate   ManualResetEvent
+		down   Countdown
+		full   = NewBounded[int](1, WaitForRoom)
+		filled = NewBounded[int](1, WaitForRoom)
+		news   Broadcast[int]
+		sub    = news.Subscribe()
+	)
+	auto.Set()
+	gate.Set()
+	require.NoError(t, filled.TrySend(7))
+	completed(t,
+		waitAsync(endless, &m, job.Void{}),
+		waitAsync(endless, &rw, write),
+		waitAsync(endless, &km, 1),
+		waitAsync(endless, s, 1),
+		waitAsync(endless, &auto, job.Void{}),
+		waitAsync(endless, &gate, job.Void{}),
+		waitAsync(endless, &down, job.Void{}),
+		waitAsync(endless, full.sending(), 7),
+		waitAsync(endless, &news, 7),
+	)
+	assert.False(t, m.TryLock() || rw.TryRLock() || km.TryLock(1) || s.TryAcquire(1) || auto.TryWait(), "it was taken")
+	assert.Equal(t, 7, value(t, waitAsync(endless, filled.receiving(), job.Void{})))
+	assert.Equal(t, 7, value(t, waitAsync(endless, sub, job.Void{})))
+	assert.Equal(t, 7, value(t, full.ReceiveAsync(endless)))
+}
+
+func TestTheKeyGetsFreeAndIsLockedAgainBetweenTheFastPathAndAdmission(t *testing.T) {
+	var m KeyedMutex[int]
+	require.True(t, m.TryLock(1))
+	first, second := waitAsync(endless, &m, 1), waitAsync(endless, &m, 1)
+	pending(t, first, second)
+	m.Unlock(1)
+	completed(t, first)
+	pending(t, second)
+}
+
+func TestItIsClosedBetweenTheFastPathAndAdmission(t *testing.T) {
+	c := NewRendezvous[int]()
+	var news Broadcast[int]
+	sub := news.Subscribe()
+	c.Close()
+	news.Close()
+	assert.Equal(t, ErrClosed, waitAsync(endless, c.sending(), 1).Err())
+	assert.Equal(t, ErrClosed, waitAsync(endless, c.receiving(), job.Void{}).Err())
+	assert.Equal(t, ErrClosed, waitAsync(endless, &news, 1).Err())
+	assert.Equal(t, ErrClosed, waitAsync(endless, sub, job.Void{}).Err())
+}
+
+func TestAReceiverComesBetweenTheFastPathOfASenderAndItsAdmission(t *testing.T) {
+	c := NewRendezvous[int]()
+	r := c.ReceiveAsync(endless)
+	var order []string
+	whenEnded(t, r, func() { order = append(order, "receiver") })
+	completed(t, waitAsync(endless, c.sending(), 5))
+	order = append(order, "sender")
+	assert.Equal(t, 5, value(t, r))
+	assert.Equal(t, []string{"receiver", "sender"}, order)
+}
