@@ -20,18 +20,17 @@ import (
 // block pays for the search, and usually finds nobody who waits for it.
 //
 // But who is about to wait? Go does not tell on whose behalf a goroutine runs. The context
-// does: a job's function hands its own context to Wait. It may have handed that context to another
-// goroutine, too, which does not hold the job up. Yet that wait is bounded by the
-// job's end, since its context ends then, and what it waits for can not end before the
-// job: so it never succeeds either, and is refused for the same reason.
+// does: a job's function hands its own context to Wait. So whoever waits with a job's context, or
+// one below it, is taken for that job until it has ended. A goroutine that a job has started and
+// that waits on its own account, for the job itself, say, must not use the job's context: it is
+// refused, where context.WithoutCancel of it is not. (Mostly it would gain nothing: the
+// context ends with the job, unless the job has started others that go on.)
 //
 // Hence what is found: circles of waits by [Job.Wait] with a job's own context or
-// one derived from it, and of continuations, combinators and [Waiter]s between them. What is not: waits by
-// [Job.Await] in plain code, which has no context; waits for channels, locks and the
-// like; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and one that two
-// close at the same moment while they look at the same list. A context that was cut off from its job by
-// context.WithoutCancel and given an end of its own still names the job, and is
-// refused though it might succeed.
+// one derived from it, and of continuations, combinators, scopes and [Waiter]s between them. What
+// is not: waits by [Job.Await] in plain code, which has no context; waits for channels, locks and
+// the like; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and
+// one that two close at the same moment while they look at the same list.
 
 // ErrCycle is matched by the error of a wait that could never end because it closes a circle of
 // jobs that wait for each other; see [CycleError].
@@ -107,7 +106,7 @@ func enclosing(ctx context.Context) *body {
 	return c.owner.common()
 }
 
-// current returns the job whose end bounds ctx, or nil.
+// current returns the job on whose behalf a wait with ctx is taken to be, or nil.
 func current(ctx context.Context) *core {
 	c, _ := ctx.Value(jobKey{}).(*core)
 	if c == nil || c.isCompleted() || ctx.Done() == nil {

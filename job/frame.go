@@ -50,7 +50,7 @@ type Waiter interface {
 }
 
 // AsyncStack returns the asynchronous stack of j: j, what waits for it, what waits for
-// that, and so on. Where several wait, it follows the one that came last. It is a
+// that, and so on. Where several wait, it follows the last that came and has a job behind it. It is a
 // snapshot, meant for reports: what moves on while it is taken may be missing. It has at most 32
 // levels beside those of [Waiter]s. It does not block.
 func AsyncStack(j Handle) []Frame {
@@ -69,23 +69,28 @@ const (
 func (c *core) asyncStack() []Frame {
 	frames := []Frame{c.frame("job")}
 	for range stackDepth {
-		var above *core
-		found := false
-		c.waiting.Visit(lookAt, func(t continuation.Target) {
-			if found {
-				return
-			}
-			var more []Frame
-			if more, above, found = framesOf(t); found {
-				frames = append(frames, more...)
-			}
-		})
+		level, above := c.levelAbove()
+		frames = append(frames, level...)
 		if above == nil {
 			break
 		}
 		c = above
 	}
 	return frames
+}
+
+// levelAbove returns what waits for the job, and the job behind that.
+func (c *core) levelAbove() (level []Frame, above *core) {
+	c.waiting.Visit(lookAt, func(t continuation.Target) {
+		if above != nil {
+			return
+		}
+		frames, job, known := framesOf(t)
+		if known && (level == nil || job != nil) {
+			level, above = frames, job
+		}
+	})
+	return level, above
 }
 
 // waits is what the targets of this package implement that stand between two jobs.

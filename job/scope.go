@@ -157,7 +157,27 @@ func (s *Scope) Close() {
 // CloseAsync is the twin of [Scope.Close]. Its job does not fail.
 func (s *Scope) CloseAsync() *Job[Void] {
 	s.cancel(ErrScopeEnded)
-	return Catch(context.WithoutCancel(s.parent), s.WaitAsync(), func(context.Context, error) (Void, error) { return Void{}, nil })
+	c := &closing{}
+	c.promise.Init()
+	c.node.Prepare(c)
+	if !s.WaitAsync().register(&c.node) {
+		c.Completed(nil).Deliver(nil)
+	}
+	return c.promise.Job()
+}
+
+// closing is the job of a scope that is closed, whatever its outcome.
+type closing struct {
+	promise Promise[Void]
+	node    continuation.Node
+}
+
+func (c *closing) waitingJob() (*core, string) { return c.promise.job.base(), "scope" }
+
+// Completed implements continuation.Target.
+func (c *closing) Completed(schedulers.Worker) continuation.Chain {
+	told, _ := c.promise.try(Completed, Void{}, nil)
+	return told
 }
 
 // enter counts one more child; false: the scope has ended.

@@ -1,0 +1,103 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+
+	"github.com/movenext/movenext/job"
+)
+
+func ExamplePanicError() {
+	ctx := context.Background()
+	gate := make(chan struct{})
+	j := job.Go(ctx, func(context.Context) error { <-gate; panic("ouch") }, job.Named("inner"))
+	outer := job.ContinueWith(ctx, j, func(context.Context, *job.Job[job.Void]) (int, error) { return 0, nil },
+		job.Named("outer"))
+	close(gate)
+	_, err := j.Await()
+	var p *job.PanicError
+	if errors.As(err, &p) {
+		fmt.Println(p)
+		fmt.Println(p.Async[0], "<-", p.Async[1])
+	}
+	_, _ = outer.Await()
+	// Output:
+	// job: panic: ouch
+	// job "inner" <- continuation "outer"
+}
+
+func ExampleNewPanicError() {
+	err := func() (err error) {
+		defer func() { err = job.NewPanicError(recover()) }()
+		panic("ouch")
+	}()
+	fmt.Println(err)
+	// Output: job: panic: ouch
+}
+
+func ExampleAsyncStack() {
+	s := job.NewSource[int]()
+	job.Race(s.Job())
+	for _, frame := range job.AsyncStack(s.Job()) {
+		fmt.Println(frame.What)
+	}
+	// Output:
+	// job
+	// Race
+}
+
+func ExampleCycleError() {
+	var j *job.Job[int]
+	set := make(chan struct{})
+	j = job.Run(context.Background(), func(ctx context.Context) (int, error) {
+		<-set
+		return j.Wait(ctx)
+	}, job.Named("ouroboros"))
+	close(set)
+	_, err := j.Await()
+	fmt.Println(errors.Is(err, job.ErrCycle), err)
+	// Output: true job: wait ended: job: "ouroboros" waits for itself
+}
+
+func ExampleWouldCycle() {
+	a, b := job.NewSource[int]().Job(), job.NewSource[int]().Job()
+	fmt.Println(job.WouldCycle(a, b), job.WouldCycle(a, a) != nil)
+	// Output: <nil> true
+}
+
+func ExampleOnUnobserved() {
+	defer job.OnUnobserved(job.OnUnobserved(func(f job.Failure) {
+		fmt.Println("nobody looked:", f.Name, f.Err)
+	}))
+	j := job.Go(context.Background(), func(context.Context) error { return errors.New("lost") }, job.Named("cleanup"))
+	<-j.Done()
+	job.ReportUnobserved()
+	// Output: nobody looked: cleanup lost
+}
+
+func ExampleReportUnobserved() {
+	defer job.OnUnobserved(job.OnUnobserved(func(f job.Failure) { fmt.Println(f.Err) }))
+	seen, lost := job.FromError[int](errors.New("seen")), job.FromError[int](errors.New("lost"))
+	_ = seen.Err()
+	fmt.Println(job.ReportUnobserved())
+	runtime.KeepAlive(lost)
+	// Output:
+	// lost
+	// 1
+}
+
+func ExampleSetDiagnostics() {
+	defer job.SetDiagnostics(job.SetDiagnostics(job.RecordCreation))
+	j := job.Go(context.Background(), func(context.Context) error { return nil })
+	fmt.Println(filepath.Base(j.Creation().File), j.Creation().Line > 0)
+	// Output: example_diagnostics_test.go true
+}
+
+func ExampleDiagnose() {
+	j := job.Go(context.Background(), func(context.Context) error { return nil }, job.Diagnose(job.RecordCreation))
+	fmt.Println(filepath.Base(j.Creation().File))
+	// Output: example_diagnostics_test.go
+}

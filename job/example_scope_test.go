@@ -1,0 +1,114 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/job"
+)
+
+func ExampleScope() {
+	sum := func(ctx context.Context, numbers []int) (int64, error) {
+		s := job.NewScope(ctx)
+		defer s.Close() // no child outlives this function
+		var total atomic.Int64
+		for _, n := range numbers {
+			s.Go(func(context.Context) error {
+				if n < 0 {
+					return fmt.Errorf("negative: %d", n)
+				}
+				total.Add(int64(n))
+				return nil
+			})
+		}
+		err := s.Wait()
+		return total.Load(), err
+	}
+	fmt.Println(sum(context.Background(), []int{1, 2, 3}))
+	_, err := sum(context.Background(), []int{-5})
+	fmt.Println(err)
+	// Output:
+	// 6 <nil>
+	// negative: -5
+}
+
+func ExampleNewScope() {
+	s := job.NewScope(context.Background(), job.Named("upload"))
+	s.Go(func(ctx context.Context) error {
+		<-ctx.Done() // the other's failure cancels this one
+		return ctx.Err()
+	})
+	s.Go(func(context.Context) error { return errors.New("disk full") })
+	fmt.Println(s.Wait())
+	fmt.Println(s.Go(func(context.Context) error { return nil }), "after the end")
+	// Output:
+	// disk full
+	// false after the end
+}
+
+func ExampleSupervisor() {
+	s := job.NewScope(context.Background(), job.Supervisor())
+	done := make(chan struct{})
+	s.Go(func(context.Context) error { defer close(done); return errors.New("one fails") })
+	s.Go(func(ctx context.Context) error { <-done; fmt.Println("the other goes on:", ctx.Err()); return nil })
+	fmt.Println(s.Wait())
+	// Output:
+	// the other goes on: <nil>
+	// one fails
+}
+
+func ExampleSpawn() {
+	s := job.NewScope(context.Background())
+	defer s.Close()
+	a := job.Spawn(s, func(context.Context) (int, error) { return 6, nil })
+	b := job.Spawn(s, func(context.Context) (int, error) { return 7, nil })
+	if err := s.Wait(); err != nil {
+		return
+	}
+	x, _ := a.GetResult()
+	y, _ := b.GetResult()
+	fmt.Println(x * y)
+	// Output: 42
+}
+
+func ExampleScope_Cancel() {
+	s := job.NewScope(context.Background())
+	s.Go(func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) })
+	s.Cancel(errors.New("enough"))
+	fmt.Println(s.Wait())
+	// Output: context canceled: enough
+}
+
+func ExampleScope_WaitAsync() {
+	s := job.NewScope(context.Background())
+	s.Go(func(context.Context) error { return nil })
+	j := s.WaitAsync()
+	_, err := j.Await()
+	fmt.Println(j.Status(), err)
+	// Output: Completed <nil>
+}
+
+func ExampleInScope() {
+	err := job.InScope(context.Background(), func(ctx context.Context, s *job.Scope) error {
+		answer := job.Spawn(s, func(context.Context) (int, error) { return 42, nil })
+		v, err := answer.Wait(ctx)
+		fmt.Println(v)
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// 42
+	// <nil>
+}
+
+func ExampleInScopeAsync() {
+	j := job.InScopeAsync(context.Background(), func(_ context.Context, s *job.Scope) error {
+		s.Go(func(context.Context) error { return errors.New("a child failed") })
+		return nil
+	})
+	_, err := j.Await()
+	fmt.Println(err)
+	// Output: a child failed
+}

@@ -1,0 +1,64 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/movenext/movenext/job"
+)
+
+func ExampleSource() {
+	s := job.NewSource[string]()
+	go s.TrySetResult("from elsewhere")
+	fmt.Println(s.Job().Await())
+	// Output: from elsewhere <nil>
+}
+
+func ExampleNewSource() {
+	s := job.NewSource[int]()
+	fmt.Println(s.TrySetResult(1), s.TrySetResult(2), s.TrySetError(errors.New("late")))
+	fmt.Println(s.Job().GetResult())
+	// Output:
+	// true false false
+	// 1 <nil>
+}
+
+func ExampleSource_TrySet() {
+	read := func() (int, error) { return 512, io.EOF }
+	s := job.NewSource[int]()
+	s.TrySet(read())
+	fmt.Println(s.Job().GetResult())
+	// Output: 512 EOF
+}
+
+func ExampleSource_TrySetCanceledCause() {
+	s := job.NewSource[int]()
+	s.TrySetCanceledCause(errors.New("nobody asks any more"))
+	fmt.Println(s.Job().Status(), s.Job().Err())
+	fmt.Println(errors.Is(s.Job().Err(), context.Canceled))
+	// Output:
+	// Canceled context canceled: nobody asks any more
+	// true
+}
+
+// answer is an operation and its job in one allocation.
+type answer struct {
+	promise job.Promise[int]
+	of      string
+}
+
+func ExamplePromise() {
+	a := &answer{of: "everything"}
+	a.promise.Init()
+	j := a.promise.Job()
+
+	told, ok := a.promise.TryComplete(context.Background(), 42, nil)
+	told.Deliver(nil) // whoever completes tells those who wait
+	fmt.Println(ok)
+	fmt.Println(j.GetResult())
+	// Output:
+	// true
+	// 42 <nil>
+}
