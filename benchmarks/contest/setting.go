@@ -8,9 +8,9 @@ import (
 
 // Setting is what may differ between two runs of the same contender.
 type Setting struct {
-	Workers   int           // how wide pools and schedulers are; 0: as wide as they are by default
-	Producers int           // how many goroutines start work, where a work has that axis; below 1: one
-	Nap       time.Duration // how long sleepers sleep
+	Workers   int           `json:"workers,omitempty"`   // how wide pools and schedulers are; 0: as wide as they are by default
+	Producers int           `json:"producers,omitempty"` // how many goroutines start work, where a work has that axis; below 1: one
+	Nap       time.Duration `json:"nap,omitempty"`       // how long sleepers sleep
 }
 
 // Width returns Workers, or GOMAXPROCS where it is 0: for libraries whose pools

@@ -45,11 +45,11 @@ func blockBesideCPU() *contest.Work {
 
 // beside makes a contender of a run over two functions: one that computes, and notes how many do so at
 // the same time, and one that blocks.
-func beside(make func(compute, block func()) contest.Run) func(contest.Setting) (contest.Run, func()) {
+func beside(newRun func(compute, block func()) contest.Run) func(contest.Setting) (contest.Run, func()) {
 	return func(contest.Setting) (contest.Run, func()) {
 		loops := calibrate(computing)
 		var busy, most atomic.Int64
-		run := make(func() {
+		run := newRun(func() {
 			now := busy.Add(1)
 			for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
 				continue

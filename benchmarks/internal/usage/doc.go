@@ -21,9 +21,9 @@ func PeakMemory() int64 { return peakMemory() }
 // coarse: a hundredth of a second.
 func Busy() (total time.Duration, ok bool) { return busy() }
 
-// LimitMemory ends this process when it has allocated more than so many bytes,
-// where the system can do that.
-//
-// A goroutine that asks for the memory in use would be a part of what is
-// measured, and too late for a million goroutines that start at once.
-func LimitMemory(bytes int64) error { return limitMemory(bytes) }
+// MemoryOf returns the resident memory in bytes of another process, or [Unknown].
+func MemoryOf(pid int) int64 { return memoryOf(pid) }
+
+// Available returns the memory in bytes that processes can still use without
+// swapping, or [Unknown].
+func Available() int64 { return available() }

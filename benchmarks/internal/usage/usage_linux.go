@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"syscall"
 	"time"
 )
 
@@ -15,20 +14,30 @@ import (
 // of that across the exec. What a child of a driver that holds a table uses
 // would be the driver's size.
 func peakMemory() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return int64(rusage().Maxrss) << 10
+	if peak := kilobytes("/proc/self/status", "VmHWM"); peak != Unknown {
+		return peak
 	}
-	_, rest, _ := bytes.Cut(status, []byte("\nVmHWM:"))
-	fields := bytes.Fields(rest[:min(len(rest), 64)])
-	if len(fields) == 0 {
-		return int64(rusage().Maxrss) << 10
-	}
-	kilobytes, err := strconv.ParseInt(string(fields[0]), 10, 64)
+	return int64(rusage().Maxrss) << 10
+}
+
+func memoryOf(pid int) int64 { return kilobytes("/proc/"+strconv.Itoa(pid)+"/status", "VmRSS") }
+
+func available() int64 { return kilobytes("/proc/meminfo", "MemAvailable") }
+
+// kilobytes returns what a file says after a name, which is a number of kilobytes, in bytes.
+func kilobytes(file, name string) int64 {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return Unknown
 	}
-	return kilobytes << 10
+	_, rest, _ := bytes.Cut(text, []byte("\n"+name+":"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	number, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+	n, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil {
+		return Unknown
+	}
+	return n << 10
 }
 
 // busy adds up the columns of /proc/stat in which a processor worked for somebody:
@@ -53,12 +62,4 @@ func busy() (time.Duration, bool) {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond, true
-}
-
-// limitMemory limits the data of the process: what it may write to. The
-// address space, which is the better known limit, is reserved by the Go runtime far in excess of
-// what it uses.
-func limitMemory(n int64) error {
-	limit := uint64(n)
-	return syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: limit, Max: limit})
 }

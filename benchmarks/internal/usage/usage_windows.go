@@ -27,4 +27,6 @@ func peakMemory() int64 { return Unknown }
 
 func busy() (time.Duration, bool) { return 0, false }
 
-func limitMemory(int64) error { return nil }
+func memoryOf(int) int64 { return Unknown }
+
+func available() int64 { return Unknown }

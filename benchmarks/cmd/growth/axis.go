@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/measure"
+)
+
+// axis is something that grows.
+type axis struct {
+	name string
+
+	// fits reports whether the axis changes anything about the work.
+	fits func(*contest.Work) bool
+
+	// sizes are the places on the axis.
+	sizes func(config) []int
+
+	// at changes a plan, which is one for the whole work, to one for that place.
+	at func(*measure.Plan, int)
+}
+
+var axes = []axis{
+	{
+		name:  "jobs",
+		fits:  func(*contest.Work) bool { return true },
+		sizes: decades,
+		at:    func(p *measure.Plan, n int) { p.N = n },
+	},
+	{
+		name:  "producers",
+		fits:  func(w *contest.Work) bool { return w.Producers },
+		sizes: func(c config) []int { return c.producers },
+		at:    func(p *measure.Plan, n int) { p.Setting.Producers = n },
+	},
+	{
+		name:  "workers",
+		fits:  func(w *contest.Work) bool { return w.Workers },
+		sizes: func(c config) []int { return c.workers },
+		at:    func(p *measure.Plan, n int) { p.Setting.Workers = n },
+	},
+}
+
+// decades are the numbers of jobs: each ten times the one before, and the last one.
+func decades(c config) (sizes []int) {
+	for n := c.from; n < c.to; n *= 10 {
+		sizes = append(sizes, n)
+	}
+	return append(sizes, c.to)
+}
+
+// axesOf reads a list of names.
+func axesOf(list string) (all []axis, err error) {
+	for _, name := range strings.Split(list, ",") {
+		found := false
+		for _, a := range axes {
+			if a.name == name {
+				all, found = append(all, a), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("flags: -axes: %q is none", name)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,76 @@
+// Table measures the works and prints a table for each: every contender in a
+// process of its own, round after round.
+//
+//	go run ./cmd/table                                   all works, about an hour
+//	go run ./cmd/table -works W1,W6 -rounds 3 -scale 10  a look at some of them
+//
+// Figures are for people to compare with one another. What fails when they get worse is the
+// command compare.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/movenext/movenext/benchmarks/internal/options"
+	"github.com/movenext/movenext/benchmarks/internal/trial"
+	"github.com/movenext/movenext/benchmarks/works"
+)
+
+func main() {
+	if trial.Serve(os.Args[1:], os.Stdin, os.Stdout, works.All()) {
+		return
+	}
+	os.Exit(status())
+}
+
+// status runs the command and returns its exit status. It is a function so that what it defers runs
+// before the exit.
+func status() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	self, err := os.Executable()
+	if err == nil {
+		err = run(ctx, self, os.Args[1:], os.Stdout, os.Stderr)
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "table:", err)
+		return 1
+	}
+	return 0
+}
+
+// config is what the flags say.
+type config struct {
+	options.Options
+	procs int
+	list  bool
+	json  string
+	svg   string
+}
+
+func parse(args []string, stderr io.Writer) (config, error) {
+	var c config
+	flags := flag.NewFlagSet("table", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	c.Register(flags, "")
+	flags.IntVar(&c.procs, "procs", 0, "GOMAXPROCS of the processes that are measured; 0: as many as there are")
+	flags.BoolVar(&c.list, "list", false, "list works and contenders, and measure nothing")
+	flags.StringVar(&c.json, "json", "", "a file for everything that was measured, in JSON")
+	flags.StringVar(&c.svg, "svg", "", "a folder for a plot of each work; the tables link to them")
+	if err := flags.Parse(args); err != nil {
+		return c, fmt.Errorf("flags: %w", err)
+	}
+	if flags.NArg() > 0 {
+		return c, fmt.Errorf("flags: %q is none; works are named by -works", flags.Arg(0))
+	}
+	return c, c.Check()
+}

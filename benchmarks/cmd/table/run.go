@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/field"
+	"github.com/movenext/movenext/benchmarks/internal/plot"
+	"github.com/movenext/movenext/benchmarks/internal/report"
+	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/works"
+)
+
+// measured is a work in the JSON file.
+type measured struct {
+	standings.Table
+	field.Outcome
+}
+
+// document is the JSON file.
+type document struct {
+	Conditions report.Conditions `json:"conditions"`
+	Works      []measured        `json:"works"`
+}
+
+// run measures with children of the binary self. Tables are printed as soon as each is complete: who interrupts
+// an hour's run keeps what there is.
+func run(ctx context.Context, self string, args []string, stdout, stderr io.Writer) error {
+	c, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	selected, err := c.Select(works.All())
+	if err != nil {
+		return err
+	}
+	if c.list {
+		list(stdout, c, selected)
+		return nil
+	}
+	doc := document{Conditions: c.Conditions(c.procs)}
+	doc.Conditions.Write(stdout)
+	fmt.Fprintln(stdout)
+	f := c.Field(c.Binary(self, c.procs), stderr)
+	failed := 0
+	for _, w := range selected {
+		n := max(1, w.N/c.Scale)
+		out, err := f.Run(ctx, w, c.Who(w, n), c.Plan(n))
+		if err != nil {
+			return err
+		}
+		failed += len(out.Failed)
+		table := standings.Of(w, out.Rounds, out.Failed)
+		picture, err := drawn(c.svg, table)
+		if err != nil {
+			return err
+		}
+		report.Table(stdout, table, picture)
+		doc.Works = append(doc.Works, measured{table, out})
+		if err := c.save(doc); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d contenders failed; the tables say why", failed)
+	}
+	return nil
+}
+
+func list(out io.Writer, c config, selected []*contest.Work) {
+	for _, w := range selected {
+		fmt.Fprintf(out, "%s: %s (%d)\n", w.ID, w.Title, w.N)
+		for _, name := range c.Who(w, w.N) {
+			fmt.Fprintf(out, "\t%s\n", name)
+		}
+	}
+}
+
+// save writes what was measured so far.
+func (c config) save(doc document) error {
+	if c.json == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(doc, "", "\t")
+	if err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	if err := os.WriteFile(c.json, append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}
+
+// drawn draws a table into a folder and returns the path of the plot, "" if none was asked for.
+func drawn(folder string, t standings.Table) (string, error) {
+	if folder == "" {
+		return "", nil
+	}
+	picture := plot.Dots{Title: t.ID + ": " + t.Title, Unit: "ns/" + t.Op}
+	for _, row := range t.Rows {
+		if row.Failed != "" {
+			continue
+		}
+		label := report.Number(row.Time.Median)
+		if len(row.Ratios) > 0 && row.Ratios[0].Median > 0 {
+			label += " (" + report.Number(row.Ratios[0].Median) + " ×)"
+		}
+		picture.Dots = append(picture.Dots, plot.Dot{
+			Name: row.Contender, Kind: report.Kind(row.Contender, t.Bases), Label: label,
+			Value: row.Time.Median, Least: row.Time.Least, Most: row.Time.Most,
+		})
+	}
+	return plot.Save(filepath.Join(folder, t.ID+".svg"), picture)
+}

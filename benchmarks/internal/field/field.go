@@ -1,0 +1,93 @@
+// Package field lets contenders run against each other, round after round.
+//
+// The contenders of a round run one after the other, and a ratio is one within a round: so it
+// holds where the machine's speed drifts over the hour that a table takes. The order
+// turns from round to round, so that nobody always follows the one that heated the
+// processor.
+package field
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/measure"
+	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/internal/trial"
+)
+
+// Field is who runs, and how.
+type Field struct {
+	Try    func(context.Context, trial.Request) (trial.Result, error)
+	Rounds int       // below 1: one
+	Log    io.Writer // told of each trial; nil: nobody
+
+	// Repeat says that a round which other processes disturbed is run again, at the
+	// end and at most once for each round; the least disturbed rounds count.
+	Repeat bool
+}
+
+// Outcome is what became of a work's rounds.
+type Outcome struct {
+	Rounds []standings.Round `json:"rounds"`
+	Failed map[string]string `json:"failed,omitempty"` // why, by contender: it has no result in any round
+}
+
+// Run has the named contenders of a work do it, all of them each round. One that fails has no further
+// trial, and no result: what fails sometimes is not to be measured by the times
+// when it did not. It returns ctx's cause if that ends.
+func (f Field) Run(ctx context.Context, w *contest.Work, contenders []string, plan measure.Plan) (Outcome, error) {
+	out := Outcome{Failed: map[string]string{}}
+	want := max(1, f.Rounds)
+	for i := 0; i < want || f.Repeat && i < 2*want && quiet(out.Rounds) < want; i++ {
+		round, err := f.round(ctx, w, turned(contenders, i), plan, &out)
+		if err != nil {
+			return out, err
+		}
+		out.Rounds = append(out.Rounds, round)
+	}
+	out.Rounds = quietest(out.Rounds, want)
+	for name := range out.Failed {
+		for _, round := range out.Rounds {
+			delete(round, name)
+		}
+	}
+	return out, nil
+}
+
+func (f Field) round(ctx context.Context, w *contest.Work, contenders []string, plan measure.Plan, out *Outcome) (standings.Round, error) {
+	round := standings.Round{}
+	for _, name := range contenders {
+		if out.Failed[name] != "" {
+			continue
+		}
+		r, err := f.Try(ctx, trial.Request{Work: w.ID, Contender: name, Plan: plan})
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("field: %w", context.Cause(ctx))
+		}
+		if err != nil {
+			out.Failed[name] = err.Error()
+			f.logf("%s round %d: %s FAILED: %v\n", w.ID, len(out.Rounds)+1, name, err)
+			continue
+		}
+		round[name] = r
+		f.logf("%s round %d: %s %.4g ns/%s\n", w.ID, len(out.Rounds)+1, name, r.Time, w.Op)
+	}
+	return round, nil
+}
+
+func (f Field) logf(format string, args ...any) {
+	if f.Log != nil {
+		fmt.Fprintf(f.Log, format, args...)
+	}
+}
+
+// turned returns the names, beginning with a later one each time.
+func turned(names []string, by int) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	by %= len(names)
+	return append(append([]string{}, names[by:]...), names[:by]...)
+}

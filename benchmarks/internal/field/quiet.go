@@ -1,0 +1,54 @@
+package field
+
+import (
+	"slices"
+
+	"github.com/movenext/movenext/benchmarks/internal/standings"
+)
+
+// disturbance is the most that others used the machine during one trial of a round.
+func disturbance(round standings.Round) float64 {
+	most := 0.0
+	for _, r := range round {
+		most = max(most, r.Foreign)
+	}
+	return most
+}
+
+// quiet counts the rounds that nobody disturbed.
+func quiet(rounds []standings.Round) int {
+	n := 0
+	for _, round := range rounds {
+		if disturbance(round) <= standings.Quiet {
+			n++
+		}
+	}
+	return n
+}
+
+// quietest returns the n rounds that were disturbed least, in the order in which they ran.
+func quietest(rounds []standings.Round, n int) []standings.Round {
+	if len(rounds) <= n {
+		return rounds
+	}
+	order := make([]int, len(rounds))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch da, db := disturbance(rounds[a]), disturbance(rounds[b]); {
+		case da < db:
+			return -1
+		case da > db:
+			return 1
+		}
+		return 0
+	})
+	kept := order[:n]
+	slices.Sort(kept)
+	var all []standings.Round
+	for _, i := range kept {
+		all = append(all, rounds[i])
+	}
+	return all
+}

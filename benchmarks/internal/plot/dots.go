@@ -1,0 +1,82 @@
+package plot
+
+import "io"
+
+// Colours that both light and dark pages carry, also for those who do not tell red from
+// green.
+const (
+	ours   = "#0969da"
+	plain  = "#8c6d1f"
+	others = "#8c959f"
+)
+
+// Dots is a picture of one value for each name, with its spread. Bars would be the usual thing, but a bar
+// says something by its length, and on a logarithmic scale that begins anywhere.
+type Dots struct {
+	Title string
+	Unit  string
+	Dots  []Dot
+}
+
+// Dot is one of them.
+type Dot struct {
+	Name        string
+	Value       float64
+	Least, Most float64
+	Kind        Kind
+	Label       string // beside the dot
+}
+
+// Kind is whose figure it is.
+type Kind int
+
+// The kinds: this library, plain goroutines, everybody else.
+const (
+	Other Kind = iota
+	Plain
+	Ours
+)
+
+func (k Kind) colour() string {
+	switch k {
+	case Ours:
+		return ours
+	case Plain:
+		return plain
+	case Other:
+	}
+	return others
+}
+
+// Write writes the picture in SVG.
+func (d Dots) Write(out io.Writer) error {
+	const (
+		top, row, labels, space, width = 56.0, 24.0, 250.0, 110.0, 820.0
+	)
+	c := canvas{width: width, height: top + row*float64(len(d.Dots)) + 16}
+	c.text(12, 22, left, "title", d.Title)
+	c.text(12, 42, left, "note", d.Unit+", logarithmic; less is better")
+
+	var values []float64
+	for _, dot := range d.Dots {
+		values = append(values, dot.Value, dot.Least, dot.Most)
+	}
+	x := newScale(values, labels, width-space)
+	for _, v := range x.decades() {
+		c.line(x.at(v), top-6, x.at(v), c.height-12, "grid")
+		c.text(x.at(v), top-10, middle, "note", Short(v))
+	}
+	for i, dot := range d.Dots {
+		y := top + row*float64(i)
+		class := ""
+		if dot.Kind == Ours {
+			class = "ours"
+		}
+		c.text(labels-8, y+15, right, class, dot.Name)
+		c.line(labels, y+row/2, x.at(dot.Least), y+row/2, "grid")
+		c.line(x.at(dot.Least), y+row/2, x.at(dot.Most), y+row/2, "range")
+		c.dot(x.at(dot.Value), y+row/2, 5, dot.Kind.colour())
+		c.text(x.at(max(dot.Value, dot.Most))+12, y+15, left, class, dot.Label)
+	}
+	return c.write(out, d.Title)
+}

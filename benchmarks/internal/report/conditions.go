@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Conditions are what a figure depends on beside the contender. They are printed with every table.
+type Conditions struct {
+	Machine string        `json:"machine"`
+	Go      string        `json:"go"`
+	Procs   int           `json:"gomaxprocs"`
+	GOGC    string        `json:"gogc"`
+	Rounds  int           `json:"rounds"`
+	Reps    int           `json:"reps"`
+	Scale   int           `json:"scale"` // works are so many times smaller than they are meant to be
+	Nap     time.Duration `json:"nap"`
+}
+
+// Here returns the part of the conditions that this machine and this binary decide.
+func Here() Conditions {
+	return Conditions{Machine: machine(), Go: runtime.Version(), Procs: runtime.NumCPU()}
+}
+
+// machine is what is known of the processor.
+func machine() string {
+	what := fmt.Sprintf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return what
+	}
+	_, rest, found := strings.Cut(string(info), "model name")
+	if !found {
+		return what
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimLeft(line, " \t:") + ", " + what
+}
+
+// Write writes the conditions as a paragraph.
+func (c Conditions) Write(out io.Writer) {
+	fmt.Fprintf(out, "%s; %s, GOMAXPROCS=%d, GOGC=%s; medians of %d rounds, each the best of %d repetitions in a process of its own",
+		c.Machine, c.Go, c.Procs, c.GOGC, c.Rounds, c.Reps)
+	if c.Scale > 1 {
+		fmt.Fprintf(out, "; **scaled down by %d**", c.Scale)
+	}
+	fmt.Fprintln(out, ".")
+}

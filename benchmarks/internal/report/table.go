@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/movenext/movenext/benchmarks/internal/standings"
+)
+
+// Table writes the table of a work, with a link to its plot if there is one.
+func Table(out io.Writer, t standings.Table, plot string) {
+	fmt.Fprintf(out, "## %s: %s\n\n", t.ID, t.Title)
+	if plot != "" {
+		fmt.Fprintf(out, "![%s](%s)\n\n", t.ID, plot)
+	}
+	fmt.Fprintf(out, "Operations of one run: %s.\n\n", grouped(strconv.Itoa(t.Ops)))
+	head := []string{"contender", "ns/" + t.Op, "least – most"}
+	for _, base := range t.Bases {
+		head = append(head, "× "+base)
+	}
+	if t.Added {
+		head = append(head, "ns more than "+t.Bases[0])
+	}
+	head = append(head, "CPU ns", "B", "allocs", "peak B/"+t.Op, "peak MB", "note")
+	row(out, head)
+	fmt.Fprintf(out, "|---%s|---|\n", strings.Repeat("|--:", len(head)-2))
+	for _, r := range t.Rows {
+		row(out, cells(t, r))
+	}
+	fmt.Fprintln(out)
+}
+
+func row(out io.Writer, cells []string) {
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, "|", `\|`)
+	}
+	fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
+}
+
+func cells(t standings.Table, r standings.Row) []string {
+	if r.Failed != "" {
+		empty := 7 + len(t.Bases)
+		if t.Added {
+			empty++
+		}
+		row := append([]string{name(r.Contender)}, slices.Repeat([]string{unknown}, empty)...)
+		return append(row, "failed: "+oneLine(r.Failed))
+	}
+	row := []string{name(r.Contender), Number(r.Time.Median), Number(r.Time.Least) + " – " + Number(r.Time.Most)}
+	for _, ratio := range r.Ratios {
+		row = append(row, fraction(ratio))
+	}
+	if t.Added {
+		row = append(row, Number(r.Added.Median))
+	}
+	return append(row, Number(r.CPU), Number(r.Bytes), Number(r.Allocs), known(r.Memory), megabytes(r.Peak), note(r))
+}
+
+func fraction(ratio standings.Spread) string {
+	if ratio == (standings.Spread{}) {
+		return unknown
+	}
+	return Number(ratio.Median)
+}
+
+// note is what a row has to say in words.
+func note(r standings.Row) string {
+	var parts []string
+	if r.Note != "" {
+		parts = append(parts, r.Note)
+	}
+	for _, unit := range slices.Sorted(maps.Keys(r.Values)) {
+		parts = append(parts, unit+": "+Number(r.Values[unit]))
+	}
+	if r.Disturbed > 0 {
+		parts = append(parts, fmt.Sprintf("%d disturbed", r.Disturbed))
+	}
+	return strings.Join(parts, "; ")
+}

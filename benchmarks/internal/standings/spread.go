@@ -1,0 +1,36 @@
+// Package standings turns the trials of a work into what is printed of it: medians
+// with their spread, and ratios.
+package standings
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Spread is the median of several values, with the least and the greatest of them: of
+// three or five rounds anything finer would be an invention.
+type Spread struct {
+	Median float64 `json:"median"`
+	Least  float64 `json:"least"`
+	Most   float64 `json:"most"`
+}
+
+// Over returns the spread of values; ok is false if there are none.
+func Over(values []float64) (s Spread, ok bool) {
+	if len(values) == 0 {
+		return s, false
+	}
+	sorted := slices.SortedFunc(slices.Values(values), cmp.Compare[float64])
+	n := len(sorted)
+	return Spread{
+		Median: (sorted[(n-1)/2] + sorted[n/2]) / 2,
+		Least:  sorted[0],
+		Most:   sorted[n-1],
+	}, true
+}
+
+// Median returns the median of values, 0 if there are none.
+func Median(values []float64) float64 {
+	s, _ := Over(values)
+	return s.Median
+}

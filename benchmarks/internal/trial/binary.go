@@ -1,0 +1,153 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/movenext/movenext/benchmarks/internal/measure"
+	"github.com/movenext/movenext/benchmarks/internal/usage"
+)
+
+var (
+	// ErrTooLong is the error of a trial that has not ended in the time that it was given.
+	ErrTooLong = errors.New("trial: took too long")
+
+	// ErrTooMuch is the error of a trial that needed more memory than it was given.
+	ErrTooMuch = errors.New("trial: took too much memory")
+)
+
+// Binary is a command that can be a child, and how its process is set up.
+type Binary struct {
+	Path  string
+	Procs int           // GOMAXPROCS; below 1: as many as there are
+	GOGC  string        // as the variable; "": 100
+	Limit time.Duration // the longest a trial may take; 0: no limit
+
+	// Memory is the most resident memory in bytes that a trial may use, where the system tells; 0: no limit.
+	Memory int64
+}
+
+// Result is what became of one trial.
+type Result struct {
+	measure.Sample
+
+	// Foreign is how many processors all other processes of the machine kept
+	// busy meanwhile, on average; below zero where that is not known.
+	Foreign float64 `json:"foreign"`
+}
+
+// Works asks the binary which works it has. It blocks until the child has ended.
+func (b Binary) Works(ctx context.Context) ([]Listing, error) {
+	a, _, err := b.ask(ctx, Request{List: true})
+	return a.Works, err
+}
+
+// Run has a child do one trial. It blocks until the child has ended. Its error is that of the trial
+// (a wrong result), [ErrTooLong], ctx's cause, or what the child said when it
+// crashed.
+func (b Binary) Run(ctx context.Context, r Request) (Result, error) {
+	before, known := usage.Busy()
+	start := time.Now()
+	a, own, err := b.ask(ctx, r)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Sample: a.Sample, Foreign: -1}
+	if after, ok := usage.Busy(); ok && known {
+		result.Foreign = max(0, float64(after-before-own)/float64(time.Since(start)))
+	}
+	return result, nil
+}
+
+// ask starts a child and returns its answer, and the processor time that it took.
+func (b Binary) ask(ctx context.Context, r Request) (a answer, cpu time.Duration, err error) {
+	r.Protocol = Protocol
+	question, err := json.Marshal(r)
+	if err != nil {
+		return a, 0, fmt.Errorf("trial: %w", err)
+	}
+	if b.Limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, b.Limit, fmt.Errorf("%w: more than %v", ErrTooLong, b.Limit))
+		defer cancel()
+	}
+	ctx, kill := context.WithCancelCause(ctx)
+	defer kill(nil)
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(ctx, b.Path, argument)
+	cmd.Env = append(os.Environ(), b.environment()...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(question), &out, &said
+	err = b.run(cmd, kill)
+	if ctx.Err() != nil {
+		return a, 0, context.Cause(ctx)
+	}
+	if err != nil {
+		return a, 0, fmt.Errorf("trial: %w: %s", err, complaint(said.String()))
+	}
+	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
+		return a, 0, fmt.Errorf("trial: %s does not answer as a benchmark: %w", b.Path, err)
+	}
+	if a.Error != "" {
+		return a, 0, errors.New(a.Error)
+	}
+	return a, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// run runs the child, and looks at its memory now and then.
+//
+// Looking from outside is coarse, but it is no part of what is measured. A limit set by
+// the system would be exact, and the Go runtime, which can not do without
+// memory, dies of it in ever new ways.
+func (b Binary) run(cmd *exec.Cmd, kill context.CancelCauseFunc) error {
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting %s: %w", b.Path, err)
+	}
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		if b.Memory > 0 {
+			b.watch(cmd.Process.Pid, ended, kill)
+		}
+	}()
+	err := cmd.Wait()
+	close(ended)
+	<-watched
+	return err
+}
+
+func (b Binary) watch(pid int, ended <-chan struct{}, kill context.CancelCauseFunc) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			if usage.MemoryOf(pid) > b.Memory {
+				kill(fmt.Errorf("%w: more than %d MB", ErrTooMuch, b.Memory/1e6))
+				return
+			}
+		}
+	}
+}
+
+// environment is what the child's runtime is told. Both are set always: what the driver was started with
+// must not change a figure without being printed beside it.
+func (b Binary) environment() []string {
+	gogc := b.GOGC
+	if gogc == "" {
+		gogc = "100"
+	}
+	env := []string{"GOGC=" + gogc, "GODEBUG=", "GOMEMLIMIT=", "GOMAXPROCS="}
+	if b.Procs > 0 {
+		env[3] += strconv.Itoa(b.Procs)
+	}
+	return env
+}

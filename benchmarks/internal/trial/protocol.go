@@ -1,0 +1,116 @@
+package trial
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/measure"
+)
+
+// Protocol is the version of what drivers and children say to each other.
+const Protocol = 1
+
+// argument is what makes a command a child.
+const argument = "movenext-benchmark-child"
+
+// Request is what a driver asks a child for.
+type Request struct {
+	Protocol int `json:"protocol"`
+
+	// List asks for the works. The rest is then ignored.
+	List bool `json:"list,omitempty"`
+
+	Work      string       `json:"work,omitempty"`
+	Contender string       `json:"contender,omitempty"`
+	Plan      measure.Plan `json:"plan"`
+}
+
+// answer is what a child says.
+type answer struct {
+	Sample measure.Sample `json:"sample"`
+	Works  []Listing      `json:"works,omitempty"`
+	Error  string         `json:"error,omitempty"`
+}
+
+// Listing is a work as a driver sees it.
+type Listing struct {
+	ID         string            `json:"id"`
+	Title      string            `json:"title"`
+	Op         string            `json:"op"`
+	N          int               `json:"n"`
+	Bases      []string          `json:"bases"`
+	Guarded    []contest.Measure `json:"guarded,omitempty"`
+	Contenders []string          `json:"contenders"`
+}
+
+// Serve is called first by the main function of a command that can be a child. If args,
+// those of the process without its name, say that it is one, it answers one
+// request and returns true; the command then exits.
+func Serve(args []string, in io.Reader, out io.Writer, works []*contest.Work) bool {
+	if len(args) != 1 || args[0] != argument {
+		return false
+	}
+	var r Request
+	var a answer
+	err := json.NewDecoder(in).Decode(&r)
+	if err == nil {
+		a, err = r.serve(works)
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	// Nobody reads what a child says if its driver has died.
+	_ = json.NewEncoder(out).Encode(a)
+	return true
+}
+
+func (r Request) serve(works []*contest.Work) (a answer, err error) {
+	if r.Protocol != Protocol {
+		return a, fmt.Errorf("trial: the driver speaks version %d of the protocol, this binary version %d", r.Protocol, Protocol)
+	}
+	if r.List {
+		a.Works = list(works)
+		return a, nil
+	}
+	for _, w := range works {
+		if w.ID != r.Work {
+			continue
+		}
+		c, err := w.Contender(r.Contender)
+		if err != nil {
+			return a, err
+		}
+		a.Sample, err = measure.Run(w, c, r.Plan)
+		return a, err
+	}
+	return a, fmt.Errorf("trial: there is no work %q", r.Work)
+}
+
+func list(works []*contest.Work) (all []Listing) {
+	for _, w := range works {
+		l := Listing{ID: w.ID, Title: w.Title, Op: w.Op, N: w.N, Bases: w.Bases, Guarded: w.Guarded}
+		for _, c := range w.Contenders {
+			l.Contenders = append(l.Contenders, c.Name)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// complaint is the line of a crashed child's output that says why.
+func complaint(stderr string) string {
+	first := ""
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
+			return line
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	return first
+}
