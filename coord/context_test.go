@@ -100,6 +100,14 @@ func TestAContextThatIsDoneAndHasNoErrorEndsAWait(t *testing.T) {
 	close(broken.ended)
 	require.ErrorIs(t, m.Lock(broken), context.Canceled)
 	assert.Zero(t, m.queue.count)
+
+	gate := new(ManualResetEvent)
+	l := NewLazy(func(ctx context.Context) (int, error) { return 1, gate.Wait(ctx) })
+	_, err := l.Get(broken)
+	require.ErrorIs(t, err, context.Canceled)
+	gate.Set()
+	_, err = l.Get(endless)
+	require.NoError(t, err)
 }
 
 func TestTheErrorOfAContextWithACause(t *testing.T) {

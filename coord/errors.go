@@ -74,10 +74,15 @@ func whyEnded(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it is.
+// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it is. A context
+// of a user's own may be done and have no error: giving up must not become a success by that.
 func whyWaitEnded(err error) error {
-	if wait, ok := errors.AsType[*job.WaitError](err); ok {
-		return wait.Err
+	wait, ok := errors.AsType[*job.WaitError](err)
+	switch {
+	case !ok:
+		return err
+	case wait.Err == nil:
+		return context.Canceled
 	}
-	return err
+	return wait.Err
 }

@@ -163,9 +163,6 @@ func (w *waiter[R, P]) ContextEnded(*ctxwatch.Watch) { w.giveUp(whyEnded(w.ctx))
 
 // giveUp is the right-hand list above. It does nothing if the waiter was served.
 func (w *waiter[R, P]) giveUp(why error) {
-	if why == nil { // a user's own context that is done and has no error must not make a success of it
-		why = context.Canceled
-	}
 	mu := w.host.guard()
 	mu.Lock()
 	var told outcomes
