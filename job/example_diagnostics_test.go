@@ -69,9 +69,10 @@ func ExampleWouldCycle() {
 }
 
 func ExampleOnUnobserved() {
-	defer job.OnUnobserved(job.OnUnobserved(func(f job.Failure) {
+	before := job.OnUnobserved(func(f job.Failure) {
 		fmt.Println("nobody looked:", f.Name, f.Err)
-	}))
+	})
+	defer func() { job.OnUnobserved(before) }()
 	j := job.Go(context.Background(), func(context.Context) error { return errors.New("lost") }, job.Named("cleanup"))
 	<-j.Done()
 	job.ReportUnobserved()
@@ -79,7 +80,8 @@ func ExampleOnUnobserved() {
 }
 
 func ExampleReportUnobserved() {
-	defer job.OnUnobserved(job.OnUnobserved(func(f job.Failure) { fmt.Println(f.Err) }))
+	before := job.OnUnobserved(func(f job.Failure) { fmt.Println(f.Err) })
+	defer func() { job.OnUnobserved(before) }()
 	seen, lost := job.FromError[int](errors.New("seen")), job.FromError[int](errors.New("lost"))
 	_ = seen.Err()
 	fmt.Println(job.ReportUnobserved())

@@ -46,11 +46,10 @@ func ExampleSource_TrySetCanceledCause() {
 // answer is an operation and its job in one allocation.
 type answer struct {
 	promise job.Promise[int]
-	of      string
 }
 
 func ExamplePromise() {
-	a := &answer{of: "everything"}
+	a := &answer{}
 	a.promise.Init()
 	j := a.promise.Job()
 

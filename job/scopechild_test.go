@@ -215,7 +215,7 @@ func TestAPanicInABodyGoesOnWhenTheChildrenHaveEnded(t *testing.T) {
 	begun = make(chan struct{})
 	_, err := InScopeAsync(ctx, body).Await()
 	assert.Len(t, ended, 2)
-	p, ok := err.(*PanicError) //nolint:errorlint // a caller that was suspended raises it if it is this and nothing else
+	p, ok := err.(*PanicError)
 	require.True(t, ok)
 	assert.Equal(t, errBoom, p.Value)
 }

@@ -37,7 +37,8 @@ func TestWhenEachBeginsWithThoseThatHaveEnded(t *testing.T) {
 	ss[2].TrySetResult(2)
 	ss[1].TrySetError(errBoom)
 	var got []*Job[int]
-	for j := range WhenEach(t.Context(), js...) {
+	for j, err := range WhenEach(t.Context(), js...) {
+		require.NoError(t, err)
 		got = append(got, j)
 		if len(got) == 2 {
 			break
@@ -68,8 +69,8 @@ func TestWhenEachTellsThatItsContextHasEnded(t *testing.T) {
 }
 
 func TestWhenEachOfNothingAndOfNil(t *testing.T) {
-	for range WhenEach[int](t.Context()) {
-		t.Fatal("yielded")
+	for j, err := range WhenEach[int](t.Context()) {
+		t.Fatal("yielded", j, err)
 	}
 	n := 0
 	for j, err := range WhenEach[int](t.Context(), nil, nil) {
@@ -84,7 +85,8 @@ func TestWhenEachCanBeRangedOverTwice(t *testing.T) {
 	each := WhenEach(t.Context(), FromResult(1), FromResult(2))
 	for range 2 {
 		n := 0
-		for range each {
+		for _, err := range each {
+			require.NoError(t, err)
 			n++
 		}
 		assert.Equal(t, 2, n)

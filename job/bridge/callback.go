@@ -77,11 +77,11 @@ func (c *call[T]) done(v T, err error) {
 
 // crash ends the call with a panic of start, or its Goexit, which goes on.
 func (c *call[T]) crash(v any) {
-	err := error(job.ErrGoexit)
+	err := job.ErrGoexit
 	if v != nil {
 		err = job.NewPanicError(v)
 	}
-	settle(nil, &c.promise, *new(T), err)
+	settle(context.Background(), &c.promise, *new(T), err)
 	c.watch.Stop()
 }
 

@@ -55,9 +55,9 @@ func receive[T any](ctx context.Context, s *job.Promise[T], ch <-chan T) {
 
 func settleReceived[T any](s *job.Promise[T], v T, open bool) {
 	if open {
-		settle(nil, s, v, nil)
+		settle(context.Background(), s, v, nil)
 	} else {
-		settle(nil, s, v, ErrClosed)
+		settle(context.Background(), s, v, ErrClosed)
 	}
 }
 

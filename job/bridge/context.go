@@ -32,5 +32,5 @@ type ended struct {
 
 // ContextEnded implements ctxwatch.Ender.
 func (e *ended) ContextEnded(*ctxwatch.Watch) {
-	settle(nil, &e.promise, context.Cause(e.ctx), nil)
+	settle(context.Background(), &e.promise, context.Cause(e.ctx), nil)
 }

@@ -66,10 +66,10 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 // raise lets a panic of the sequence go on. It looks at the error itself, as whoever
 // resumes a suspended caller does, not at what it wraps.
 func raise(err error) {
-	if err == job.ErrGoexit { //nolint:errorlint // see above
+	if err == job.ErrGoexit {
 		runtime.Goexit()
 	}
-	if p, ok := err.(*job.PanicError); ok { //nolint:errorlint // see above
+	if p, ok := err.(*job.PanicError); ok {
 		panic(p.Value)
 	}
 }
@@ -160,7 +160,7 @@ func (p *Puller[T]) yield(v T) bool {
 		if r == nil {
 			return false
 		}
-		given = r.end(nil, v, nil)
+		given = r.end(context.Background(), v, nil)
 		p.remove(r)
 	}
 	return p.wanted()
@@ -205,7 +205,7 @@ func (p *Puller[T]) finish(how error) {
 	p.mu.Unlock()
 	for _, r := range requests {
 		var zero T
-		if r.end(nil, zero, how) {
+		if r.end(context.Background(), zero, how) {
 			how = io.EOF
 		}
 	}
