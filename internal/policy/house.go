@@ -97,7 +97,9 @@ var existing = []string{
 	"job",
 	"schedulers",
 	"schedulers/dedicated",
+	"schedulers/eventloop",
 	"schedulers/pool",
+	"schedulers/priority",
 	"schedulers/roundrobin",
 	"schedulers/schedulertest",
 	"schedulers/workstealing",
@@ -110,8 +112,6 @@ var existing = []string{
 var planned = []string{
 	"jobtest",
 	"parallel",
-	"schedulers/eventloop",
-	"schedulers/priority",
 	"schedulers/simulation",
 	"schedulers/ums",
 }
