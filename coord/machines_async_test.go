@@ -79,7 +79,7 @@ func (frame *workFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		frame.Misuse(state)
 	}
-	// machines_test.go:41: if _, err := f.start.Wait(ctx); err != nil {
+	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
 	frame.wait1 = frame.f.start.WaitAsync(frame.ctx)
 	if frame.wait1.IsCompleted() {
 		goto resume1
@@ -100,7 +100,7 @@ resume1:
 endIf1:
 	frame.mine = 0
 for1:
-	// machines_test.go:45: box, err := f.in.Receive(ctx)
+	// machines_test.go:46: box, err := f.in.Receive(ctx)
 	frame.receive2 = frame.f.in.ReceiveAsync(frame.ctx)
 	if frame.receive2.IsCompleted() {
 		goto resume2
@@ -113,7 +113,7 @@ resume2:
 	if !(errors.Is(err, coord.ErrClosed)) {
 		goto endIf2
 	}
-	// machines_test.go:47: return mine, f.overtime.Wait(ctx)
+	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
 	frame.wait3 = frame.f.overtime.WaitAsync(frame.ctx)
 	if frame.wait3.IsCompleted() {
 		goto resume3
@@ -134,7 +134,7 @@ endIf2:
 		frame.State = statemachine.Finished
 		return true
 	}
-	// machines_test.go:52: if err := carry(ctx, f, box); err != nil {
+	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
 	frame.carry4, err2 = carryEnter(t, frame.ctx, frame.f, box)
 	if frame.carry4 == nil {
 		goto resumed4
@@ -233,7 +233,7 @@ func (frame *carryFrame) MoveNext(t *statemachine.Task) bool {
 		frame.Misuse(state)
 	}
 	frame.lifts = int64(1 + frame.box%2)
-	// machines_test.go:61: if err := f.lifts.Acquire(ctx, lifts); err != nil {
+	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 	frame.acquire1 = frame.f.lifts.AcquireAsync(frame.ctx, frame.lifts)
 	if frame.acquire1.IsCompleted() {
 		goto resume1
@@ -252,7 +252,7 @@ resume1:
 	frame.State = statemachine.Finished
 	return true
 endIf1:
-	// machines_test.go:64: err := f.out.Send(ctx, box)
+	// machines_test.go:65: err := f.out.Send(ctx, box)
 	frame.send2 = frame.f.out.SendAsync(frame.ctx, frame.box)
 	if frame.send2.IsCompleted() {
 		goto resume2
@@ -270,7 +270,7 @@ resume2:
 			return true
 		}
 	}
-	// machines_test.go:69: if err := f.ledger.Lock(ctx); err != nil {
+	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
 	frame.lock3 = frame.f.ledger.LockAsync(frame.ctx)
 	if frame.lock3.IsCompleted() {
 		goto resume3
