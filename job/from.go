@@ -1,14 +1,36 @@
 package job
 
-// completedVoid is the one completed job without a result: it carries nothing that
-// could tell two of them apart.
-var completedVoid = ended[Void](Completed, Void{}, nil)
+// Completed jobs of the results that are most frequent. They carry nothing that could tell two of
+// them apart, so one of each is enough; the choice is .NET's.
+var (
+	completedVoid  = ended(Completed, Void{}, nil)
+	completedBools = [...]*Job[bool]{ended(Completed, false, nil), ended(Completed, true, nil)}
+	completedInts  = func() (js [10]*Job[int]) {
+		for i := range js {
+			js[i] = ended(Completed, i+leastInt, nil)
+		}
+		return js
+	}()
+)
 
-// FromResult returns a job that has completed with value. For [Void] it is always the same job and
-// allocates nothing.
+const leastInt = -1
+
+// FromResult returns a job that has completed with value. For [Void], for a bool and for an int from
+// -1 to 8 it is always the same job and allocates nothing.
 func FromResult[T any](value T) *Job[T] {
-	if j, ok := any(completedVoid).(*Job[T]); ok {
-		return j
+	// A pointer, since a value would have to be copied to the heap to be asked for its type.
+	switch v := any(&value).(type) {
+	case *Void:
+		return any(completedVoid).(*Job[T])
+	case *bool:
+		if *v {
+			return any(completedBools[1]).(*Job[T])
+		}
+		return any(completedBools[0]).(*Job[T])
+	case *int:
+		if i := *v - leastInt; 0 <= i && i < len(completedInts) {
+			return any(completedInts[i]).(*Job[T])
+		}
 	}
 	return ended(Completed, value, nil)
 }
