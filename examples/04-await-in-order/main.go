@@ -15,22 +15,34 @@ import (
 
 //movenext:async
 func run(ctx context.Context) error {
-	if err := step(ctx, "Foo", 1000*time.Millisecond); err != nil {
+	if err := foo(ctx); err != nil {
 		return err
 	}
-	if err := step(ctx, "Bar", 100*time.Millisecond); err != nil {
+	if err := bar(ctx); err != nil {
 		return err
 	}
-	return step(ctx, "Baz", 10*time.Millisecond)
+	return baz(ctx)
 }
 
 //movenext:async
-func step(ctx context.Context, name string, takes time.Duration) error {
-	if err := job.Sleep(ctx, takes); err != nil {
-		return err
-	}
-	fmt.Println(name)
-	return nil
+func foo(ctx context.Context) error {
+	err := job.Sleep(ctx, 1000*time.Millisecond)
+	fmt.Println("Foo")
+	return err
+}
+
+//movenext:async
+func bar(ctx context.Context) error {
+	err := job.Sleep(ctx, 100*time.Millisecond)
+	fmt.Println("Bar")
+	return err
+}
+
+//movenext:async
+func baz(ctx context.Context) error {
+	err := job.Sleep(ctx, 10*time.Millisecond)
+	fmt.Println("Baz")
+	return err
 }
 
 func main() {

@@ -48,9 +48,9 @@ type runFrame struct {
 
 	ctx context.Context
 
-	step1 *stepFrame
-	step2 *stepFrame
-	step3 *stepFrame
+	foo1 *fooFrame
+	bar2 *barFrame
+	baz3 *bazFrame
 
 	result0 error
 }
@@ -72,16 +72,16 @@ func (f *runFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:18: if err := step(ctx, "Foo", 1000*time.Millisecond); err != nil {
-	f.step1, err = stepEnter(t, f.ctx, "Foo", 1000*time.Millisecond)
-	if f.step1 == nil {
+	// main.go:18: if err := foo(ctx); err != nil {
+	f.foo1, err = fooEnter(t, f.ctx)
+	if f.foo1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-	err = f.step1.Results(t)
-	f.step1 = nil
+	err = f.foo1.Results(t)
+	f.foo1 = nil
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -90,16 +90,16 @@ resumed1:
 	f.State = statemachine.Finished
 	return true
 endIf1:
-	// main.go:21: if err := step(ctx, "Bar", 100*time.Millisecond); err != nil {
-	f.step2, err2 = stepEnter(t, f.ctx, "Bar", 100*time.Millisecond)
-	if f.step2 == nil {
+	// main.go:21: if err := bar(ctx); err != nil {
+	f.bar2, err2 = barEnter(t, f.ctx)
+	if f.bar2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
-	err2 = f.step2.Results(t)
-	f.step2 = nil
+	err2 = f.bar2.Results(t)
+	f.bar2 = nil
 resumed2:
 	if err2 == nil {
 		goto endIf2
@@ -108,16 +108,16 @@ resumed2:
 	f.State = statemachine.Finished
 	return true
 endIf2:
-	// main.go:24: return step(ctx, "Baz", 10*time.Millisecond)
-	f.step3, f.result0 = stepEnter(t, f.ctx, "Baz", 10*time.Millisecond)
-	if f.step3 == nil {
+	// main.go:24: return baz(ctx)
+	f.baz3, f.result0 = bazEnter(t, f.ctx)
+	if f.baz3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false
 resume3:
-	f.result0 = f.step3.Results(t)
-	f.step3 = nil
+	f.result0 = f.baz3.Results(t)
+	f.baz3 = nil
 resumed3:
 	f.State = statemachine.Finished
 	return true
@@ -144,45 +144,43 @@ func (f *runMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// stepAsync starts [step] as a state machine and returns its job.
-func stepAsync(ctx context.Context, name string, takes time.Duration) (result *job.Job[job.Void]) {
+// fooAsync starts [foo] as a state machine and returns its job.
+func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := stepFrame{ctx: ctx, name: name, takes: takes}
+	frame := fooFrame{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
-	m := &stepMachine{stepFrame: frame}
+	m := &fooMachine{fooFrame: frame}
 	return m.Start(ctx, &t, m)
 }
 
-// stepEnter is [step] as machines call it: its results, or the suspended frame that will have them.
-func stepEnter(t *statemachine.Task, ctx context.Context, name string, takes time.Duration) (*stepFrame, error) {
-	frame := stepFrame{ctx: ctx, name: name, takes: takes}
+// fooEnter is [foo] as machines call it: its results, or the suspended frame that will have them.
+func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
+	frame := fooFrame{ctx: ctx}
 	if frame.MoveNext(t) {
 		return nil, frame.result0
 	}
-	m := new(stepFrame)
+	m := new(fooFrame)
 	*m = frame
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// stepFrame is what [step] keeps while it is suspended.
-type stepFrame struct {
+// fooFrame is what [foo] keeps while it is suspended.
+type fooFrame struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	name  string
-	takes time.Duration
+	ctx context.Context
 
 	sleep1 *job.Job[job.Void]
 
 	result0 error
 }
 
-// MoveNext runs [step] from where it stopped to its next suspension (false) or its end (true).
-func (f *stepFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
+func (f *fooFrame) MoveNext(t *statemachine.Task) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -192,8 +190,8 @@ func (f *stepFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:29: if err := job.Sleep(ctx, takes); err != nil {
-	f.sleep1 = job.SleepAsync(f.ctx, f.takes)
+	// main.go:29: err := job.Sleep(ctx, 1000*time.Millisecond)
+	f.sleep1 = job.SleepAsync(f.ctx, 1000*time.Millisecond)
 	if f.sleep1.IsCompleted() {
 		goto resume1
 	}
@@ -203,35 +201,198 @@ resume1:
 	{
 		_, err := statemachine.TwinResult(t, f.sleep1)
 		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
+		fmt.Println("Foo")
 		f.result0 = err
 	}
 	f.State = statemachine.Finished
 	return true
-endIf1:
-	fmt.Println(f.name)
-	f.result0 = nil
-	f.State = statemachine.Finished
-	return true
 }
 
-// Results returns what [step] returned, or raises again the panic that ended it.
-func (f *stepFrame) Results(t *statemachine.Task) error {
+// Results returns what [foo] returned, or raises again the panic that ended it.
+func (f *fooFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()
 	return f.result0
 }
 
-// stepMachine is [step] as the root of a chain of calls: task, job and frame in one allocation.
-type stepMachine struct {
+// fooMachine is [foo] as the root of a chain of calls: task, job and frame in one allocation.
+type fooMachine struct {
 	statemachine.Builder[job.Void]
-	stepFrame
+	fooFrame
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
-func (f *stepMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.stepFrame.MoveNext(t) {
+func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
+	if !f.fooFrame.MoveNext(t) {
+		return false
+	}
+	f.SetResult(job.Void{}, f.result0)
+	return true
+}
+
+// barAsync starts [bar] as a state machine and returns its job.
+func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := barFrame{ctx: ctx}
+	defer statemachine.Catch(&t, &result)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	}
+	m := &barMachine{barFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// barEnter is [bar] as machines call it: its results, or the suspended frame that will have them.
+func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
+	frame := barFrame{ctx: ctx}
+	if frame.MoveNext(t) {
+		return nil, frame.result0
+	}
+	m := new(barFrame)
+	*m = frame
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// barFrame is what [bar] keeps while it is suspended.
+type barFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	sleep1 *job.Job[job.Void]
+
+	result0 error
+}
+
+// MoveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
+func (f *barFrame) MoveNext(t *statemachine.Task) bool {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// main.go:36: err := job.Sleep(ctx, 100*time.Millisecond)
+	f.sleep1 = job.SleepAsync(f.ctx, 100*time.Millisecond)
+	if f.sleep1.IsCompleted() {
+		goto resume1
+	}
+	f.State = 1
+	return t.Await(f.sleep1)
+resume1:
+	{
+		_, err := statemachine.TwinResult(t, f.sleep1)
+		f.sleep1 = nil
+		fmt.Println("Bar")
+		f.result0 = err
+	}
+	f.State = statemachine.Finished
+	return true
+}
+
+// Results returns what [bar] returned, or raises again the panic that ended it.
+func (f *barFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// barMachine is [bar] as the root of a chain of calls: task, job and frame in one allocation.
+type barMachine struct {
+	statemachine.Builder[job.Void]
+	barFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *barMachine) MoveNext(t *statemachine.Task) bool {
+	if !f.barFrame.MoveNext(t) {
+		return false
+	}
+	f.SetResult(job.Void{}, f.result0)
+	return true
+}
+
+// bazAsync starts [baz] as a state machine and returns its job.
+func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := bazFrame{ctx: ctx}
+	defer statemachine.Catch(&t, &result)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	}
+	m := &bazMachine{bazFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// bazEnter is [baz] as machines call it: its results, or the suspended frame that will have them.
+func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
+	frame := bazFrame{ctx: ctx}
+	if frame.MoveNext(t) {
+		return nil, frame.result0
+	}
+	m := new(bazFrame)
+	*m = frame
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// bazFrame is what [baz] keeps while it is suspended.
+type bazFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	sleep1 *job.Job[job.Void]
+
+	result0 error
+}
+
+// MoveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
+func (f *bazFrame) MoveNext(t *statemachine.Task) bool {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// main.go:43: err := job.Sleep(ctx, 10*time.Millisecond)
+	f.sleep1 = job.SleepAsync(f.ctx, 10*time.Millisecond)
+	if f.sleep1.IsCompleted() {
+		goto resume1
+	}
+	f.State = 1
+	return t.Await(f.sleep1)
+resume1:
+	{
+		_, err := statemachine.TwinResult(t, f.sleep1)
+		f.sleep1 = nil
+		fmt.Println("Baz")
+		f.result0 = err
+	}
+	f.State = statemachine.Finished
+	return true
+}
+
+// Results returns what [baz] returned, or raises again the panic that ended it.
+func (f *bazFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// bazMachine is [baz] as the root of a chain of calls: task, job and frame in one allocation.
+type bazMachine struct {
+	statemachine.Builder[job.Void]
+	bazFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
+	if !f.bazFrame.MoveNext(t) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
