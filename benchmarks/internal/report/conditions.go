@@ -43,8 +43,18 @@ func machine() string {
 
 // Write writes the conditions as a paragraph.
 func (c Conditions) Write(out io.Writer) {
-	fmt.Fprintf(out, "%s; %s, GOMAXPROCS=%d, GOGC=%s; medians of %d rounds, each the best of %d repetitions in a process of its own",
-		c.Machine, c.Go, c.Procs, c.GOGC, c.Rounds, c.Reps)
+	c.write(out, fmt.Sprintf("medians of %d rounds", c.Rounds))
+}
+
+// Compared is Write for figures that are not of rounds but of pairs.
+func (c Conditions) Compared(out io.Writer, pairs int) {
+	c.write(out, fmt.Sprintf("medians of %d pairs", pairs))
+	fmt.Fprintln(out)
+}
+
+func (c Conditions) write(out io.Writer, medians string) {
+	fmt.Fprintf(out, "%s; %s, GOMAXPROCS=%d, GOGC=%s; %s, each the best of %d repetitions in a process of its own",
+		c.Machine, c.Go, c.Procs, c.GOGC, medians, c.Reps)
 	if c.Scale > 1 {
 		fmt.Fprintf(out, "; **scaled down by %d**", c.Scale)
 	}

@@ -26,7 +26,7 @@ func Series(out io.Writer, unit, axis string, sizes []int, lines []Line) {
 	for _, n := range sizes {
 		head = append(head, grouped(strconv.Itoa(n)))
 	}
-	row(out, head)
+	Row(out, head...)
 	fmt.Fprintf(out, "|---%s|\n", strings.Repeat("|--:", len(sizes)))
 	var reasons []string
 	for _, line := range lines {
@@ -42,7 +42,7 @@ func Series(out io.Writer, unit, axis string, sizes []int, lines []Line) {
 				cells = append(cells, unknown)
 			}
 		}
-		row(out, cells)
+		Row(out, cells...)
 	}
 	if len(reasons) > 0 {
 		fmt.Fprintf(out, "\n- %s\n", strings.Join(reasons, "\n- "))

@@ -26,19 +26,21 @@ func Table(out io.Writer, t standings.Table, plot string) {
 		head = append(head, "ns more than "+t.Bases[0])
 	}
 	head = append(head, "CPU ns", "B", "allocs", "peak B/"+t.Op, "peak MB", "note")
-	row(out, head)
+	Row(out, head...)
 	fmt.Fprintf(out, "|---%s|---|\n", strings.Repeat("|--:", len(head)-2))
 	for _, r := range t.Rows {
-		row(out, cells(t, r))
+		Row(out, cells(t, r)...)
 	}
 	fmt.Fprintln(out)
 }
 
-func row(out io.Writer, cells []string) {
-	for i, c := range cells {
-		cells[i] = strings.ReplaceAll(c, "|", `\|`)
+// Row writes a line of a table.
+func Row(out io.Writer, cells ...string) {
+	fmt.Fprint(out, "|")
+	for _, c := range cells {
+		fmt.Fprintf(out, " %s |", strings.ReplaceAll(c, "|", `\|`))
 	}
-	fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
+	fmt.Fprintln(out)
 }
 
 func cells(t standings.Table, r standings.Row) []string {

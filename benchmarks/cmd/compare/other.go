@@ -1,0 +1,120 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// table is the command whose binary is measured, in this version and in any other.
+const table = "./cmd/table"
+
+// this builds the binary of this version. This command could be its own child and nobody would have to build
+// anything; but then two programs were compared that the linker has laid out differently, which for a call of two nanoseconds
+// is a difference of a fifth.
+func this(ctx context.Context, temp string) (string, error) {
+	module, err := output(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}")
+	if err != nil {
+		return "", err
+	}
+	return build(ctx, strings.TrimSpace(string(module)), filepath.Join(temp, "this.exe"))
+}
+
+// other returns the path of the other version's binary. What has to be built for that goes into the
+// folder temp.
+func (c config) other(ctx context.Context, temp string) (string, error) {
+	binary, checkout := filepath.Join(temp, "other.exe"), c.against
+	if c.rev != "" {
+		checkout = filepath.Join(temp, "checkout")
+		if err := export(ctx, c.rev, checkout); err != nil {
+			return "", err
+		}
+	}
+	info, err := os.Stat(checkout)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("what to compare with: %w", err)
+	case info.IsDir():
+		return build(ctx, filepath.Join(checkout, "benchmarks"), binary)
+	}
+	path, err := filepath.Abs(checkout) // or it would be looked for in PATH
+	if err != nil {
+		return "", fmt.Errorf("what to compare with: %w", err)
+	}
+	return path, nil
+}
+
+// build builds the benchmarks of a checkout: its own ones, with its own library. Paths are left out, so that
+// the same sources make the same binary wherever they are. (The suffix .exe disturbs nobody but where it has to be.)
+func build(ctx context.Context, module, binary string) (string, error) {
+	_, err := output(ctx, module, "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, table)
+	return binary, err
+}
+
+// export writes the files of a revision of the repository around the current folder to another one. A work tree
+// would be the other way to have them, and leave a trace in the repository if this command is killed.
+func export(ctx context.Context, rev, to string) error {
+	top, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	files, err := output(ctx, strings.TrimSpace(string(top)), "git", "archive", "--format=tar", rev)
+	if err != nil {
+		return err
+	}
+	return unpack(bytes.NewReader(files), to)
+}
+
+// unpack writes the regular files of an archive below a folder.
+func unpack(archive io.Reader, to string) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return fmt.Errorf("unpacking: %w", err)
+	}
+	root, err := os.OpenRoot(to) // which nothing in the archive can leave
+	if err != nil {
+		return fmt.Errorf("unpacking: %w", err)
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	for r := tar.NewReader(archive); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("unpacking: %w", err)
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			return fmt.Errorf("unpacking %s: %w", header.Name, err)
+		}
+		name := filepath.FromSlash(header.Name)
+		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return fmt.Errorf("unpacking: %w", err)
+		}
+		if err := root.WriteFile(name, content, 0o644); err != nil {
+			return fmt.Errorf("unpacking: %w", err)
+		}
+	}
+}
+
+// output runs a command and returns what it prints. What it complains of is in the error.
+func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stderr = dir, &said
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w: %s", name, args[0], err, strings.TrimSpace(said.String()))
+	}
+	return out, nil
+}

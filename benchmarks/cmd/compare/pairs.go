@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/movenext/movenext/benchmarks/internal/measure"
+	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/internal/trial"
+)
+
+// version is one of the two that are compared.
+type version struct {
+	name string
+	try  func(context.Context, trial.Request) (trial.Result, error)
+}
+
+// pair is a round of the one and a round of the other, one right after the other.
+type pair struct{ old, new standings.Round }
+
+// failures say by contender why it has no result.
+type failures struct{ old, new map[string]string }
+
+// paired runs the contenders of a work in both versions. Which one begins changes from pair to pair: whatever gets
+// slower with time is then as often the one's bad luck as the other's.
+func paired(ctx context.Context, older, newer version, work string, contenders []string, plan measure.Plan, pairs int, log io.Writer) ([]pair, failures, error) {
+	var all []pair
+	failed := failures{map[string]string{}, map[string]string{}}
+	for i := range pairs {
+		var p pair
+		steps := []func() error{
+			func() (err error) {
+				p.old, err = round(ctx, older, work, contenders, plan, failed.old)
+				return err
+			},
+			func() (err error) {
+				p.new, err = round(ctx, newer, work, contenders, plan, failed.new)
+				return err
+			},
+		}
+		for step := range steps {
+			if err := steps[(step+i)%2](); err != nil {
+				return nil, failed, err
+			}
+		}
+		all = append(all, p)
+		fmt.Fprintf(log, "%s: pair %d of %d\n", work, i+1, pairs)
+	}
+	return all, failed, nil
+}
+
+// round has each contender of a version do the work once. One that has failed before is left out.
+func round(ctx context.Context, v version, work string, contenders []string, plan measure.Plan, failed map[string]string) (standings.Round, error) {
+	results := standings.Round{}
+	for _, name := range contenders {
+		if failed[name] != "" {
+			continue
+		}
+		r, err := v.try(ctx, trial.Request{Work: work, Contender: name, Plan: plan})
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("%s: %w", v.name, context.Cause(ctx))
+		}
+		if err != nil {
+			failed[name] = err.Error()
+			continue
+		}
+		results[name] = r
+	}
+	return results, nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"math"
+
+	"github.com/movenext/movenext/benchmarks/contest"
+	"github.com/movenext/movenext/benchmarks/internal/standings"
+	"github.com/movenext/movenext/benchmarks/internal/trial"
+)
+
+// change is how a figure of a contender differs between the versions.
+type change struct {
+	work, contender string
+	measure         contest.Measure
+	old, new        float64          // medians: of a time, its ratio to the base
+	factor          standings.Spread // by which the new one is greater, pair by pair
+	worse           bool
+}
+
+// The slack of figures that may be zero or nearly so: what is added to both sides of a quotient. It is
+// chosen so that the step from nothing to the least real thing (8 bytes, one object for each
+// operation) counts, and the noise of the runtime's own allocations does not.
+const (
+	slackBytes  = 16.0
+	slackAllocs = 0.5
+	slackMemory = 4 << 20 // of a process: a collector that runs a little earlier or later
+)
+
+// judge compares a contender's figures in all pairs that have them. base is whom times are divided by.
+func judge(work, contender, base string, guarded []contest.Measure, pairs []pair, tolerance float64) (all []change) {
+	for _, measure := range append([]contest.Measure{contest.Time}, guarded...) {
+		c := change{work: work, contender: contender, measure: measure}
+		var olds, news, factors []float64
+		for _, p := range pairs {
+			older, ok := figure(measure, p.old, contender, base)
+			newer, too := figure(measure, p.new, contender, base)
+			if !ok || !too {
+				continue
+			}
+			olds, news = append(olds, older.shown), append(news, newer.shown)
+			factors = append(factors, newer.compared/older.compared)
+		}
+		factor, ok := standings.Over(factors)
+		if !ok {
+			continue
+		}
+		c.old, c.new, c.factor = standings.Median(olds), standings.Median(news), factor
+		// Not greater or equal: a fifth is allowed. And a figure that is no number is no reason to be content.
+		c.worse = !(factor.Median <= 1+tolerance)
+		all = append(all, c)
+	}
+	return all
+}
+
+// compared is a figure as it is shown, and as quotients are made of it.
+type compared struct{ shown, compared float64 }
+
+// figure returns one figure of a contender in a round; false if it has none.
+func figure(measure contest.Measure, round standings.Round, contender, base string) (compared, bool) {
+	own, ok := round[contender]
+	if !ok {
+		return compared{}, false
+	}
+	switch measure {
+	case contest.Time:
+		other, ok := round[base]
+		ratio := own.Time / other.Time
+		return compared{ratio, ratio}, ok && !math.IsNaN(ratio)
+	case contest.Bytes:
+		return compared{own.Bytes, own.Bytes + slackBytes}, true
+	case contest.Allocs:
+		return compared{own.Allocs, own.Allocs + slackAllocs}, true
+	case contest.Memory:
+		return memory(own)
+	}
+	return compared{}, false
+}
+
+func memory(r trial.Result) (compared, bool) {
+	used := float64(r.PeakMemory - r.BaseMemory)
+	return compared{r.Memory(), used + slackMemory}, r.PeakMemory >= 0
+}
