@@ -136,11 +136,15 @@ func (u *unit) checkReceiver(call *ast.CallExpr) {
 	}
 }
 
-// deferred: calls that are deferred run when the machine ends, which a function
-// without suspension points does in one piece.
+// deferred: what suspends in a deferred call would block the machine's worker.
 func (c *bodyCheck) deferred(n *ast.DeferStmt) {
-	if c.literals == 0 && len(c.u.points) > 0 {
-		c.u.refuse(deferNotLowered(c.u.at(n)))
+	if c.literals > 0 || len(c.u.points) == 0 {
+		return
+	}
+	lit, isLit := ast.Unparen(n.Call.Fun).(*ast.FuncLit)
+	_, suspends := c.u.fn.Package.Twins.Suspends(n.Call, c.u.info)
+	if suspends || isLit && c.u.holdsPoint(lit.Body) {
+		c.u.refuse(suspendingDefer(c.u.at(n)))
 	}
 }
 

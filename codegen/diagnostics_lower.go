@@ -66,10 +66,10 @@ func fragileInLiteral(at extent) Diagnostic {
 		"assign what is appended to a variable first")
 }
 
-func deferNotLowered(at extent) Diagnostic {
-	return unsupported(at, "defer is not supported yet in an annotated function that suspends",
-		"deferred calls run when the function ends, which is not when MoveNext returns",
-		"move the part between the defer and the end to a function without suspension points")
+func suspendingDefer(at extent) Diagnostic {
+	return unsupported(at, "a deferred call cannot suspend",
+		"deferred calls are made by the runtime when the function ends, in one piece",
+		"call it where the function returns, or start it as a job in a function that is not annotated")
 }
 
 func rangeOverTypeParam(at extent) Diagnostic {

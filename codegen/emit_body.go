@@ -17,7 +17,12 @@ import (
 //	}
 func (p *printer) moveNext(receiver string) {
 	u, n := p.u, p.u.names
-	p.line("func (%s %s) MoveNext(%s *%s) %s {", n.recv, receiver, n.task, p.runtime("Task"), p.predeclared("bool"))
+	if u.defers {
+		p.line("func (%s %s) MoveNext(%s *%s) (%s %s) {", n.recv, receiver, n.task, p.runtime("Task"), n.finished, p.predeclared("bool"))
+		p.line("defer %s.%s.Unwind(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
+	} else {
+		p.line("func (%s %s) MoveNext(%s *%s) %s {", n.recv, receiver, n.task, p.runtime("Task"), p.predeclared("bool"))
+	}
 	code := p.body()
 	p.locals()
 	for _, l := range u.lifted {
@@ -136,6 +141,9 @@ func (p *printer) frame(typeParams string) {
 	fn := p.u.fn
 	p.line("// %s is what [%s] keeps while it is suspended.", fn.Names.Frame, fn.docName())
 	p.line("type %s%s struct {\n%s", fn.Names.Frame, typeParams, p.runtime("Frame"))
+	if p.u.defers && len(p.u.parks()) > 0 {
+		p.line("%s %s", p.u.names.defers, p.runtime("Defers"))
+	}
 	var groups [3][]string
 	for _, v := range p.u.all {
 		if v.place != inFrame || !p.u.stored(v) {

@@ -12,6 +12,8 @@ type namer struct {
 	u *unit
 
 	recv, task, renewed string // of MoveNext: receiver, task; a loop variable's copy
+	defers, raise       string // of the frame: deferred calls; of those: what raises a panic
+	finished            string // of MoveNext: its result
 
 	used     map[string]bool // locals of MoveNext
 	fields   map[string]bool // of the frame
@@ -42,6 +44,10 @@ func newNamer(u *unit) *namer {
 	n.recv = n.first("f", "frame")
 	n.task = n.first("t", "task")
 	n.renewed = n.first("next", "copied")
+	n.raise = n.first("raise", "goOn")
+	n.finished = n.first("finished", "ended")
+	n.defers = n.first("defers", "deferredCalls")
+	n.fields[n.defers] = true
 	return n
 }
 

@@ -11,6 +11,7 @@ import (
 // its variables.
 func (u *unit) analyse() {
 	u.findPoints()
+	u.defers = u.hasDefers()
 	ast.Inspect(u.fn.Decl.Body, u.noteFacts)
 	u.noteCaptures()
 	u.findFragile()
@@ -35,6 +36,8 @@ func (u *unit) findPoints() {
 			return false
 		case *ast.GoStmt:
 			detached[n.Call] = true // its function runs elsewhere
+		case *ast.DeferStmt:
+			detached[n.Call] = true // or later
 		case *ast.CallExpr:
 			if s, ok := u.fn.Package.Twins.Suspends(n, u.info); ok && !detached[n] {
 				u.points[n] = &s

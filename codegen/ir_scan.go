@@ -16,8 +16,12 @@ import (
 func (u *unit) scan(node ast.Node) *span {
 	s := &mentionScan{u: u, root: node}
 	s.walk(node)
+	return s.span()
+}
+
+func (s *mentionScan) span() *span {
 	slices.SortStableFunc(s.edits, func(a, b edit) int { return int(a.pos - b.pos) })
-	return &span{node: node, edit: s.edits}
+	return &span{node: s.root, edit: s.edits}
 }
 
 // expr is node as a rope of one span.
@@ -75,6 +79,11 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		return false
 	case *ast.ReturnStmt:
 		return !s.returns(n)
+	case *ast.DeferStmt:
+		if s.literals == 0 {
+			s.edits = append(s.edits, edit{pos: n.Pos(), end: n.End(), code: []instr{s.u.deferring(n)}})
+			return false
+		}
 	case *ast.BranchStmt:
 		s.leaves(n)
 		return false

@@ -24,6 +24,7 @@ type unit struct {
 	suspending map[ast.Node]bool // holds a suspension point
 	forced     map[ast.Stmt]bool // to be taken apart although they do not suspend
 	facts      map[types.Object]*facts
+	defers     bool // defers calls
 	names      *namer
 
 	// Grown while flattening.

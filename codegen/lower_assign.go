@@ -39,10 +39,11 @@ func (u *unit) assignment(s *ast.AssignStmt) {
 		}
 		ops = append(ops, o)
 	}
-	if u.forced[s] {
+	if u.forced[s] && len(s.Lhs) == 1 {
 		_, _, call := u.appendToPlace(s.Lhs[0], s.Rhs[0])
 		u.spillAll(u.callOperands(call)[1:], true)
 	}
+	u.settleTuple(s, ops, s.Rhs)
 	u.spillAll(ops, false)
 	u.add(&assign{dst: dst(), src: u.join(s.Rhs), whole: u.scan(s)})
 }
@@ -82,7 +83,8 @@ func (u *unit) direct(call *ast.CallExpr, t dest) bool {
 	case t.declares:
 		return true
 	}
-	return !t.v.shared() || u.points[call].Kind != KindEnter
+	kept := t.v.shared() || t.v.result && u.defers // seen by deferred calls, or by the caller after a panic
+	return !kept || u.points[call].Kind != KindEnter
 }
 
 // shared reports whether others than the function's own statements may see v.

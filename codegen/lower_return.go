@@ -22,6 +22,7 @@ func (u *unit) returnStatement(s *ast.ReturnStmt) {
 		}
 		ops = append(ops, o)
 	}
+	u.settleTuple(s, ops, s.Results)
 	u.spillAll(ops, false)
 	u.add(u.returning(s)...)
 }

@@ -76,6 +76,9 @@ func (u *unit) statement(s ast.Stmt) {
 	case *ast.LabeledStmt:
 		u.labeled(s)
 		return
+	case *ast.DeferStmt:
+		u.deferStatement(s)
+		return
 	case *ast.EmptyStmt:
 		return
 	}

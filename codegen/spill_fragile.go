@@ -32,8 +32,10 @@ func (u *unit) findFragile() {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			u.fragileAppend(n, around)
+			u.fragileTuple(n, n.Lhs, n.Rhs, around)
 			u.fragileBoxes(n, u.assignOperands(n))
 		case *ast.ReturnStmt:
+			u.fragileTuple(n, nil, n.Results, around)
 			u.fragileBoxes(n, u.returnOperands(n))
 		case *ast.SendStmt:
 			elem := u.typeOf(n.Chan).Underlying().(*types.Chan).Elem()
@@ -211,10 +213,7 @@ func (u *unit) fragileAppend(s *ast.AssignStmt, around []ast.Node) {
 			return
 		}
 	}
-	for _, n := range around {
-		u.suspending[n] = true
-	}
-	u.suspending[s], u.forced[s] = true, true
+	u.force(s, around)
 }
 
 func (u *unit) holdsCall(list []ast.Expr) bool {
@@ -224,4 +223,84 @@ func (u *unit) holdsCall(list []ast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// fragileTuple marks assignments and returns of a function with deferred calls in
+// which a result is assigned, and a later operand divides. gc evaluates that operand
+// first, so that a panic leaves the result alone; but only because the result is one
+// of the function's own, which a field is not.
+func (u *unit) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) {
+	if !u.defers || len(rhs) < 2 || lhs != nil && len(lhs) != len(rhs) || !u.assignsResult(lhs) {
+		return
+	}
+	for _, e := range rhs[1:] {
+		if u.dividesOrShifts(e) {
+			u.force(s, around)
+			return
+		}
+	}
+}
+
+// assignsResult reports whether one but the last of the left-hand sides is a result. A
+// return statement, which has none, assigns them all.
+func (u *unit) assignsResult(lhs []ast.Expr) bool {
+	if lhs == nil {
+		return true
+	}
+	for _, e := range lhs[:len(lhs)-1] {
+		if v := u.rootVar(e); v != nil {
+			for _, r := range u.signatureResults() {
+				if r == v {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// force has a statement taken apart. In a function literal nothing is.
+func (u *unit) force(s ast.Stmt, around []ast.Node) {
+	for _, n := range around {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return
+		}
+	}
+	for _, n := range around {
+		u.suspending[n] = true
+	}
+	u.suspending[s], u.forced[s] = true, true
+}
+
+// settleTuple evaluates the operands of a forced tuple that are evaluated before
+// its first assignment.
+func (u *unit) settleTuple(s ast.Stmt, ops []operandOf, rhs []ast.Expr) {
+	if !u.forced[s] || len(rhs) < 2 {
+		return
+	}
+	u.spillAll(ops, true)
+	for _, e := range rhs[1:] {
+		if u.dividesOrShifts(e) {
+			u.hoist(ast.Unparen(e))
+		}
+	}
+}
+
+// dividesOrShifts reports whether e holds an operation on values that panics.
+func (u *unit) dividesOrShifts(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		if !ok || u.isConstant(b) {
+			return !found
+		}
+		switch b.Op {
+		case token.QUO, token.REM:
+			found = found || isBasicInfo(u.typeOf(b), types.IsInteger) && !u.isConstant(b.Y)
+		case token.SHL, token.SHR:
+			found = found || !isBasicInfo(u.typeOf(b.Y), types.IsUnsigned) && !u.isConstant(b.Y)
+		}
+		return !found
+	})
+	return found
 }

@@ -1,0 +1,229 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// deferral keeps a deferred call in the frame. What the defer statement evaluates,
+// it evaluates: the function value or the bound receiver, and the arguments. Source,
+// then result:
+//
+//	defer r.mu.Unlock()
+//
+//	{
+//		unlock1 := f.r.mu.Unlock
+//		f.defers.Push(func(raise func()) {
+//			defer unlock1()
+//			raise()
+//		})
+//	}
+//
+// The native defer inside is what makes recover work: see package statemachine.
+type deferral struct {
+	straight
+	names []string // locals for what is evaluated now
+	vals  []rope
+	call  rope
+
+	// For f(g()): the results of g.
+	tuple     []string
+	forwarded rope
+	late      bool // f is evaluated by a call, so before g
+}
+
+func (d *deferral) refs(use, _ func(*variable)) {
+	for _, v := range d.vals {
+		v.uses(use)
+	}
+	d.forwarded.uses(use)
+	d.call.uses(use)
+}
+
+func (d *deferral) borrows(f func(*variable)) {
+	for _, v := range d.vals {
+		v.borrows(f)
+	}
+	d.forwarded.borrows(f)
+	d.call.borrows(f)
+}
+
+func (d *deferral) print(p *printer) {
+	block := len(d.names)+len(d.tuple) > 0
+	if block {
+		p.line("{")
+	}
+	if !d.late {
+		d.printTuple(p)
+	}
+	if len(d.names) > 0 {
+		var vals []string
+		for _, v := range d.vals {
+			vals = append(vals, p.rope(v))
+		}
+		p.line("%s := %s", strings.Join(d.names, ", "), strings.Join(vals, ", "))
+	}
+	if d.late {
+		d.printTuple(p)
+	}
+	n := p.u.names
+	p.line("%s.%s.Push(func(%s func()) {\ndefer %s\n%s()\n})", n.recv, n.defers, n.raise, p.rope(d.call), n.raise)
+	if block {
+		p.line("}")
+	}
+}
+
+func (d *deferral) printTuple(p *printer) {
+	if len(d.tuple) > 0 {
+		p.line("%s := %s", strings.Join(d.tuple, ", "), p.rope(d.forwarded))
+	}
+}
+
+func (u *unit) deferStatement(s *ast.DeferStmt) {
+	if u.suspends(s) {
+		u.spillAll(u.callOperands(s.Call), false)
+	}
+	u.add(u.deferring(s))
+}
+
+// deferring is the instruction of a defer statement whose suspension points, if
+// any, have been evaluated.
+func (u *unit) deferring(s *ast.DeferStmt) *deferral {
+	d := &deferral{late: u.hasCall(s.Call.Fun)}
+	d.call = u.deferredFunc(d, s.Call)
+	d.call = append(d.call, text("("))
+	for i, arg := range s.Call.Args {
+		if i > 0 {
+			d.call = append(d.call, text(", "))
+		}
+		d.call = append(d.call, u.keptValue(d, arg)...)
+	}
+	if s.Call.Ellipsis.IsValid() {
+		d.call = append(d.call, text("..."))
+	}
+	d.call = append(d.call, text(")"))
+	return d
+}
+
+// deferredFunc is what is called: a function by its name, a literal, or a value
+// that is evaluated now.
+func (u *unit) deferredFunc(d *deferral, call *ast.CallExpr) rope {
+	fun := ast.Unparen(call.Fun)
+	if _, ok := fun.(*ast.FuncLit); ok {
+		return u.inLiteral(fun)
+	}
+	if _, ok := u.builtin(fun); ok {
+		return u.inLiteral(fun)
+	}
+	if fn, _, sel := callee(call, u.info); fn != nil && (sel == nil || sel.Kind() == types.MethodExpr || u.bindsItself(fun, sel)) {
+		return u.inLiteral(fun)
+	}
+	if u.isStable(fun) {
+		return u.inLiteral(fun)
+	}
+	return u.evaluatedNow(d, calledName(call), u.value(fun))
+}
+
+// bindsItself reports whether x.M can be evaluated when it is called as well as when it
+// is deferred: x is a variable, the method has a pointer receiver, and the pointer
+// is the variable's address or its value for ever.
+func (u *unit) bindsItself(fun ast.Expr, sel *types.Selection) bool {
+	s, ok := fun.(*ast.SelectorExpr)
+	if !ok || len(sel.Index()) != 1 || !isPointer(sel.Obj().(*types.Func).Signature().Recv()) {
+		return false
+	}
+	id, ok := ast.Unparen(s.X).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := u.info.Uses[id].(*types.Var)
+	if !ok || !within(u.fn.Decl, v.Pos()) {
+		return false
+	}
+	return !isPointerType(v.Type()) || u.isStable(id)
+}
+
+// isStable reports whether e is a variable of the function that keeps the value it
+// was declared with.
+func (u *unit) isStable(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := u.info.Uses[id].(*types.Var)
+	if !ok || v.IsField() || !within(u.fn.Decl, v.Pos()) || holdsLock(v.Type()) {
+		return false
+	}
+	for _, r := range u.signatureResults() {
+		if r == v {
+			return false
+		}
+	}
+	f := u.factsOf(v)
+	return !f.mutated && !f.addressed
+}
+
+// keptValue is an argument as the kept call passes it.
+func (u *unit) keptValue(d *deferral, arg ast.Expr) rope {
+	switch e := ast.Unparen(arg); {
+	case u.isConstant(e), u.info.Types[e].IsNil(), u.info.Types[e].IsType():
+		return u.inLiteral(e)
+	case u.isStable(e):
+		return u.inLiteral(e)
+	}
+	if tuple, ok := u.typeOf(arg).(*types.Tuple); ok {
+		return u.forward(d, arg, tuple)
+	}
+	val := u.value(arg)
+	if _, done := u.evaluated[ast.Unparen(arg)]; !done && u.needsType(ast.Unparen(arg)) {
+		t := u.typeOf(arg)
+		val = append(rope{late(func(p *printer) string { return "(" + p.typ(t, arg) + ")(" })}, val...)
+		val = append(val, text(")"))
+	}
+	return u.evaluatedNow(d, "arg", val)
+}
+
+// forward is for f(g()): the results of g become arguments.
+func (u *unit) forward(d *deferral, arg ast.Expr, tuple *types.Tuple) rope {
+	var list rope
+	for i := range tuple.Len() {
+		if i > 0 {
+			list = append(list, text(", "))
+		}
+		name := u.names.fresh("arg")
+		d.tuple = append(d.tuple, name)
+		list = append(list, text(name))
+	}
+	d.forwarded = u.value(arg)
+	return list
+}
+
+func (u *unit) evaluatedNow(d *deferral, stem string, val rope) rope {
+	name := u.names.fresh(stem)
+	d.names, d.vals = append(d.names, name), append(d.vals, val)
+	return rope{text(name)}
+}
+
+// inLiteral is node as it is spelled inside of a function literal.
+func (u *unit) inLiteral(node ast.Node) rope {
+	s := &mentionScan{u: u, root: node, literals: 1}
+	s.walk(node)
+	return rope{{span: s.span()}}
+}
+
+// hasDefers reports whether the function defers calls, so that it has more to do
+// when it ends, and may go on after a panic.
+func (u *unit) hasDefers() bool {
+	found := false
+	ast.Inspect(u.fn.Decl.Body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
