@@ -79,6 +79,7 @@ func metricsWhileHeld(e *env) {
 	for range 100 {
 		_ = l.offer(l.probe(nil), schedulers.Hint{})
 	}
+	l.until("no work began", func(t tally) bool { return t.began > 100 })
 	l.metricsAgree()
 	open()
 	l.finish()

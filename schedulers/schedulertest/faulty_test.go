@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -20,10 +20,13 @@ type faulty struct {
 	timerQueue
 	fault string
 
+	inside atomic.Int64 // calls of Submit
+
 	mu        sync.Mutex
 	queue     []schedulers.Work
 	seen      map[schedulers.Work]bool
-	ids       []int // free
+	armed     map[*schedulers.Timer]bool // ever
+	ids       []int                      // free
 	running   int
 	blocked   int
 	closed    bool
@@ -32,21 +35,37 @@ type faulty struct {
 	completed int
 	panicked  int
 	abandoned int
+	long      int // long-running works that run
+	lost      int // places for workers that are lost
 	done      chan struct{}
 	over      bool
+
+	// released is closed when the test of the fault is over, and lets go what hangs because of it.
+	released chan struct{}
 }
 
 const limit = 2
 
+// instances counts those that are not over, for a fault that instances share.
+var instances atomic.Int64
+
 func newFaulty(fault string) *faulty {
-	return &faulty{fault: fault, ids: []int{1, 2}, seen: map[schedulers.Work]bool{}, done: make(chan struct{})}
+	instances.Add(1)
+	return &faulty{
+		fault: fault,
+		ids:   []int{1, 2},
+		seen:  map[schedulers.Work]bool{},
+		armed: map[*schedulers.Timer]bool{},
+		done:  make(chan struct{}),
+
+		released: make(chan struct{}),
+	}
 }
+
+func (s *faulty) release() { close(s.released) }
 
 // is reports whether the scheduler has this fault.
 func (s *faulty) is(fault string) bool { return s.fault == fault }
-
-// leaks keeps leaked goroutines until it is closed, when the test of that fault is over.
-var leaks = make(chan struct{})
 
 var errOther = errors.New("not the error of the contract")
 
@@ -57,12 +76,14 @@ func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 		s.mu.Unlock()
 		return schedulers.ErrRejected
 	}
-	if on, ok := from.From.(*hand); ok && on == nil && s.is("panics on a typed nil") {
-		panic("nil worker")
-	}
 	if s.is("runs in Submit") {
 		w.Run(nil)
 		return nil
+	}
+	defer s.inside.Add(-1)
+	s.inside.Add(1)
+	if s.is("loses what is submitted at the same time") || s.is("trusts that the worker submits") {
+		runtime.Gosched() // so that others come in, with a single processor too
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +94,20 @@ func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 		}
 		return schedulers.ErrShutdown
 	}
-	if s.is("compares works") {
-		s.seen[w] = true
+	if s.is("looks at closed without holding the lock") && from.From == nil {
+		s.mu.Unlock()
+		for range 100 {
+			runtime.Gosched()
+		}
+		s.mu.Lock()
+		for s.closed && !s.over { // the worst moment, for certain
+			s.mu.Unlock()
+			runtime.Gosched()
+			s.mu.Lock()
+		}
+		if s.over {
+			return nil
+		}
 	}
 	if s.is("refuses resumed work") && from.Flags.Has(schedulers.Resumed) && len(s.queue) > 100 {
 		s.refused++
@@ -83,16 +116,13 @@ func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return s.accept(w, from)
 }
 
-// accept queues w; mu is held.
+// accept queues w, or loses it; mu is held.
 func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 	s.submitted++
+	if s.loses(w, from) {
+		return nil
+	}
 	switch {
-	case s.is("loses work") && s.submitted%50 == 0:
-		return nil
-	case s.is("loses fair work") && from.Flags.Has(schedulers.PreferFairness):
-		return nil
-	case s.is("trusts hints") && from.From != nil && from.From.Scheduler() != schedulers.Scheduler(s):
-		return nil
 	case s.is("runs twice") && s.submitted%50 == 0:
 		s.queue = append(s.queue, w)
 	case s.is("refuses what it queues") && s.submitted%50 == 0:
@@ -105,13 +135,66 @@ func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 			s.mu.Lock()
 		}
 	}
+	if from.Flags.Has(schedulers.LongRunning) {
+		s.long++
+		go runloop.Once(w, nil, s.longEnded)
+		return nil
+	}
 	s.queue = append(s.queue, w)
+	if s.is("forgets to wake") && s.running == 0 && s.completed > 0 {
+		return nil
+	}
 	s.engage()
 	return nil
 }
 
+// loses reports whether w falls victim to a fault that is about the work or its hint.
+func (s *faulty) loses(w schedulers.Work, from schedulers.Hint) bool {
+	on, own := from.From.(*hand)
+	switch s.fault {
+	case "loses work":
+		return s.submitted%50 == 0
+	case "loses nested work":
+		return from.From != nil
+	case "loses fair work":
+		return from.Flags.Has(schedulers.PreferFairness)
+	case "loses work beside other instances":
+		return instances.Load() > 1 && s.submitted%10 == 0
+	case "trusts hints":
+		return from.From != nil && from.From.Scheduler() != schedulers.Scheduler(s)
+	case "trusts that the worker lives":
+		return own && on.gone
+	case "loses what is submitted at the same time":
+		return s.inside.Load() > 1
+	case "trusts that the worker submits":
+		return own && s.inside.Load() > 1
+	case "asserts its own kind of worker":
+		return from.From != nil && from.From.(*hand) == nil
+	case "panics on a typed nil":
+		return own && on.id < 0
+	case "compares works", "remembers works":
+		again := s.seen[w]
+		s.seen[w] = true
+		return again && s.is("remembers works")
+	}
+	return false
+}
+
+func (s *faulty) longEnded(panicked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.completed++
+	if panicked {
+		s.panicked++
+	}
+	if !panicked || !s.is("loses count of long-running work that panics") {
+		s.long--
+	}
+	s.finish()
+}
+
 func (s *faulty) room() bool {
-	room := limit
+	room := limit - s.lost
 	if !s.is("ignores Block") {
 		room += s.blocked
 	}
@@ -142,139 +225,69 @@ func (s *faulty) takeID() int {
 	return id
 }
 
-// hand is a worker.
-type hand struct {
-	of *faulty
-	id int
-}
-
-func (h *hand) Scheduler() schedulers.Scheduler { return h.of }
-func (h *hand) ID() int                         { return h.id }
-
-func (h *hand) Block() (func(), error) {
-	s := h.of
-	if s.is("refuses to block with another error") {
-		return nil, errOther
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.blocked++
-	s.engage()
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.is("never unblocks") {
-			s.blocked--
-		}
-	}), nil
-}
-
-func (h *hand) work() {
-	for h.one() {
-	}
-}
-
-// one runs one work and returns false if there is none.
-func (h *hand) one() (again bool) {
-	s := h.of
-	s.mu.Lock()
-	if len(s.queue) == 0 || s.running > limit+s.blocked && !s.is("exceeds its limit") {
-		s.leave(h)
-		s.mu.Unlock()
-		return false
-	}
-	w := s.queue[0]
-	s.queue = s.queue[1:]
-	abandon := s.is("abandons instead of running") && s.submitted%50 == 0
-	s.engage()
-	s.mu.Unlock()
-
-	returned := false
-	defer func() { again = h.ended(returned, recover()) }()
-	if abandon {
-		w.Abandon(schedulers.ErrShutdown)
-	} else {
-		w.Run(h)
-	}
-	returned = true
-	return true
-}
-
-// ended counts a work that has ended, and survives how it did.
-func (h *hand) ended(returned bool, v any) (again bool) {
-	s := h.of
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.completed++
-	if v != nil && !s.is("does not count panics") {
-		s.panicked++
-	}
-	switch {
-	case returned, v != nil && !s.is("loses a worker to a panic"):
-		// A Goexit below a recovered panic goes on; this goroutine is then gone, which only
-		// its place shows.
-		if v != nil {
-			s.leave(h)
-			s.engage()
-			return false
-		}
-		return true
-	case v == nil && !s.is("loses a worker to Goexit"):
-		s.leave(h)
-		s.engage()
-	}
-	return false
-}
-
-// leave gives a worker's place back; mu is held.
-func (s *faulty) leave(h *hand) {
-	s.running--
-	if h.id <= limit {
-		s.ids = append(s.ids, h.id)
-	}
-	s.finish()
-}
-
 func (s *faulty) finish() {
-	if s.closed && !s.over && s.running == 0 && len(s.queue) == 0 {
+	switch {
+	case !s.closed, s.over, s.running > 0, s.long > 0, len(s.queue) > 0:
+	case s.submitted == 0 && s.is("waits for a first work"):
+	case s.abandoned > 0 && s.is("forgets its end after giving up"):
+	default:
 		s.over = true
+		instances.Add(-1)
 		close(s.done)
 	}
 }
 
 func (s *faulty) Shutdown(ctx context.Context) error {
-	s.mu.Lock()
-	again := s.closed
-	s.closed = true
-	s.engage()
-	s.finish()
-	if s.is("abandons at Shutdown") {
-		s.abandonQueued(schedulers.ErrShutdown)
-	}
-	s.mu.Unlock()
+	again := s.close()
+	wait := ctx
 	switch {
-	case again && s.is("returns an error the second time"):
+	case s.is("returns an error the second time") && again:
 		return errOther
 	case s.is("does not wait"):
 		return nil
+	case s.is("tells one caller of the end") && again:
+		select {
+		case <-s.released:
+		case <-ctx.Done():
+		}
+		return nil
 	case s.is("leaks a goroutine"):
-		go func() { <-leaks }()
+		go func() { <-s.released }()
+	case s.is("ignores the context of Shutdown"):
+		wait = context.Background()
 	}
 	select {
 	case <-s.done:
 		return nil
 	default:
 	}
-	if s.is("ignores the context of Shutdown") {
-		<-s.done
-		return nil
-	}
 	select {
 	case <-s.done:
 		return nil
-	case <-ctx.Done():
+	case <-wait.Done():
 		return s.giveUp(ctx)
+	case <-s.released:
+		return nil
 	}
+}
+
+// close begins the end, and reports whether it had begun before.
+func (s *faulty) close() (again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	again = s.closed
+	s.closed = true
+	s.engage()
+	s.finish()
+	switch s.fault {
+	case "abandons at Shutdown":
+		s.abandonQueued(schedulers.ErrShutdown)
+	case "drops its timers at Shutdown":
+		for t := range s.armed {
+			s.timerQueue.StopTimer(t)
+		}
+	}
+	return again
 }
 
 func (s *faulty) giveUp(ctx context.Context) error {
@@ -302,70 +315,4 @@ func (s *faulty) abandonQueued(reason error) {
 	for _, w := range queued {
 		w.Abandon(reason)
 	}
-}
-
-func (s *faulty) MaxConcurrency() int { return limit }
-
-func (s *faulty) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
-	if s.is("drops what may run in place") {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.queue = slices.DeleteFunc(s.queue, func(q schedulers.Work) bool { return q == w })
-	}
-	h, ok := by.(*hand)
-	return ok && h != nil && h.of == s
-}
-
-func (s *faulty) Snapshot() []schedulers.Work {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.is("shows its own queue as the snapshot"):
-		return s.queue
-	case s.is("leaves work out of the snapshot"):
-		return slices.Clone(s.queue[:len(s.queue)/2])
-	}
-	return slices.Clone(s.queue)
-}
-
-func (s *faulty) Metrics() schedulers.Metrics {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := schedulers.Metrics{
-		Submitted: uint64(s.submitted), Refused: uint64(s.refused), Abandoned: uint64(s.abandoned),
-		Completed: uint64(s.completed), Panicked: uint64(s.panicked), Queued: uint64(len(s.queue)),
-		Workers: uint64(s.running),
-	}
-	m.Running = m.Submitted - m.Completed - m.Abandoned - m.Queued
-	switch s.fault {
-	case "counts refusals as submissions":
-		m.Submitted += m.Refused
-	case "forgets to count what it abandons":
-		m.Abandoned = 0
-	}
-	return m
-}
-
-func (s *faulty) StartTimer(t *schedulers.Timer, d time.Duration) {
-	switch {
-	case s.is("expires in StartTimer") && d <= 0:
-		t.OnExpire.Expire(t)
-		return
-	case s.is("expires early"):
-		d /= 2
-	case s.is("has no timers of zero") && d <= 0:
-		return
-	}
-	s.timerQueue.StartTimer(t, d)
-}
-
-func (s *faulty) StopTimer(t *schedulers.Timer) bool {
-	switch s.fault {
-	case "does not stop timers":
-		return true
-	case "says true of expired timers":
-		s.timerQueue.StopTimer(t)
-		return true
-	}
-	return s.timerQueue.StopTimer(t)
 }

@@ -3,8 +3,10 @@ package schedulertest
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -18,79 +20,61 @@ func TestASchedulerWithoutFaultsPasses(t *testing.T) {
 	Run(t, func(testing.TB) Scheduler { return newFaulty("") })
 }
 
-// found says which check is there for a fault.
-var found = map[string]string{
-	"loses work":                          "each accepted work runs exactly once",
-	"runs twice":                          "each accepted work runs exactly once",
-	"refuses what it queues":              "each accepted work runs exactly once",
-	"abandons instead of running":         "each accepted work runs exactly once",
-	"loses fair work":                     "flags lose no work",
-	"compares works":                      "work of a type that cannot be compared is accepted",
-	"accepts nil":                         "nil work is refused, not run",
-	"runs in Submit":                      "Submit does not run the work itself",
-	"waits for room":                      "Submit does not wait for busy workers",
-	"refuses resumed work":                "resumed work is not refused for lack of room",
-	"gives equal IDs":                     "workers that run at the same time have different IDs",
-	"loses a worker to a panic":           "a panic in work kills no worker",
-	"loses a worker to Goexit":            "runtime.Goexit in work kills no worker",
-	"trusts hints":                        "a hint that names another scheduler's worker is harmless",
-	"panics on a typed nil":               "a hint that names a nil worker of the own kind is harmless",
-	"abandons at Shutdown":                "Shutdown runs what is queued",
-	"does not wait":                       "Shutdown waits for the work that runs",
-	"returns an error the second time":    "Shutdown may be called again",
-	"ignores the context of Shutdown":     "Shutdown with an ended context abandons what is queued",
-	"gives up without abandoning":         "Shutdown with an ended context abandons what is queued",
-	"abandons for another reason":         "Shutdown with an ended context abandons what is queued",
-	"returns Err rather than the cause":   "Shutdown with an ended context returns its cause",
-	"accepts late":                        "a late Submit is refused with ErrShutdown",
-	"refuses late with another error":     "a late Submit is refused with ErrShutdown",
-	"leaks a goroutine":                   "many lives of a scheduler leave no goroutine behind",
-	"counts refusals as submissions":      "metrics add up after the end",
-	"does not count panics":               "metrics add up after the end",
-	"forgets to count what it abandons":   "metrics count what was abandoned",
-	"shows its own queue as the snapshot": "a snapshot lists what is queued and nothing else",
-	"leaves work out of the snapshot":     "a snapshot lists what is queued and nothing else",
-	"exceeds its limit":                   "no more works run at a time than MaxConcurrency says",
-	"drops what may run in place":         "work that was run in place is not run a second time by its entry",
-	"ignores Block":                       "waits that are nested deeper than there are workers do not hang",
-	"refuses to block with another error": "waits that are nested deeper than there are workers do not hang",
-	"expires early":                       "a timer does not expire before its time",
-	"expires in StartTimer":               "a timer of zero or less expires, and not inside of StartTimer",
-	"has no timers of zero":               "a timer of zero or less expires, and not inside of StartTimer",
-	"does not stop timers":                "a stopped timer does not expire",
-	"says true of expired timers":         "StopTimer after the expiry returns false",
-}
-
 func TestEachFaultIsFoundByTheCheckThatIsThereForIt(t *testing.T) {
-	t.Cleanup(func() { close(leaks); leaks = make(chan struct{}) })
 	checks := map[string]check{}
 	for _, c := range allChecks() {
 		require.NotContains(t, checks, c.name, "two checks of one name")
 		checks[c.name] = c
 	}
-	for fault, name := range found {
-		t.Run(fault, func(t *testing.T) {
-			c, ok := checks[name]
-			require.True(t, ok, "there is no check %q", name)
-			assert.NotEmpty(t, failures(c, fault), "%q finds nothing", name)
-			assert.Empty(t, failures(c, ""), "%q finds something where there is no fault", name)
+	for _, f := range faults {
+		t.Run(f.fault+": "+f.check, func(t *testing.T) {
+			c, ok := checks[f.check]
+			require.True(t, ok, "there is no check of this name")
+			assert.NotEmpty(t, failures(t, c, f.fault), "finds nothing")
 		})
 	}
 }
 
-// failures runs one check on a scheduler with a fault and returns what it complains about. It
-// runs outside of bubbles, where a fault would be a deadlock of the test itself.
-func failures(c check, fault string) []string {
+func TestEachCheckFindsAFaultAndNothingWhereThereIsNone(t *testing.T) {
+	for _, c := range allChecks() {
+		t.Run(c.name, func(t *testing.T) {
+			assert.True(t, slices.ContainsFunc(faults, func(f fault) bool { return f.check == c.name }),
+				"no fault shows that this check can fail")
+			assert.Empty(t, failures(t, c, ""), "finds something where there is no fault")
+		})
+	}
+}
+
+// failures runs one check on schedulers with a fault and returns what it complains about.
+func failures(t *testing.T, c check, fault string) []string {
+	t.Helper()
 	patience := 20 * time.Second
 	if fault != "" {
-		patience = 300 * time.Millisecond // how long it takes to notice that something never happens
+		patience = 150 * time.Millisecond // how long it takes to notice that something never happens
 	}
 	r := &recorder{}
 	e := &env{
-		TB:     r,
-		make:   func(testing.TB) Scheduler { return newFaulty(fault) },
-		config: config{patience: patience, noBubble: true},
+		TB: r,
+		make: func(tb testing.TB) Scheduler {
+			s := newFaulty(fault)
+			tb.Cleanup(s.release)
+			return s
+		},
+		config: config{patience: patience},
 		has:    capabilities{timers: true, meter: true, snapshotter: true, limiter: true, consenter: true, blocker: true},
+	}
+	e.bubble = func(f func(testing.TB)) {
+		// Clean-ups must run inside, where a recorder of its own has them.
+		synctest.Test(t, func(*testing.T) {
+			inside := &recorder{}
+			inside.run(func() { f(inside) })
+			r.add(inside.failures()...)
+		})
+	}
+	e.parallel = func(n int, f func(*env)) { // one after the other: the load outside is what disturbs
+		for range n {
+			f(e)
+		}
 	}
 	r.run(func() { c.run(e) })
 	return r.failures()
@@ -130,11 +114,13 @@ func (r *recorder) failures() []string {
 	return r.failed
 }
 
-func (r *recorder) Errorf(format string, args ...any) {
+func (r *recorder) add(failed ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failed = append(r.failed, fmt.Sprintf(format, args...))
+	r.failed = append(r.failed, failed...)
 }
+
+func (r *recorder) Errorf(format string, args ...any) { r.add(fmt.Sprintf(format, args...)) }
 
 func (r *recorder) Error(args ...any) { r.Errorf("%s", fmt.Sprint(args...)) }
 

@@ -120,12 +120,12 @@ func (s *Scheduler) handOn(w *worker) {
 	if s.count.alive >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
 		return
 	}
-	p := w.release()
+	// Give back, then look: the order of the steps L1 and L3 in spin.go. The other way round, work pushed
+	// in between finds no idle processor to start a worker on, and nobody looks again.
+	s.giveBack(w.release())
 	if s.anyQueued() {
-		s.start(p, false)
-		return
+		s.startOnIdle(false)
 	}
-	s.giveBack(p)
 }
 
 // askForProcessor gives w, which has lost its processor, an idle one. It returns false

@@ -1,0 +1,104 @@
+package schedulertest
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// hand is a worker.
+type hand struct {
+	of   *faulty
+	id   int
+	gone bool // has ended; guarded by of.mu
+}
+
+func (h *hand) Scheduler() schedulers.Scheduler { return h.of }
+func (h *hand) ID() int                         { return h.id }
+
+func (h *hand) Block() (func(), error) {
+	s := h.of
+	if s.is("refuses to block with another error") {
+		return nil, errOther
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.is("gives the place of an ended worker away") && h.gone {
+		s.lost++
+	}
+	s.blocked++
+	s.engage()
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.is("never unblocks") {
+			s.blocked--
+		}
+	}), nil
+}
+
+func (h *hand) work() {
+	for h.one() {
+	}
+}
+
+// one runs one work and returns false if there is none.
+func (h *hand) one() (again bool) {
+	s := h.of
+	s.mu.Lock()
+	if len(s.queue) == 0 || s.running > limit-s.lost+s.blocked && !s.is("exceeds its limit") {
+		s.leave(h)
+		s.mu.Unlock()
+		return false
+	}
+	w := s.queue[0]
+	s.queue = s.queue[1:]
+	abandon := s.is("abandons instead of running") && s.submitted%50 == 0
+	s.engage()
+	s.mu.Unlock()
+
+	returned := false
+	defer func() { again = h.ended(w, returned, recover()) }()
+	if abandon {
+		w.Abandon(schedulers.ErrShutdown)
+	} else {
+		w.Run(h)
+	}
+	returned = true
+	return true
+}
+
+// ended counts a work that has ended, and survives how it did. After a panic, the place
+// goes to another goroutine: with a Goexit beneath the panic, which nothing shows, this one is about to die.
+func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
+	s := h.of
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.completed++
+	if v != nil && !s.is("does not count panics") {
+		s.panicked++
+	}
+	if v != nil && s.is("drops what has panicked") {
+		s.queue = slices.DeleteFunc(s.queue, func(q schedulers.Work) bool { return q == w })
+	}
+	switch {
+	case returned, v != nil && s.is("takes a recovered panic for survival"):
+		return true
+	case v != nil && s.is("loses a worker to a panic"), v == nil && s.is("loses a worker to Goexit"):
+		return false
+	}
+	s.leave(h)
+	s.engage()
+	return false
+}
+
+// leave gives a worker's place back; mu is held.
+func (s *faulty) leave(h *hand) {
+	h.gone = true
+	s.running--
+	if h.id <= limit {
+		s.ids = append(s.ids, h.id)
+	}
+	s.finish()
+}

@@ -1,0 +1,47 @@
+package workstealing_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// Another goroutine submits with the hint of a worker at the moment at which that worker hands
+// its processor on, and the worker waits for what was submitted.
+func TestWorkPushedWhileItsProcessorIsHandedOnIsNotLeftLying(t *testing.T) {
+	s := workstealing.New(workstealing.Processors(1), workstealing.Patience(0))
+	const rounds = 2_000
+	for round := range rounds {
+		ended := make(chan struct{})
+		require.NoError(t, s.Submit(do(func(on schedulers.Worker) {
+			defer close(ended)
+			ran, ready := make(chan struct{}), make(chan struct{})
+			go func() {
+				close(ready)
+				for range round % 64 {
+					runtime.KeepAlive(round)
+				}
+				_ = s.Submit(do(func(schedulers.Worker) { close(ran) }), schedulers.Hint{From: on})
+			}()
+			<-ready
+			unblock, err := on.(schedulers.Blocker).Block()
+			if err != nil {
+				return
+			}
+			<-ran
+			unblock()
+		}), schedulers.Hint{}))
+		select {
+		case <-ended:
+		case <-time.After(3 * time.Second):
+			t.Fatalf("round %d: work lies in the queue of an idle processor", round)
+		}
+	}
+	require.NoError(t, s.Shutdown(context.Background()))
+}
