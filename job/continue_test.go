@@ -334,6 +334,7 @@ func TestOptionsThatMakeNoSenseAreErrors(t *testing.T) {
 		"Catch catches no results":     Catch(ctx, j, func(context.Context, error) (int, error) { return 0, nil }, OnlyOnCompleted()).Err(),
 		"Finally runs always":          Finally(ctx, j, pass, OnlyOnCompleted()).Err(),
 		"a name at the start":          New(ctx, constant(1, nil)).Start(Named("late")),
+		"diagnostics at the start":     New(ctx, constant(1, nil)).Start(Diagnose(RecordCreation)),
 		"a shield at the start":        New(ctx, constant(1, nil)).Start(Shielded()),
 	} {
 		assert.Equal(t, ErrOption, err, name)

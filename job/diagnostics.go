@@ -61,6 +61,32 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	return ctx
 }
 
+// record is the same for a scope, whose children have its labels. A scope is no task of the
+// tracer: that could not be ended by who never waits for it.
+func (s *Scope) record(d Diagnostics, depth int) {
+	r := s.promise.job.extras()
+	if d&RecordCreation != 0 {
+		var pcs [1]uintptr
+		runtime.Callers(depth, pcs[:])
+		r.made = pcs[0]
+	}
+	if d&FollowLabels != 0 {
+		s.mode |= labeled
+		if r.name != "" {
+			s.ctx = pprof.WithLabels(s.ctx, pprof.Labels("job", r.name))
+		}
+	}
+}
+
+// withLabels calls a child's function as the profiler wants to see it.
+func (s *Scope) withLabels(ctx context.Context, fn func(context.Context) error) error {
+	if s.mode&labeled != 0 {
+		defer pprof.SetGoroutineLabels(context.Background()) // see followed
+		pprof.SetGoroutineLabels(ctx)
+	}
+	return fn(ctx)
+}
+
 func (r *rare) nameOr(other string) string {
 	if r.name != "" {
 		return r.name
@@ -82,9 +108,9 @@ func (t *task[T]) followed(self invoker[T]) (T, error) {
 	return self.invoke(&t.body)
 }
 
-// ranFor brings the labels of ctx back after somebody who has them ran the job.
-func (c *core) ranFor(ctx context.Context) {
-	if c.mode&labeled != 0 {
+// ranFor brings the labels of ctx back after somebody who has them ran a job with mode m.
+func (m mode) ranFor(ctx context.Context) {
+	if m&labeled != 0 {
 		pprof.SetGoroutineLabels(ctx)
 	}
 }

@@ -82,6 +82,26 @@ func TestLabelsFollowTheJobAndStayWithIt(t *testing.T) {
 	assert.Empty(t, inside)
 }
 
+func TestLabelsFollowTheChildrenOfAScope(t *testing.T) {
+	m := &manual{consent: true}
+	ctx := pprof.WithLabels(m.ctx(), pprof.Labels("tenant", "blue"))
+	pprof.SetGoroutineLabels(ctx)
+	defer pprof.SetGoroutineLabels(context.Background())
+	s := NewScope(ctx, Named("fan"), Diagnose(FollowLabels|RecordCreation))
+	var inside string
+	s.Go(func(context.Context) error { inside = labels(t); return nil })
+	require.NoError(t, s.Wait())
+	assert.Contains(t, inside, `"job":"fan"`)
+	assert.Contains(t, inside, `"tenant":"blue"`)
+	assert.Contains(t, labels(t), `"tenant":"blue"`, "who waited has its own back")
+	assert.NotContains(t, labels(t), `"job":"fan"`)
+
+	assert.Contains(t, s.WaitAsync().Creation().Function, "TestLabelsFollowTheChildrenOfAScope")
+	in := InScopeAsync(m.ctx(), func(context.Context, *Scope) error { return nil }, Diagnose(RecordCreation))
+	assert.Contains(t, in.Creation().Function, "TestLabelsFollowTheChildrenOfAScope")
+	m.all()
+}
+
 func TestEachTracedJobIsATask(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, trace.Start(&b))

@@ -21,9 +21,25 @@
 //
 // # Many jobs
 //
-// [ContinueWith] runs a function after a job; [WhenAll] and [WhenAny] wait for
-// several. What loses a race or gives up waiting is taken out of what it waited for: nothing
-// is left behind.
+//	[ContinueWith]               a function after a job, whatever became of it; with filters
+//	[Then], [Catch], [Finally]   after a result, after an error, in any case
+//	[WhenAll], [WhenAny], [Race] all; the first to end; the first to succeed
+//	[WhenEach]                   one after the other, as they end
+//	[Unwrap]                     the job that a job yields
+//	[WaitAsync], [WaitTimeout]   a wait that a context or a time bounds, without blocking
+//
+// [WhenAllOf] and [WhenAnyOf] take jobs of several types. What loses a race or gives up waiting is
+// taken out of what it waited for: nothing is left behind.
+//
+// A [Scope] runs children and does not end before they have: no goroutine, and no failure, gets
+// lost behind a function's return. Its children need no handles, and cost no allocation then.
+//
+// # When something is wrong
+//
+// A panic carries the stack of its goroutine and the asynchronous stack: what waited for the job
+// ([PanicError], [AsyncStack]). A wait that closes a circle is refused by name ([CycleError]).
+// Failures that nobody looked at reach a hook ([OnUnobserved]). Where a job was made, the profiler's labels and
+// the tracer's tasks are recorded if asked for ([SetDiagnostics]).
 //
 // # Jobs that are not functions
 //
@@ -35,8 +51,10 @@
 // # Reading on
 //
 // state.go has the state word with its table and graph, context.go the lazy context, task.go how a job is
-// started, run and completed. The list of continuations, where the one race
-// is, has a package of its own: continuation.
+// started, run and completed, link.go what all continuations have in common, relay.go and contest.go how
+// losers leave, scope.go and scopechild.go the children. The list of continuations, where the one
+// race is, has a package of its own: continuation. Channels, processes, callbacks and
+// sequences as jobs are in package job/bridge.
 //
 // The names follow .NET's: Task is Job, TaskStatus is [Status], TaskCompletionSource is
 // [Source].

@@ -9,7 +9,7 @@ import "context"
 //
 // It blocks, and body runs on the calling goroutine; its twin is [InScopeAsync].
 func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {
-	s := NewScope(ctx, opts...)
+	s := newScope(ctx, opts, 3)
 	if !s.mayBegin(body == nil) {
 		return s.Wait()
 	}
@@ -29,7 +29,7 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 // when body and all children have. If body panics, that is the job's error alone. It does
 // not block, and is the twin of [InScope].
 func InScopeAsync(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) *Job[Void] {
-	s := NewScope(ctx, opts...)
+	s := newScope(ctx, opts, 3)
 	if s.mayBegin(body == nil) {
 		s.Go(func(ctx context.Context) error {
 			s.runBody(ctx, body)

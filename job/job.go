@@ -172,7 +172,8 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 
 // Await returns the job's outcome, starting it if it was Created. In a function
 // marked //movenext:async it is a suspension point: the generated machine
-// suspends there. Everywhere else it blocks the calling goroutine.
+// suspends there. Everywhere else it blocks the calling goroutine; a plain function of a job
+// better calls [Job.Wait] with its context, which tells its worker that it blocks.
 func (j *Job[T]) Await() (T, error) {
 	var zero T
 	if j == nil {

@@ -66,6 +66,11 @@ func Supervisor() Option { return Option{mode: supervising} }
 // [Shielded] mean what they mean for jobs. A scope with an option that makes no sense has
 // failed with [ErrOption]. It does not block.
 func NewScope(ctx context.Context, opts ...Option) *Scope {
+	return newScope(ctx, opts, 3)
+}
+
+// newScope is NewScope; depth is how many calls lie between runtime.Callers in record and the user.
+func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -79,6 +84,9 @@ func NewScope(ctx context.Context, opts ...Option) *Scope {
 		return s
 	}
 	s.prepare(&o)
+	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
+		s.record(d, depth+1)
+	}
 	return s
 }
 
@@ -117,17 +125,23 @@ func (s *Scope) Cancel(cause error) { s.cancel(cause) }
 //
 // It blocks; its twin is [Scope.WaitAsync].
 func (s *Scope) Wait() error {
+	if err := s.wait(); err != nil {
+		return err
+	}
+	return s.promise.Job().Err()
+}
+
+// wait waits for the scope's end and does not look at how it has ended.
+func (s *Scope) wait() error {
 	j := s.WaitAsync()
 	behalf := current(s.parent)
 	if !j.isCompleted() {
 		j.while(behalf, s.help)
 	}
-	if !j.isCompleted() {
-		if err := j.park(context.Background(), behalf, s.from); err != nil {
-			return err
-		}
+	if j.isCompleted() {
+		return nil
 	}
-	return j.Err()
+	return j.park(context.Background(), behalf, s.from)
 }
 
 // WaitAsync returns the job that ends when all children have. It is the twin of [Scope.Wait].
@@ -147,11 +161,12 @@ func (s *Scope) WaitAsync() *Job[Void] {
 
 // Close cancels the scope with [ErrScopeEnded] as the cause and waits for its children. On a scope that
 // has ended it does nothing, so it is meant to be deferred where the scope is
-// made: then no child outlives the function, whichever way that is left. It blocks; its twin is
-// [Scope.CloseAsync].
+// made: then no child outlives the function, whichever way that is left. It does not look at the
+// scope's error: failures that Wait did not return are for [OnUnobserved]. It blocks; its
+// twin is [Scope.CloseAsync].
 func (s *Scope) Close() {
 	s.cancel(ErrScopeEnded)
-	_ = s.Wait()
+	_ = s.wait()
 }
 
 // CloseAsync is the twin of [Scope.Close]. Its job does not fail.

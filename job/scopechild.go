@@ -134,7 +134,7 @@ func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err erro
 	if s.ctx.Err() != nil {
 		return Canceled, nil, true
 	}
-	err = c.fn(s.views.of(s, on))
+	err = s.withLabels(s.views.of(s, on), c.fn)
 	return s.judge(err), err, true
 }
 
@@ -183,6 +183,7 @@ func (s *Scope) help() {
 	for ran, consent := true, true; ran && consent; {
 		ran, consent = s.helpOnce(consenter)
 	}
+	s.mode.ranFor(s.parent)
 }
 
 // helpOnce looks at each child once, and reports whether it ran any. Children that are

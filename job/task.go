@@ -127,7 +127,7 @@ func (c *core) start(opts []Option) error {
 		return ErrStarted
 	}
 	o := merge(opts)
-	if o.name != "" {
+	if o.name != "" || o.diagnose != 0 {
 		return ErrOption
 	}
 	if err := o.check(forStart); err != nil {

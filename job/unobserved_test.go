@@ -96,6 +96,18 @@ func TestWhatSomebodyLookedAtIsNotReported(t *testing.T) {
 	nothingHeard(t, heard)
 }
 
+func TestCloseDoesNotLookAtTheScopesError(t *testing.T) {
+	heard := listening(t)
+	func() {
+		m := &manual{}
+		s := NewScope(m.ctx())
+		s.Go(func(context.Context) error { return errBoom })
+		m.all()
+		s.Close()
+	}()
+	assert.ErrorIs(t, collected(heard).Err, errBoom)
+}
+
 func TestAContinuationThatDoesNotAskHasNotLooked(t *testing.T) {
 	heard := listening(t)
 	m := &manual{}

@@ -47,7 +47,7 @@ func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 // whether it has ended.
 func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	c.while(current(ctx), func() { c.owner.Run(by) })
-	c.ranFor(ctx)
+	c.mode.ranFor(ctx)
 	return c.isCompleted()
 }
 
