@@ -1,0 +1,202 @@
+package parallel
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// asyncLoop is an operation whose bodies return jobs.
+//
+// # Lanes
+//
+// It has a lane for each body that is under way. A lane calls the body for an item, and while the job that it got has
+// not ended, it is a continuation of that job and holds neither a worker nor a goroutine: a thousand
+// lanes are a thousand small objects.
+//
+//	            calls the body
+//	submitted ──▶ running ──job is not complete──▶ waiting
+//	    ▲            │                                │ the job has ended
+//	    │            ▼                                ▼
+//	    └─────── wants an item ◀──────────────────────┘
+//	                 │ none left, or stopped
+//	                 ▼
+//	               gone
+//
+// Between waiting and submitted no function of the user runs: the outcome is noted, and the next item is
+// found, by whoever completed the job.
+//
+// # Where items come from
+//
+// Off a slice, lanes help themselves: an index is one atomic addition. Each lane starts another when it has got
+// an item, up to the degree, so that few items start few lanes.
+//
+// A sequence has a goroutine, which must wait for a lane and not the other way round: a slow
+// sequence would otherwise hold one worker for each lane that wants an item. It takes a lane that
+// wants one, makes a new one if there is none and may be one more, or waits (feeder.go).
+//
+// # Ends
+//
+// live counts who can still bring about something: lanes with a body under way, and the feeder or the
+// starter. Whoever is last completes the job. Since a lane counts until it has seen the end of its job,
+// all bodies have ended then.
+type asyncLoop[T, R any] struct {
+	operation
+	ctx      context.Context // of all bodies: they go on wherever their jobs let them
+	body     func(ctx context.Context, item T) *job.Job[R]
+	keep     func(i int, result R) // nil: results are not wanted
+	complete func(err error) continuation.Chain
+	items    itemSource[T, R]
+
+	live atomic.Int64
+}
+
+// itemSource gives items to lanes.
+type itemSource[T, R any] interface {
+	// feed begins to give.
+	feed()
+
+	// next gives the lane another item and returns true, or takes it back and returns
+	// false: the lane then belongs to the source.
+	next(l *lane[T, R]) bool
+
+	// given is called when a lane has been given an item and is about to call the body.
+	given(on schedulers.Worker)
+
+	// gone is called when a lane has no body under way any more.
+	gone()
+}
+
+// launch starts the operation with one who counts as live, which is the source.
+func (a *asyncLoop[T, R]) launch(ctx context.Context) error {
+	if err := a.begin(ctx); err != nil {
+		return err
+	}
+	a.ctx = &bodyContext{&a.operation, nil}
+	a.live.Store(1)
+	a.items.feed()
+	return nil
+}
+
+// leave counts one less. The last one completes the job; the caller delivers the chain.
+func (a *asyncLoop[T, R]) leave() continuation.Chain {
+	if a.live.Add(-1) > 0 {
+		return continuation.Chain{}
+	}
+	goexit, err := a.outcome()
+	if goexit && err == nil {
+		err = job.ErrGoexit
+	}
+	a.end()
+	return a.complete(err)
+}
+
+// submit has a lane run on the scheduler. If that is refused the operation has failed.
+func (a *asyncLoop[T, R]) submit(l *lane[T, R], from schedulers.Worker) continuation.Chain {
+	hint := schedulers.Hint{From: from}
+	if l.began {
+		hint.Flags = schedulers.Resumed
+	}
+	if err := schedulers.TrySubmit(a.sched, l, hint); err != nil {
+		a.fail(err)
+		return a.gone()
+	}
+	return continuation.Chain{}
+}
+
+// gone counts a lane less.
+func (a *asyncLoop[T, R]) gone() continuation.Chain {
+	a.items.gone()
+	return a.leave()
+}
+
+// lane is one body at a time.
+type lane[T, R any] struct {
+	of   *asyncLoop[T, R]
+	node continuation.Node
+
+	// Of whoever has the lane: the source, the scheduler, the goroutine in Run, or the job.
+
+	item  T
+	index int // of the item; none: it has not been given one
+	job   *job.Job[R]
+	began bool // it has run before
+}
+
+const none = -1
+
+// Run implements schedulers.Work.
+func (l *lane[T, R]) Run(on schedulers.Worker) {
+	a, returned := l.of, false
+	var told continuation.Chain
+	defer func() {
+		if !returned {
+			a.crashed(recover())
+			told = a.gone()
+		}
+		told.Deliver(on)
+	}()
+	told = l.work(on)
+	returned = true
+}
+
+// Abandon implements schedulers.Work.
+func (l *lane[T, R]) Abandon(reason error) {
+	l.of.fail(reason)
+	l.of.gone().Deliver(nil)
+}
+
+// work calls the body for one item after the other, until a job is not complete when it is
+// returned, or no item is left.
+func (l *lane[T, R]) work(on schedulers.Worker) continuation.Chain {
+	a := l.of
+	l.began = true
+	if l.index == none && !a.items.next(l) {
+		return a.gone()
+	}
+	for a.goesOn() {
+		a.items.given(on)
+		var empty T
+		item := l.item
+		l.item = empty
+		j := a.body(a.ctx, item)
+		if j == nil {
+			a.fail(job.ErrNilJob)
+			break
+		}
+		l.job = j
+		l.node.Prepare(l)
+		if j.Register(&l.node) {
+			return continuation.Chain{} // l is the job's from here on
+		}
+		l.note()
+		if !a.items.next(l) {
+			break
+		}
+	}
+	return a.gone()
+}
+
+// Completed implements continuation.Target: the lane's job has ended.
+func (l *lane[T, R]) Completed(from schedulers.Worker) continuation.Chain {
+	a := l.of
+	l.note()
+	if a.items.next(l) {
+		return a.submit(l, from)
+	}
+	return a.gone()
+}
+
+// note notes the outcome of the lane's job.
+func (l *lane[T, R]) note() {
+	result, err := l.job.GetResult()
+	l.job = nil
+	if err != nil {
+		l.of.fail(err)
+	} else if l.of.keep != nil {
+		l.of.keep(l.index, result)
+	}
+}

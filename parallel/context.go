@@ -1,0 +1,88 @@
+package parallel
+
+import (
+	"context"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// bodyContext is the context of the bodies that one goroutine runs.
+//
+// All goroutines of an operation share its cancellation, but each has a context of
+// its own, because a context also says on which worker one is: a body that submits work or
+// waits has to name the worker that it runs on, not the one that began
+// the operation.
+//
+// Most bodies never ask for more than Err and a value. So the cancellation is that of the parent
+// until somebody wants a Done channel, or until the operation is stopped: only then a
+// real context is made, once for the operation.
+type bodyContext struct {
+	op *operation
+	on schedulers.Worker
+}
+
+type realContext struct {
+	context.Context
+	cancel context.CancelCauseFunc
+}
+
+var _ context.Context = (*bodyContext)(nil)
+
+// Deadline implements context.Context.
+func (c *bodyContext) Deadline() (time.Time, bool) { return c.op.parent.Deadline() }
+
+// Done implements context.Context.
+func (c *bodyContext) Done() <-chan struct{} { return c.op.materialize().Done() }
+
+// Err implements context.Context.
+func (c *bodyContext) Err() error { return c.op.contextErr() }
+
+// Value implements context.Context. What is not ours is asked of the real context if there is one: the
+// standard library finds the nearest context that can be canceled by a private key, and must find the
+// one whose Done channel we return.
+func (c *bodyContext) Value(key any) any {
+	switch key {
+	case schedulers.SchedulerKey:
+		return c.op.sched
+	case schedulers.WorkerKey:
+		return c.on
+	}
+	if r := c.op.real.Load(); r != nil {
+		return r.Value(key)
+	}
+	return c.op.parent.Value(key)
+}
+
+func (o *operation) contextErr() error {
+	if r := o.real.Load(); r != nil {
+		return r.Err()
+	}
+	if err := o.parent.Err(); err != nil {
+		return err
+	}
+	if o.ended.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// materialize makes the real context, or returns the one that was made.
+//
+// It races with end, and whoever comes second cancels: here the context is stored and then
+// ended is read, there ended is written and then the context is read. One of the two sees the other.
+func (o *operation) materialize() *realContext {
+	if r := o.real.Load(); r != nil {
+		return r
+	}
+	ctx, cancel := context.WithCancelCause(o.parent)
+	r := &realContext{ctx, cancel}
+	if !o.real.CompareAndSwap(nil, r) {
+		cancel(nil)
+		return o.real.Load()
+	}
+	if o.ended.Load() {
+		cancel(nil)
+	}
+	return r
+}

@@ -1,0 +1,262 @@
+package parallel
+
+import (
+	"reflect"
+	"runtime"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// crew is how an operation gets helpers: workers of a scheduler that take part in it
+// beside its caller. It is the only thing of this package that a scheduler sees.
+//
+// # The easy part
+//
+// The caller submits a piece of work that says "help me", and begins. A worker that gets to it
+// helps until there is nothing left, and goes on to its next work.
+//
+// # Nobody came
+//
+// All workers may be busy, or the caller may be the only one. A caller that waited for its
+// helpers would then wait for ever. So helpers are an offer, never a need: the caller does all
+// that no helper has taken, and when nothing is left it closes the crew. A helper that comes
+// too late finds it closed and goes away. What the caller waits for is those inside, each of
+// which is running a body right now and will be done with it.
+//
+//	enter, under mu                      dismiss, under mu
+//	  E1 the crew is closed: go away       D1 close the crew
+//	  E2 inside++                          D2 inside is 0: done
+//	leave, under mu                        D3 else make a channel, and wait for it
+//	  L1 inside--
+//	  L2 0 and there is a channel: close it
+//
+// Both lists run under one lock, so a helper is inside before D1, and then D2 counts it, or it
+// is refused in E1. After D1 inside only falls, so L2 is reached if D3 was.
+//
+// # How many
+//
+// Not all helpers are called at once. Each calls the next when it has found something to do
+// itself and there is more, so that a short operation costs one submission, and a long one as
+// many as there are workers who have the time. At most one call is under way (pending), which
+// also means that the crew, being one piece of work, is in at most one queue at a time.
+//
+// # The calls that nobody has answered
+//
+// A loop in a loop makes many short operations while all workers are busy with the outer one.
+// Their calls stay in a queue long after they ended: a million inner loops would leave a million
+// crews there. So a crew is used again, with its call still under way: the next operation of the
+// same scheduler takes it over, and whoever answers the call helps that one. The calls
+// in a queue are then as many as operations were ever open at one moment.
+//
+// That is also why a crew is no part of the operation, and why nothing a user
+// can hold leads to one.
+type crew struct {
+	mu      sync.Mutex
+	sched   schedulers.Scheduler // constant while pending
+	effort  effort               // nil: closed
+	by      schedulers.Worker    // the caller's
+	limit   int                  // how many helpers may be inside at a time
+	inside  int
+	pending bool          // submitted, and Run or Abandon not called yet
+	refused bool          // the scheduler has refused during this operation, or is no help
+	calls   uint          // how often the crew has been submitted
+	over    uint          // the last call whose helper has gone
+	empty   chan struct{} // made by dismiss; closed when nobody is inside
+}
+
+// effort is the work of an operation, as a helper sees it.
+type effort interface {
+	// help takes part until nothing is left to take, and survives what bodies do, except for
+	// a runtime.Goexit. Any number of goroutines may call it, at the same time too.
+	help(on schedulers.Worker)
+
+	// left reports whether something is left that nobody has taken.
+	left() bool
+}
+
+// crews holds crews that no operation uses. It keeps nothing of a user's alive but the
+// schedulers of calls under way.
+var crews = sync.Pool{New: func() any { return new(crew) }}
+
+// hire returns a crew, closed, for an operation on s. The operation has to know its crew before it
+// opens it: a call under way may be answered at that moment.
+func hire(s schedulers.Scheduler) *crew {
+	c := crews.Get().(*crew)
+	if !c.free(s) {
+		c = new(crew) // the other one is kept by its scheduler until that has answered
+	}
+	return c
+}
+
+// free reports whether a closed crew can be used with s: no call is under way somewhere else.
+func (c *crew) free(s schedulers.Scheduler) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.pending || identical(c.sched, s)
+}
+
+// open lets up to limit helpers into an operation. None has been called by it.
+func (c *crew) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e effort) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sched, c.by, c.limit, c.effort = s, by, limit, e
+	c.refused = false
+}
+
+// invite calls one more helper, if one is missing and none is on the way. It is called from inside
+// of the operation only. A scheduler that refuses is not asked again, and neither is one that runs what it is
+// given before Submit returns: its helper would be the goroutine that it is to help.
+func (c *crew) invite() {
+	c.mu.Lock()
+	ask := !c.pending && !c.refused && c.inside < c.limit
+	if ask {
+		c.pending = true
+		c.calls++
+	}
+	s, by, call := c.sched, c.by, c.calls
+	c.mu.Unlock()
+	if !ask {
+		return
+	}
+	err := schedulers.TrySubmit(s, c, schedulers.Hint{From: by}) // without the lock: it may call Run
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.pending, c.refused = false, true
+	}
+	c.refused = c.refused || c.over == call
+}
+
+// Run implements schedulers.Work: a helper has come.
+//
+// It leaves before it asks whether something is left. In the other order, what turns up
+// after the answer would find the helper still inside, so that no other is called, and
+// then nobody.
+func (c *crew) Run(on schedulers.Worker) {
+	defer c.gone(c.answered())
+	for e := c.enter(); e != nil; e = c.enter() {
+		c.host(e, on)
+		if !e.left() {
+			return
+		}
+	}
+}
+
+// answered notes that the call has been answered: from here on the crew may be submitted again. It
+// returns which call it was.
+func (c *crew) answered() (call uint) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending = false
+	return c.calls
+}
+
+// gone notes that the helper who came on a call has gone.
+func (c *crew) gone(call uint) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = call
+}
+
+// Abandon implements schedulers.Work: nobody will come.
+func (c *crew) Abandon(error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending, c.refused = false, true
+}
+
+// host has a helper take part, and counts it out whatever happens to it.
+func (c *crew) host(e effort, on schedulers.Worker) {
+	defer c.leave()
+	e.help(on)
+}
+
+func (c *crew) enter() effort {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.effort == nil || c.inside >= c.limit {
+		return nil
+	}
+	c.inside++
+	return c.effort
+}
+
+func (c *crew) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inside--
+	if c.inside == 0 && c.empty != nil {
+		close(c.empty)
+		c.empty = nil
+	}
+}
+
+// dismiss closes the crew and blocks until nobody is inside. The crew must not be used
+// any more.
+func (c *crew) dismiss() {
+	by := c.close()
+	if empty := c.emptied(); empty != nil {
+		defer blocking(by)()
+		<-empty
+	}
+	crews.Put(c)
+}
+
+// close lets nobody in any more, and forgets whose the crew was.
+func (c *crew) close() (by schedulers.Worker) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	by, c.by, c.effort = c.by, nil, nil
+	if !c.pending {
+		c.sched = nil
+	}
+	return by
+}
+
+// emptied returns a channel to wait for, or nil if nobody is inside.
+func (c *crew) emptied() <-chan struct{} {
+	for range spins {
+		if c.vacant() {
+			return nil
+		}
+		runtime.Gosched()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.inside > 0 {
+		// Fresh: one that was pooled could not be used across synctest bubbles.
+		c.empty = make(chan struct{})
+	}
+	return c.empty
+}
+
+func (c *crew) vacant() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inside == 0
+}
+
+// spins is how often a goroutine lets others go first before it parks. Parking and waking
+// costs as much as some hundred turns, and what is waited for here has usually ended by then.
+const spins = 50
+
+// blocking tells a worker that its goroutine is going to block, and returns what to call after.
+//
+// What this package waits for is a body that is running somewhere else. A scheduler that answers
+// schedulers.ErrWouldDeadlock can not know that, and to return while the body runs is
+// what a structured operation never does; so the answer is not heard.
+func blocking(by schedulers.Worker) (unblock func()) {
+	if b, ok := by.(schedulers.Blocker); ok {
+		if unblock, err := b.Block(); err == nil {
+			return unblock
+		}
+	}
+	return func() {}
+}
+
+// identical reports whether two schedulers are one. Those whose types can not be
+// compared are not.
+func identical(a, b schedulers.Scheduler) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+}

@@ -1,0 +1,21 @@
+package parallel
+
+import "context"
+
+// ForEach calls body with each item, several at a time, and returns when all calls have ended. It
+// blocks, and its caller takes part. Errors, panics and the end of ctx are as in [For]; what a
+// sequence does wrong counts like what a body does. A stopped loop asks its sequence for nothing more, but has to
+// wait for what it has asked for: let a sequence that blocks watch ctx itself.
+//
+// It is not a twin of [ForEachAsync], whose bodies return jobs: called in an async
+// function it blocks.
+func ForEach[S Items[T], T any](ctx context.Context, items S, body func(ctx context.Context, item T) error, opts ...Option) error {
+	if body == nil {
+		return ErrNilFunc
+	}
+	slice, seq, isSlice := either[S, T](items)
+	if isSlice {
+		return For(ctx, 0, len(slice), func(ctx context.Context, i int) error { return body(ctx, slice[i]) }, opts...)
+	}
+	return eachOf(ctx, seq, func(ctx context.Context, _ int, item T) error { return body(ctx, item) }, opts)
+}

@@ -1,0 +1,62 @@
+package parallel
+
+// Fork lets f(w, arg) run, perhaps in parallel, and returns at once. The result is had by
+// [Forked.Join]; until then f may not have begun. A fork that is not joined is joined at the end of the call in which it
+// was made, where that was made by [Run] or by a join, and its result is lost. So a function may fork what has no
+// result and leave it at that: whoever joins the function has joined all.
+//
+// It allocates nothing: arg travels beside f, so f need not be a closure. For two calls of which
+// one can run here [Join] is cheaper.
+func Fork[A, R any](w *Worker, f func(w *Worker, arg A) R, arg A) Forked[A, R] {
+	n := push(w, f, arg)
+	return Forked[A, R]{n, n.generation}
+}
+
+// Forked is a call that [Fork] has put off. It is a small value, to be kept in a variable or an
+// array of the function that forked, and used with the same [Worker]. The zero Forked has no
+// call to join.
+type Forked[A, R any] struct {
+	fork       *fork[A, R]
+	generation uint32
+}
+
+// Join returns the result of the call. It makes the call if nobody else has begun
+// it; else it waits, and meanwhile runs what the same goroutine has forked later, and what that call
+// forks. It blocks as long as that takes. Forks may be joined in any order.
+//
+// If the call panics, Join panics with the same value, and likewise for runtime.Goexit. It panics
+// with a text of its own if the fork was joined before, was made with another Worker, or was left to be joined
+// by the end of the function that made it.
+func (h Forked[A, R]) Join(w *Worker) (r R) {
+	n := h.fork
+	if n == nil || n.generation != h.generation || n.owner != w {
+		panic("parallel: Join of a fork that was joined before, or belongs to another Worker")
+	}
+	i := n.index
+	p := &w.places[i]
+	if p.state != private && !w.takeBack(p) {
+		w.await(i)
+		r = n.result
+		w.collect(i)
+		return r
+	}
+	f, arg := n.f, n.arg
+	n.forget()
+	n.generation++
+	w.vacate(i)
+	if w.offers.count.Load() < w.team.demand.Load() {
+		w.offer() // joins may follow one another with no fork between them
+	}
+	top, returned := w.top, false
+	defer func() {
+		if !returned {
+			w.unwind(top)
+		}
+	}()
+	r = f(w, arg)
+	if w.top != top {
+		w.settle(top)
+	}
+	returned = true
+	return r
+}

@@ -1,0 +1,140 @@
+package parallel
+
+import (
+	"sync/atomic"
+
+	"github.com/movenext/movenext/job"
+)
+
+// forked is a fork without its types.
+type forked interface {
+	base() *header
+	execute(w *Worker) // calls the function and keeps its result
+	call(w *Worker)    // forgets all and calls the function; nobody wants the result
+	clear()            // forgets function, argument and result
+}
+
+// header is the part of a fork that does not depend on its types. A fork that nobody takes
+// uses the first group alone.
+type header struct {
+	owner      *Worker
+	index      int    // its place on its owner's stack, always the same
+	generation uint32 // how often handles to it have become invalid
+
+	// state is the only thing that owner and taker both write while the fork runs.
+	state atomic.Uint32
+
+	// Written by the taker under the lock of the owner's offers, read by the owner after it has
+	// had that lock.
+	thief *Worker
+	since uint64 // what the thief offers from this ticket on descends from this fork
+
+	outer *header // the fork that runs below this one, on the thief's goroutine
+
+	wake chan struct{} // the owner's; written before state says awaited
+
+	// Written by the taker before state says ended, read by the owner after.
+	failure *job.PanicError
+	exited  bool // the function called runtime.Goexit
+}
+
+// The states of a fork that somebody has taken.
+//
+//	  ┌───────────────────────────────────────────┐
+//	  │                                           ▼
+//	running ──owner parks──▶ awaited ──ends──▶ ended
+//	  ▲                         │
+//	  └──owner is nudged────────┘
+//
+//	state     who runs it      the owner          leaves it by
+//	running   owner or taker   is busy or looks   taker: ended; owner: awaited, compare-and-swap
+//	awaited   the taker        sleeps on wake     taker: ended or running; owner: running, compare-and-swap
+//	ended     nobody           reads the outcome  release
+//
+// Whoever takes a fork out of awaited without being the owner closes wake, once. The owner does not release
+// the fork before that, so the taker may still read wake then; after any other step to ended the
+// taker touches the fork no more.
+const (
+	running uint32 = iota
+	awaited
+	ended
+)
+
+func (h *header) base() *header { return h }
+
+// finish publishes the outcome.
+func (h *header) finish() {
+	if h.state.Swap(ended) == awaited {
+		close(h.wake)
+	}
+}
+
+// nudge wakes the owner, if it sleeps, to look whether there is something to take. The taker calls it.
+func (h *header) nudge() {
+	if h.state.Load() == awaited && h.state.CompareAndSwap(awaited, running) {
+		close(h.wake)
+	}
+}
+
+func (h *header) hasEnded() bool { return h.state.Load() == ended }
+
+// release makes the fork ready to be used again. Its owner calls it, when nobody else knows it.
+func (h *header) release() {
+	h.generation++
+	if h.thief == nil {
+		return // nobody has written the rest
+	}
+	h.state.Store(running)
+	h.thief, h.outer, h.wake = nil, nil, nil
+	h.failure, h.exited = nil, false
+}
+
+// fork is a function and its argument, and where its result goes if somebody else calls it. A
+// fork belongs to a place on the stack of a [Worker] and is used again and again; it holds
+// nothing of a user's after it was joined.
+type fork[A, R any] struct {
+	header
+	f      func(*Worker, A) R
+	arg    A
+	result R
+}
+
+func (n *fork[A, R]) execute(w *Worker) { n.result = n.f(w, n.arg) }
+
+func (n *fork[A, R]) call(w *Worker) {
+	f, arg := n.f, n.arg
+	n.forget()
+	f(w, arg)
+}
+
+func (n *fork[A, R]) clear() {
+	var result R
+	n.forget()
+	n.result = result
+}
+
+// forget is clear for a fork that nobody has run.
+func (n *fork[A, R]) forget() {
+	var arg A
+	n.f, n.arg = nil, arg
+}
+
+// thunk is a fork whose function has no argument.
+type thunk[R any] struct {
+	header
+	f      func(*Worker) R
+	result R
+}
+
+func (n *thunk[R]) execute(w *Worker) { n.result = n.f(w) }
+
+func (n *thunk[R]) call(w *Worker) {
+	f := n.f
+	n.f = nil
+	f(w)
+}
+
+func (n *thunk[R]) clear() {
+	var result R
+	n.f, n.result = nil, result
+}

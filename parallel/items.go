@@ -1,0 +1,32 @@
+package parallel
+
+import (
+	"iter"
+	"reflect"
+)
+
+// Items are what an operation goes through: a slice, or a sequence such as maps.Keys(m).
+//
+// A sequence runs on a goroutine of its own, one step at a time and only as far as its items are
+// asked for. That goroutine ends before the operation does.
+type Items[T any] interface {
+	~[]T | ~func(yield func(T) bool)
+}
+
+// either returns items as what they are: a slice, or a sequence.
+func either[S Items[T], T any](items S) (slice []T, seq iter.Seq[T], isSlice bool) {
+	switch x := any(items).(type) {
+	case []T:
+		return x, nil, true
+	case iter.Seq[T]:
+		return nil, x, false
+	case func(func(T) bool):
+		return nil, x, false
+	}
+	// A named type. No conversion in the language goes from "one of two" to one of them.
+	v := reflect.ValueOf(items)
+	if v.Kind() == reflect.Slice {
+		return v.Convert(reflect.TypeFor[[]T]()).Interface().([]T), nil, true
+	}
+	return nil, v.Convert(reflect.TypeFor[iter.Seq[T]]()).Interface().(iter.Seq[T]), false
+}

@@ -1,0 +1,122 @@
+package parallel
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// offers are the forks of one worker that others may take: the oldest first, since those have
+// the most below them.
+//
+// Each offer has a ticket, the number of those before it. Tickets matter twice. An owner that wants a
+// fork back looks at its ticket's place. And a worker that waits for a fork takes only what
+// descends from that fork: what its taker has offered since.
+//
+// It has a mutex. Offers come and go by the thousand where forks come and go by the million, and a
+// mutex is cheaper than the atomics of a lock-free deque as long as nobody else wants it.
+type offers struct {
+	count atomic.Int32 // how many there are, for who only looks; written under mu
+
+	mu         sync.Mutex
+	ring       []forked // by ticket; nil where it was taken out. Its length is zero or a power of two.
+	head, tail uint64   // tickets in [head, tail) may be there; tail is the owner's to read without the lock
+}
+
+// add offers f and returns its ticket. The owner holds mu.
+func (o *offers) add(f forked) (ticket uint64) {
+	if o.tail-o.head == uint64(len(o.ring)) {
+		o.grow()
+	}
+	ticket = o.tail
+	*o.at(ticket) = f
+	o.tail++
+	o.count.Add(1)
+	return ticket
+}
+
+func (o *offers) at(ticket uint64) *forked { return &o.ring[ticket&uint64(len(o.ring)-1)] }
+
+func (o *offers) grow() {
+	bigger := offers{ring: make([]forked, max(8, 2*len(o.ring)))}
+	for t := o.head; t < o.tail; t++ {
+		*bigger.at(t) = *o.at(t)
+	}
+	o.ring = bigger.ring
+}
+
+// withdraw takes f back and reports whether it did: false says that somebody has taken it. The
+// owner calls it. Tickets below floor are not used again: what was offered from there on has a
+// meaning for others.
+func (o *offers) withdraw(ticket uint64, f forked, floor uint64) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if ticket < o.head || ticket >= o.tail || *o.at(ticket) != f {
+		return false
+	}
+	o.remove(ticket)
+	for o.tail > max(floor, o.head) && *o.at(o.tail - 1) == nil {
+		o.tail--
+	}
+	return true
+}
+
+// takeOldest takes an offer for the worker by, or returns nil.
+func (o *offers) takeOldest(by *Worker) forked {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.takeFrom(o.head, by)
+}
+
+// takeSince takes the oldest offer that descends from h, which the owner of o runs. It returns nil
+// if there is none, or if h has ended.
+//
+// It has to look at h under the lock. The owner ends h before it runs anything else, and offers
+// under the lock; so if what it offers next is here to be seen, the end of h is too.
+func (o *offers) takeSince(h *header, by *Worker) forked {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if h.hasEnded() {
+		return nil
+	}
+	return o.takeFrom(max(h.since, o.head), by)
+}
+
+// hasSince reports whether takeSince would find something.
+func (o *offers) hasSince(h *header) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if h.hasEnded() {
+		return false
+	}
+	_, ok := o.find(max(h.since, o.head))
+	return ok
+}
+
+func (o *offers) takeFrom(ticket uint64, by *Worker) forked {
+	ticket, ok := o.find(ticket)
+	if !ok {
+		return nil
+	}
+	f := *o.at(ticket)
+	o.remove(ticket)
+	by.adopt(f)
+	return f
+}
+
+// find returns the ticket of the oldest offer from the given ticket on.
+func (o *offers) find(ticket uint64) (uint64, bool) {
+	for ; ticket < o.tail; ticket++ {
+		if *o.at(ticket) != nil {
+			return ticket, true
+		}
+	}
+	return 0, false
+}
+
+func (o *offers) remove(ticket uint64) {
+	*o.at(ticket) = nil
+	o.count.Add(-1)
+	for o.head < o.tail && *o.at(o.head) == nil {
+		o.head++
+	}
+}

@@ -1,0 +1,138 @@
+package parallel
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// operation is what all operations have in common: where they run, the context of their
+// bodies, and what has gone wrong.
+//
+// # What stops an operation
+//
+//	a body returned an error     ─┐
+//	a body panicked               ├─▶ stopped: nobody begins another body,
+//	a body called runtime.Goexit  │   and the bodies' context is canceled
+//	the caller's context ended   ─┘
+//
+// The first of these is what the caller learns, with one exception: a panic is never hidden behind
+// an error that came first, but joined to it. Errors that come later are usually what
+// canceling did to the other bodies, and say nothing new.
+//
+// # Goexit
+//
+// A body that calls runtime.Goexit on the caller's goroutine ends that goroutine, which
+// nobody can prevent. One that does it on a helper's has meant the same, so the caller
+// does it too, once all bodies have ended. Which goroutine a body happened to run on then makes no
+// difference, and t.FailNow works in a body as it does in a plain loop.
+type operation struct {
+	parent context.Context
+	sched  schedulers.Scheduler
+	by     schedulers.Worker // the caller's, by the word of parent
+
+	stopped atomic.Bool
+	ended   atomic.Bool // the operation is over
+	real    atomic.Pointer[realContext]
+
+	mu     sync.Mutex
+	err    error
+	goexit bool
+}
+
+// begin sets what an operation begins with. It returns why it can not.
+func (o *operation) begin(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	o.parent = ctx
+	o.by = schedulers.WorkerFrom(ctx)
+	o.sched = schedulers.FromContext(ctx)
+	if o.sched == nil {
+		o.sched = job.DefaultScheduler()
+	}
+	return nil
+}
+
+// goesOn reports whether another body may begin.
+//
+// The parent is asked for its Err and not for its Done channel, which many contexts make only
+// when they are asked for it.
+func (o *operation) goesOn() bool {
+	if o.stopped.Load() {
+		return false
+	}
+	if o.parent.Err() != nil {
+		o.fail(contextError(o.parent))
+		return false
+	}
+	return true
+}
+
+// fail stops the operation with an error.
+func (o *operation) fail(err error) {
+	o.mu.Lock()
+	first := o.err == nil && !o.goexit
+	if o.err == nil {
+		o.err = err
+	}
+	o.mu.Unlock()
+	o.stop(first, err)
+}
+
+// crashed stops the operation because a function panicked with v, or called runtime.Goexit
+// if v is nil. Call it in the deferred function that recovered.
+func (o *operation) crashed(v any) {
+	if v == nil {
+		o.exited()
+		return
+	}
+	err := job.NewPanicError(v)
+	o.mu.Lock()
+	first := o.err == nil && !o.goexit
+	if o.err == nil {
+		o.err = err
+	} else {
+		o.err = errors.Join(o.err, err)
+	}
+	o.mu.Unlock()
+	o.stop(first, err)
+}
+
+// exited stops the operation because a function called runtime.Goexit.
+func (o *operation) exited() {
+	o.mu.Lock()
+	first := o.err == nil && !o.goexit
+	o.goexit = true
+	o.mu.Unlock()
+	o.stop(first, job.ErrGoexit)
+}
+
+func (o *operation) stop(first bool, cause error) {
+	o.stopped.Store(true)
+	if first {
+		o.materialize().cancel(cause)
+	}
+}
+
+// end releases the context: the operation is over.
+func (o *operation) end() {
+	o.ended.Store(true)
+	if r := o.real.Load(); r != nil {
+		r.cancel(nil)
+	}
+}
+
+// outcome returns what went wrong, after all bodies have ended.
+func (o *operation) outcome() (goexit bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.goexit, o.err
+}

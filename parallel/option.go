@@ -1,0 +1,126 @@
+package parallel
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Option changes how one operation is carried out. Options are plain values, so
+// that passing them allocates nothing. Of two that contradict, the later wins; one that
+// means nothing to an operation is ignored by it.
+type Option struct {
+	kind  optionKind
+	value int
+}
+
+type optionKind uint8
+
+const (
+	optionNone optionKind = iota
+	optionDegree
+	optionPartition
+	optionChunk
+	optionCompleted
+)
+
+// Degree sets how many bodies run at a time, at most, the caller's included. Zero
+// stands for the default, which is GOMAXPROCS. A negative degree makes the operation
+// return [ErrOption].
+//
+// It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer, and with none
+// the caller does everything itself. Bodies that block a goroutine and want to be many need
+// a scheduler with as many workers, or [ForEachAsync].
+func Degree(n int) Option { return Option{optionDegree, n} }
+
+// Chunk has everybody take n items at a time, from the front, off one counter that all share.
+// Zero stands for the default, which is [Stealing]; a negative n makes the operation return
+// [ErrOption].
+//
+// It is right where each item takes long and their order matters (1 starts
+// them in order), and where n items are what fits a cache. A sequence gives one item at a time by default; with
+// a chunk size it gives n, which costs less for each, and the first of them waits for the last. For
+// [Reduce] it is the size of the blocks.
+func Chunk(n int) Option { return Option{optionChunk, n} }
+
+// Range cuts the items into one contiguous part for each that may take part, all
+// of one size. A part is never cut again, so it is right only where all items cost the
+// same: neighbours then stay together, and a second loop over the same data finds the parts that
+// the first one had.
+func Range() Option { return Option{optionPartition, int(partitionRange)} }
+
+// Stealing, the default, leaves everything to whoever begins, who takes it off in bites that get
+// smaller; everybody else takes half of what somebody has left. It
+// suits items whose costs differ and are not known.
+func Stealing() Option { return Option{optionPartition, int(partitionStealing)} }
+
+// Ordered, the default, has [Map] and [MapAsync] return results in the order of their items.
+func Ordered() Option { return Option{optionCompleted, 0} }
+
+// AsCompleted has [Map] and [MapAsync] return results in the order in which they were completed.
+func AsCompleted() Option { return Option{optionCompleted, 1} }
+
+// settings are all options of one operation.
+type settings struct {
+	degree      int
+	partition   partition
+	chunk       int
+	asCompleted bool
+}
+
+// partition says how the items of a loop are cut.
+type partition uint8
+
+const (
+	partitionStealing partition = iota
+	partitionRange
+	partitionChunk
+)
+
+func settingsOf(opts []Option) (settings, error) {
+	var s settings
+	for _, o := range opts {
+		switch o.kind {
+		case optionNone:
+		case optionDegree:
+			s.degree = o.value
+		case optionPartition:
+			s.partition, s.chunk = partition(o.value), 0
+		case optionChunk:
+			s.partition, s.chunk = partitionStealing, o.value
+			if o.value > 0 {
+				s.partition = partitionChunk
+			}
+		case optionCompleted:
+			s.asCompleted = o.value != 0
+		}
+	}
+	switch {
+	case s.degree < 0:
+		return s, fmt.Errorf("%w: degree %d is negative", ErrOption, s.degree)
+	case s.chunk < 0:
+		return s, fmt.Errorf("%w: chunk of %d items", ErrOption, s.chunk)
+	case s.degree == 0:
+		s.degree = runtime.GOMAXPROCS(0)
+	}
+	return s, nil
+}
+
+// helpers returns how many workers of a scheduler an operation can use beside its
+// caller. What the scheduler could never run at the same time is not asked for.
+func (s settings) helpers(on schedulers.Scheduler, by schedulers.Worker) int {
+	n := s.degree - 1
+	l, ok := on.(schedulers.Limiter)
+	if !ok {
+		return n
+	}
+	most := l.MaxConcurrency()
+	if most <= 0 {
+		return n
+	}
+	if by != nil && identical(by.Scheduler(), on) {
+		most-- // the caller's own worker
+	}
+	return min(n, most)
+}

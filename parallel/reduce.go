@@ -1,0 +1,96 @@
+package parallel
+
+import "context"
+
+// Reduce folds items into one value, several at a time. It cuts the items into blocks, folds each,
+// beginning with zero, and merges neighbouring results until one is left. It blocks, and its caller takes part.
+//
+// merge(fold…(zero), fold…(zero)) has to be what one fold over all would have been, so merge must be
+// associative and zero change nothing. It need not be commutative, because only neighbours are
+// merged, the earlier one first. zero is where each block begins: a map or a pointer
+// that fold writes to would be shared by all, so let zero be nil there, and fold make it.
+//
+// The blocks depend on the number of items and on [Chunk] alone, and so does the order of all merges. So the
+// result is the same on any number of workers and in each run, to the last bit of a
+// floating-point sum.
+//
+// Errors and panics are as in [For]: no fold begins after the first one that failed. Without items the result is zero.
+func Reduce[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ctx context.Context, acc A, item T) (A, error), merge func(a, b A) A, opts ...Option) (A, error) {
+	if fold == nil || merge == nil {
+		return zero, ErrNilFunc
+	}
+	s, err := settingsOf(opts)
+	if err != nil {
+		return zero, err
+	}
+	r := &reduction[T, A]{items: items, zero: zero, fold: fold, merge: merge, size: blockSize(len(items), s)}
+	r.reduce = r.reducePart
+	return Run(ctx, r.run, opts...)
+}
+
+// reduction is one Reduce.
+type reduction[T, A any] struct {
+	items []T
+	zero  A
+	fold  func(context.Context, A, T) (A, error)
+	merge func(A, A) A
+	size  uint // of a block
+
+	// reducePart, as a function: taking it from the method each time would allocate.
+	reduce func(*Worker, part) A
+}
+
+// part is the blocks from lo to hi-1; there is at least one.
+type part struct{ lo, hi uint }
+
+// partsOf is how many blocks a reduction has, about: enough for many workers, and few enough that
+// merging them costs nothing beside.
+const partsOf = 256
+
+func blockSize(items int, s settings) uint {
+	if s.chunk > 0 {
+		return uint(s.chunk)
+	}
+	return max(1, uint(items)/partsOf)
+}
+
+func (r *reduction[T, A]) run(w *Worker) (A, error) {
+	if len(r.items) == 0 {
+		return r.zero, nil
+	}
+	acc := r.reduce(w, part{0, ceilDiv(uint(len(r.items)), r.size)})
+	if _, err := w.team.outcome(); err != nil {
+		return r.zero, err
+	}
+	return acc, nil
+}
+
+// reducePart folds one block, or merges the results of two halves. Once the operation has stopped,
+// what it returns means nothing, and nothing of the user's is called with it.
+func (r *reduction[T, A]) reducePart(w *Worker, p part) A {
+	if p.hi-p.lo == 1 {
+		return r.foldBlock(w, p.lo)
+	}
+	mid := (p.lo + p.hi) / 2
+	a, b := Join(w, r.reduce, part{p.lo, mid}, part{mid, p.hi})
+	if w.team.stopped.Load() {
+		return r.zero
+	}
+	return r.merge(a, b)
+}
+
+func (r *reduction[T, A]) foldBlock(w *Worker, block uint) A {
+	acc, end := r.zero, min((block+1)*r.size, uint(len(r.items)))
+	ctx := w.Context()
+	for _, item := range r.items[block*r.size : end] {
+		if !w.team.goesOn() {
+			return r.zero
+		}
+		var err error
+		if acc, err = r.fold(ctx, acc, item); err != nil {
+			w.team.fail(err)
+			return r.zero
+		}
+	}
+	return acc
+}

@@ -1,0 +1,118 @@
+package parallel
+
+import (
+	"iter"
+	"runtime"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// sequence hands the items of an iter.Seq to several goroutines.
+//
+// # The easy way that does not work
+//
+// An iter.Seq calls its consumer. To be asked by several goroutines it has to be turned
+// round, which is what iter.Pull does; but a coroutine of iter.Pull may only be resumed by goroutines
+// that are locked to threads as its creator was, and the workers of some schedulers are. It would be a fatal
+// error, not a panic. So the sequence runs on a goroutine, and is asked over channels.
+//
+// # One who asks
+//
+// Who wants items takes the baton, sends an empty buffer and receives it filled: as many
+// items as it has room for, or fewer at the end. A sequence is never run ahead of what was asked
+// for, since what it has produced is gone for others (a channel's elements, lines of a file).
+//
+//	taker, with the baton            generator
+//	  T1 send a buffer     ────────▶   G1 receive it, or the end: go to G4
+//	                                   G2 the sequence fills it
+//	  T2 receive it        ◀────────   G3 send it, or go to G4 if the sequence has ended with nothing in it
+//	  closed: it has ended             G4 close fill
+//
+// T1 is always followed by T2, because nothing between them can fail, so G3 never waits in vain. After all
+// takers have gone, stop ends G1 and waits for G4: whatever the sequence does when it is broken
+// off has been done by then.
+type sequence[T any] struct {
+	op   *operation
+	seq  iter.Seq[T]
+	ask  chan []T
+	fill chan []T
+
+	baton sync.Mutex
+	taken int  // how many items have been taken; under the baton
+	ended bool // under the baton
+}
+
+func newSequence[T any](op *operation, seq iter.Seq[T]) *sequence[T] {
+	s := &sequence[T]{op: op, seq: seq, ask: make(chan []T), fill: make(chan []T)}
+	go s.generate()
+	return s
+}
+
+// generate runs the sequence. What it does wrong stops the operation.
+func (s *sequence[T]) generate() {
+	defer close(s.fill)
+	returned := false
+	defer func() {
+		if !returned {
+			s.op.crashed(recover())
+		}
+	}()
+	if buf, wanted := <-s.ask; wanted {
+		s.walk(buf)
+	}
+	returned = true
+}
+
+func (s *sequence[T]) walk(buf []T) {
+	wanted := true
+	for item := range s.seq {
+		buf = append(buf, item)
+		if len(buf) < cap(buf) {
+			continue
+		}
+		s.fill <- buf
+		if buf, wanted = <-s.ask; !wanted {
+			return
+		}
+	}
+	if len(buf) > 0 {
+		s.fill <- buf
+	}
+}
+
+// take returns the next items in buf, which is empty and has room for them, and how many were taken
+// before. It returns none at the end. The caller has the baton and is on that worker.
+func (s *sequence[T]) take(buf []T, on schedulers.Worker) (items []T, before int) {
+	before = s.taken
+	if !s.ended {
+		select {
+		case s.ask <- buf:
+			items = s.receive(on)
+		case <-s.fill: // closed: it has ended with the last items, and nobody hears what is asked
+		}
+		s.taken += len(items)
+		s.ended = items == nil
+	}
+	return items, before
+}
+
+// receive waits for what was asked for; nil: the sequence has ended.
+func (s *sequence[T]) receive(on schedulers.Worker) []T {
+	for range spins {
+		select {
+		case items := <-s.fill:
+			return items
+		default:
+			runtime.Gosched()
+		}
+	}
+	defer blocking(on)()
+	return <-s.fill
+}
+
+// stop ends the sequence and blocks until it has ended. Nobody takes from it any more.
+func (s *sequence[T]) stop() {
+	close(s.ask)
+	<-s.fill
+}

@@ -1,0 +1,55 @@
+package parallel
+
+import (
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// shelf is the items of a slice, off which lanes help themselves.
+type shelf[T, R any] struct {
+	of    *asyncLoop[T, R]
+	slice []T
+	taken atomic.Int64
+	lanes atomic.Int64 // how many may still be started
+}
+
+// feed starts the first lane. Lanes start the others, so there is nothing more to be live for.
+func (s *shelf[T, R]) feed() {
+	if err := s.start(s.of.by); err != nil {
+		s.of.fail(err)
+	}
+	s.of.leave().Deliver(nil)
+}
+
+func (s *shelf[T, R]) next(l *lane[T, R]) bool {
+	i := s.taken.Add(1) - 1
+	if i >= int64(len(s.slice)) || !s.of.goesOn() { // in this order, as in loop.work
+		return false
+	}
+	l.index, l.item = int(i), s.slice[i]
+	return true
+}
+
+// given starts one more lane. If that is refused there will be no more, and those that there are do
+// everything.
+func (s *shelf[T, R]) given(on schedulers.Worker) {
+	if s.start(on) != nil {
+		s.lanes.Store(0)
+	}
+}
+
+func (s *shelf[T, R]) gone() {}
+
+// start starts one more lane, if there may be one more and it is likely to find an item. Who calls it is live.
+func (s *shelf[T, R]) start(from schedulers.Worker) error {
+	if s.taken.Load() >= int64(len(s.slice)) || s.lanes.Load() <= 0 || s.lanes.Add(-1) < 0 {
+		return nil
+	}
+	s.of.live.Add(1)
+	err := schedulers.TrySubmit(s.of.sched, &lane[T, R]{of: s.of, index: none}, schedulers.Hint{From: from})
+	if err != nil {
+		s.of.live.Add(-1)
+	}
+	return err
+}

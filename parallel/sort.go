@@ -1,0 +1,224 @@
+package parallel
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+)
+
+// Sort sorts s in ascending order, several parts of it at a time. NaNs come first. It is
+// not stable. It blocks, and its caller takes part; it needs room for a second slice like s.
+//
+// If ctx ends, or in a [SortFunc] the comparison panics, s still holds exactly the
+// elements that it held, in some order, and the error says why. Errors are as in [For] otherwise.
+func Sort[S ~[]E, E cmp.Ordered](ctx context.Context, s S, opts ...Option) error {
+	return sortBy(ctx, s, sorter[E]{sort: slices.Sort[[]E], less: cmp.Less[E]}, opts)
+}
+
+// SortFunc is [Sort] with the order that compare says, as for slices.SortFunc. It is called on several
+// goroutines at a time.
+func SortFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int, opts ...Option) error {
+	if compare == nil {
+		return ErrNilFunc
+	}
+	return sortBy(ctx, s, sorter[E]{
+		sort: func(s []E) { slices.SortFunc(s, compare) },
+		less: func(a, b E) bool { return compare(a, b) < 0 },
+	}, opts)
+}
+
+// SortStableFunc is [SortFunc] and keeps elements that are equal in the order in which they were.
+func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int, opts ...Option) error {
+	if compare == nil {
+		return ErrNilFunc
+	}
+	return sortBy(ctx, s, sorter[E]{
+		sort: func(s []E) { slices.SortStableFunc(s, compare) },
+		less: func(a, b E) bool { return compare(a, b) < 0 },
+	}, opts)
+}
+
+// sorter says how to sort what is too short to be cut, and how to merge.
+//
+// # How a slice is sorted
+//
+// The slice is cut into a power of two of runs. Each is sorted in place. Then neighbouring runs are
+// merged, into a second slice and back, until one run is left.
+//
+//	from   │ run │ run │ run │ run │       one level: all pairs at a time,
+//	         ╲   ╱       ╲   ╱             and each pair in several pieces
+//	into   │    run    │    run    │
+//
+// Towards the end there are fewer pairs than workers. So a pair is merged in pieces: piece k of the
+// result begins after the first n elements of it, and a binary search finds how many of these n come from the
+// left run (the merge path of Odeh et al., 2012). Pieces share nothing, so
+// the last level runs in parallel as the first one does.
+//
+// # What is left when it ends early
+//
+// A level reads from and writes into, never the other way. So at each moment from holds all the
+// elements, and if the sort ends early there they are copied back. Within a run, sorting swaps
+// elements. The tempting way, a recursion that merges each pair as soon as both are sorted,
+// would know no such moment: half of a slice would be here and half there.
+//
+// # A comparison that contradicts itself
+//
+// Two searches that disagree could have one element in two pieces. So the ends of all pieces of a level are found
+// before the first piece is merged, and each is kept from lying before its neighbour.
+type sorter[E any] struct {
+	sort func([]E)
+	less func(a, b E) bool
+
+	opts       []Option
+	from, into []E
+	runs       int
+	pieces     int // per pair
+	ends       []int
+}
+
+const (
+	shortestRun   = 2048 // elements; sorting these takes as long as some hundred submissions
+	runsPerMember = 4    // so that runs which take longer do not make the others wait
+)
+
+func sortBy[E any](ctx context.Context, s []E, by sorter[E], opts []Option) error {
+	o, err := settingsOf(opts)
+	if err != nil {
+		return err
+	}
+	by.opts = []Option{Degree(o.degree), Chunk(1)}
+	by.from, by.runs = s, runsFor(len(s), o)
+	defer func() {
+		if len(s) > 0 && &by.from[0] != &s[0] {
+			copy(s, by.from)
+		}
+	}()
+	if err := by.sortRuns(ctx); err != nil {
+		return err
+	}
+	if by.runs > 1 {
+		by.into = make([]E, len(s))
+	}
+	for by.runs > 1 {
+		if err := by.mergeRuns(ctx, runsPerMember*o.degree); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runsFor returns how many runs n elements are cut into, a power of two.
+func runsFor(n int, o settings) int {
+	if o.degree == 1 {
+		return 1
+	}
+	most := max(1, min(n/shortestRun, runsPerMember*o.degree))
+	return 1 << (bits.Len(uint(most)) - 1)
+}
+
+// bound returns where run i begins.
+func (b *sorter[E]) bound(i int) int {
+	hi, lo := bits.Mul64(uint64(len(b.from)), uint64(i))
+	q, _ := bits.Div64(hi, lo, uint64(b.runs))
+	return int(q)
+}
+
+func (b *sorter[E]) sortRuns(ctx context.Context) error {
+	return For(ctx, 0, b.runs, func(_ context.Context, i int) error {
+		b.sort(b.from[b.bound(i):b.bound(i+1)])
+		return nil
+	}, b.opts...)
+}
+
+// mergeRuns is one level.
+func (b *sorter[E]) mergeRuns(ctx context.Context, pieces int) error {
+	pairs := b.runs / 2
+	b.pieces = max(1, pieces/pairs)
+	b.ends = make([]int, pairs*b.pieces)
+	// A loop of one index: whatever the comparison does is this loop's failure.
+	err := For(ctx, 0, 1, func(context.Context, int) error {
+		b.findEnds()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = For(ctx, 0, len(b.ends), func(_ context.Context, i int) error {
+		b.mergePiece(i)
+		return nil
+	}, b.opts...)
+	if err != nil {
+		return err
+	}
+	b.from, b.into = b.into, b.from
+	b.runs = pairs
+	return nil
+}
+
+// findEnds finds for each piece how much of the left run has been merged when the piece has.
+func (b *sorter[E]) findEnds() {
+	for i := range b.ends {
+		left, right, first, last := b.piece(i)
+		end := b.fromLeft(left, right, last)
+		begin := 0
+		if first > 0 {
+			begin = b.ends[i-1]
+		}
+		b.ends[i] = min(max(end, begin), begin+last-first)
+	}
+}
+
+// piece returns the runs that piece i merges, and how many elements of the result lie before it and
+// before the next.
+func (b *sorter[E]) piece(i int) (left, right []E, first, last int) {
+	pair, k := i/b.pieces, i%b.pieces
+	lo, mid, hi := b.bound(2*pair), b.bound(2*pair+1), b.bound(2*pair+2)
+	n := hi - lo
+	return b.from[lo:mid], b.from[mid:hi], n / b.pieces * k, lastOf(n, b.pieces, k)
+}
+
+// lastOf gives the last piece what the division leaves over.
+func lastOf(n, pieces, k int) int {
+	if k == pieces-1 {
+		return n
+	}
+	return n / pieces * (k + 1)
+}
+
+// fromLeft returns how many of the first n elements of the merged runs come from the left one. Of equal
+// elements, those of the left run are first.
+func (b *sorter[E]) fromLeft(left, right []E, n int) int {
+	lo, hi := max(0, n-len(right)), min(n, len(left))
+	for lo < hi {
+		// If the left run's element mid is not after the right run's element n-1-mid, it is one of the first n.
+		mid := int(uint(lo+hi) / 2)
+		if b.less(right[n-1-mid], left[mid]) {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}
+
+func (b *sorter[E]) mergePiece(i int) {
+	left, right, first, last := b.piece(i)
+	l := 0
+	if first > 0 {
+		l = b.ends[i-1]
+	}
+	r, lEnd := first-l, b.ends[i]
+	rEnd := last - lEnd
+	offset := b.bound(i / b.pieces * 2)
+	into := b.into[offset+first : offset+last]
+	for k := range into {
+		if r == rEnd || l < lEnd && !b.less(right[r], left[l]) {
+			into[k] = left[l]
+			l++
+		} else {
+			into[k] = right[r]
+			r++
+		}
+	}
+}

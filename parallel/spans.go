@@ -1,0 +1,134 @@
+package parallel
+
+import "sync/atomic"
+
+// spans hands out blocks so that uneven costs even out: what somebody has taken on and not begun
+// can be taken from them.
+//
+// Each goroutine has a span of blocks [lo, hi). The first to come has everything, all others
+// nothing. A goroutine bites off its own span at the front:
+//
+//	lo                        hi           bite      lo+k ◀── lo, one CAS
+//	 ├────────────────────────┤
+//	 ├──bite──▶      ◀──steal─┤           steal     hi-k ◀── hi, one CAS;
+//	                                       then the thief's own span is [hi-k, hi)
+//
+// A bite is a sixteenth of what is left, so that a goroutine which
+// meets costly blocks leaves most of them to others, and a million cheap ones cost a
+// few hundred bites. A thief takes half, from the far end: it is as likely to run out as its victim.
+//
+// Both ends are one word, and that word is all there is to know about a span. So a
+// compare-and-swap that succeeds has taken what was there at that moment, even if the
+// same value has gone and come back since it was read (a thief's single block may
+// be stolen back): no two of them take one block. An empty span is written by its owner alone, since bites and
+// thefts swap non-empty values only.
+//
+// Between a theft and the thief's store the stolen blocks are in nobody's span. Who looks then may
+// leave although there is work; that costs a helper and loses nothing, since the thief does them.
+//
+// The idea of stealing halves of ranges is that of lazy binary splitting (Tzannes et al., 2010).
+type spans struct {
+	all    []span
+	joined atomic.Uint32
+}
+
+// span is one goroutine's, on cache lines of its own: its owner writes it at each bite.
+type span struct {
+	of   *spans
+	id   uint32
+	ends atomic.Uint64 // lo in the upper half, hi in the lower
+	_    [104]byte
+}
+
+const biteShare = 16
+
+func newSpans(count uint32, members int) *spans {
+	s := &spans{all: make([]span, members)}
+	s.all[0].ends.Store(pack(0, count))
+	for i := range s.all {
+		s.all[i].of, s.all[i].id = s, uint32(i)
+	}
+	return s
+}
+
+func pack(lo, hi uint32) uint64 { return uint64(lo)<<32 | uint64(hi) }
+
+func unpack(ends uint64) (lo, hi uint32) { return uint32(ends >> 32), uint32(ends) }
+
+func (s *spans) join() claimant {
+	if i := int(s.joined.Add(1)) - 1; i < len(s.all) {
+		return &s.all[i]
+	}
+	// Helpers go when they find nothing, so as many as there are spans have gone before this
+	// one, and little can be left.
+	return noSpan{}
+}
+
+func (s *spans) left() bool {
+	for i := range s.all {
+		if lo, hi := unpack(s.all[i].ends.Load()); lo < hi {
+			return true
+		}
+	}
+	return false
+}
+
+// noSpan is the part of those for whom there is no span.
+type noSpan struct{}
+
+func (noSpan) claim() (lo, hi uint32) { return 0, 0 }
+
+// claim implements claimant.
+func (p *span) claim() (lo, hi uint32) {
+	for {
+		if lo, hi := p.bite(); lo < hi {
+			return lo, hi
+		}
+		if !p.steal() {
+			return 0, 0
+		}
+	}
+}
+
+// bite takes blocks off the front of the own span.
+func (p *span) bite() (from, to uint32) {
+	for {
+		ends := p.ends.Load()
+		lo, hi := unpack(ends)
+		if lo >= hi {
+			return 0, 0
+		}
+		k := max(1, (hi-lo)/biteShare)
+		if p.ends.CompareAndSwap(ends, pack(lo+k, hi)) {
+			return lo, lo + k
+		}
+	}
+}
+
+// steal fills the own span, which is empty, with half of the next one that is not.
+func (p *span) steal() bool {
+	n := len(p.of.all)
+	for i := 1; i < n; i++ {
+		victim := &p.of.all[(int(p.id)+i)%n]
+		if lo, hi := victim.half(); lo < hi {
+			p.ends.Store(pack(lo, hi)) // nobody else writes an empty span
+			return true
+		}
+	}
+	return false
+}
+
+// half takes the far half of a span, the larger one if they differ.
+func (p *span) half() (from, to uint32) {
+	for {
+		ends := p.ends.Load()
+		lo, hi := unpack(ends)
+		if lo >= hi {
+			return 0, 0
+		}
+		k := hi - lo - (hi-lo)/2
+		if p.ends.CompareAndSwap(ends, pack(lo, hi-k)) {
+			return hi - k, hi
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package parallel
+
+// stack holds the forks of one worker that have not been joined, in the order in which they
+// were made.
+//
+// # One fork
+//
+// A fork that nobody takes is a plain call that was put off. So it costs little more: the
+// function and its argument are written to a place on the stack, and read back by the join, on
+// the same goroutine, without an atomic operation. The places keep their fork objects, so
+// that forking allocates nothing once the stack has been as deep before.
+//
+// # Others want something to do
+//
+// What lies on the stack is the owner's alone. When the team has fewer offers than it wants
+// (two plain loads at each fork), the owner moves its oldest private forks to its offers, where others may take them
+// under a lock. The join of such a fork takes it back from there, or finds it taken and waits.
+//
+// # The states of a place below top
+//
+//	       push              offer               taken, and ended
+//	free ───────▶ private ─────────▶ offered ─────────────────────▶ (its header tells)
+//	  ▲              │                  │
+//	  │              │ join             │ join takes it back
+//	  │              ▼                  ▼
+//	  └─────────── joined ◀─────────────┘      done: the owner ran it early; its join finds the result
+//
+//	state     what it says                                       who else may touch the fork
+//	private   not begun                                          nobody
+//	offered   begun or not; the ticket says where to look        whoever takes it
+//	done      the owner has run it before its join asked         nobody
+//	joined    over, but younger forks lie above it               nobody
+//
+// The owner alone reads and writes states.
+//
+// Places are given back from the top. Forks that are joined in another order than the reverse of
+// their making leave joined places behind, which go when the ones above them have gone. So
+// whenever a function is called, the place below top is not joined; what the
+// function leaves on the stack is then what lies above the top that it began with.
+type stack struct {
+	places []place
+	top    int // how many places are in use
+	oldest int // no place below it is private
+}
+
+type place struct {
+	fork   forked
+	spare  forked // another one, of another type
+	ticket uint64
+	state  placeState
+}
+
+type placeState uint8
+
+const (
+	private placeState = iota + 1
+	offered
+	done
+	joined
+)
+
+// push puts a fork on the stack.
+func push[A, R any](w *Worker, f func(*Worker, A) R, arg A) *fork[A, R] {
+	i := w.top
+	if i == len(w.places) {
+		w.grow()
+	}
+	p := &w.places[i]
+	n, ok := p.fork.(*fork[A, R])
+	if !ok {
+		n = exchange(w, p, newFork[A, R])
+	}
+	n.f, n.arg = f, arg
+	p.state = private
+	w.top = i + 1
+	if w.offers.count.Load() < w.team.demand.Load() {
+		w.offer()
+	}
+	return n
+}
+
+// pushThunk is push for a function without argument.
+func pushThunk[R any](w *Worker, f func(*Worker) R) *thunk[R] {
+	i := w.top
+	if i == len(w.places) {
+		w.grow()
+	}
+	p := &w.places[i]
+	n, ok := p.fork.(*thunk[R])
+	if !ok {
+		n = exchange(w, p, newThunk[R])
+	}
+	n.f = f
+	p.state = private
+	w.top = i + 1
+	if w.offers.count.Load() < w.team.demand.Load() {
+		w.offer()
+	}
+	return n
+}
+
+func newFork[A, R any]() *fork[A, R] { return new(fork[A, R]) }
+
+func newThunk[R any]() *thunk[R] { return new(thunk[R]) }
+
+// exchange gives the place on top of the stack, whose fork is of another type, one of type F. Two types may
+// take turns.
+func exchange[F forked](w *Worker, p *place, make func() F) F {
+	n, ok := p.spare.(F)
+	if !ok {
+		n = make()
+		h := n.base()
+		h.owner, h.index = w, w.top
+	}
+	p.fork, p.spare = n, p.fork
+	return n
+}
+
+// grow makes room for more places.
+func (w *Worker) grow() {
+	if w.team.over.Load() {
+		panic("parallel: a Worker was used after its Run has returned")
+	}
+	w.places = append(w.places, make([]place, max(16, len(w.places)))...)
+}
+
+// retire makes each later use of the worker panic, and lets go of its forks.
+func (w *Worker) retire() {
+	w.places, w.top = nil, 0
+}
+
+// vacate gives place i back, or marks it if others lie above it.
+func (w *Worker) vacate(i int) {
+	if i+1 < w.top {
+		w.places[i].state = joined
+		return
+	}
+	w.top = i
+	if i > 0 && w.places[i-1].state == joined {
+		w.collapse()
+	}
+	w.oldest = min(w.oldest, w.top)
+}
+
+// collapse gives joined places on top of the stack back.
+func (w *Worker) collapse() {
+	for w.top > 0 && w.places[w.top-1].state == joined {
+		w.top--
+	}
+}
+
+// takeBack gives the owner a fork back that it has not begun, and reports whether it did: false says that
+// somebody else has, or the owner itself has run it early.
+func (w *Worker) takeBack(p *place) bool {
+	return p.state == private || p.state == offered && w.offers.withdraw(p.ticket, p.fork, w.floor())
+}
+
+// offer moves private forks to the offers, the oldest first: as many as the team misses, and at least
+// half of them, so that an owner whose functions are short is not asked each time.
+func (w *Worker) offer() {
+	if w.oldest >= w.top {
+		return
+	}
+	missing := int(w.team.demand.Load() - w.offers.count.Load())
+	share := max(missing, (w.top-w.oldest)/2)
+	w.offers.mu.Lock()
+	for ; w.oldest < w.top && share > 0; w.oldest++ {
+		p := &w.places[w.oldest]
+		if p.state == private {
+			p.ticket = w.offers.add(p.fork)
+			p.state = offered
+			share--
+		}
+	}
+	w.offers.mu.Unlock()
+	for h := w.current; h != nil; h = h.outer {
+		h.nudge()
+	}
+	w.team.crew.invite()
+}
+
+// floor is the lowest ticket that may be used again.
+func (w *Worker) floor() uint64 {
+	if w.current == nil {
+		return 0
+	}
+	return w.current.since
+}

@@ -1,0 +1,151 @@
+package parallel
+
+import (
+	"context"
+	"iter"
+	"runtime"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// stream is an operation over a sequence.
+//
+// The caller and its helpers do the same: take the baton, take items, pass the baton on, run the
+// body for each. A helper that does not get the baton goes away rather than to wait in
+// a worker for a slow sequence; who has got items calls the next helper. So of all that take part at
+// most one, and the caller, wait for the sequence at a time.
+//
+// Items are taken one at a time. To take more while bodies are short is tempting, since passing the baton
+// costs about as much as two hundred additions; but an item that waits for its neighbours waits for ever
+// where the sequence is fed by the bodies. So that is for the user to ask for ([Chunk]).
+type stream[T any] struct {
+	operation
+	crew  *crew // nil: no helpers
+	items *sequence[T]
+	body  func(ctx context.Context, i int, item T) error
+	chunk int // items to take at a time
+}
+
+// eachOf runs body for each item of seq, with the number of items before it.
+func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.Context, i int, item T) error, opts []Option) error {
+	o, err := settingsOf(opts)
+	if err != nil {
+		return err
+	}
+	if seq == nil {
+		return ErrNilFunc
+	}
+	s := &stream[T]{body: body, chunk: max(1, o.chunk)}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if helpers := o.helpers(s.sched, s.by); helpers > 0 {
+		s.carryOut(seq, helpers)
+	} else {
+		s.alone(seq)
+	}
+	goexit, err := s.outcome()
+	if goexit {
+		runtime.Goexit()
+	}
+	return err
+}
+
+// carryOut runs the caller's part. When it returns, or when the caller's goroutine exits,
+// all bodies and the sequence have ended.
+func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
+	defer s.end()
+	s.items = newSequence(&s.operation, seq)
+	defer s.items.stop()
+	s.crew = hire(s.sched)
+	s.crew.open(s.sched, s.by, helpers, s)
+	defer s.crew.dismiss()
+	s.protect(s.by, (*stream[T]).takeTurns)
+}
+
+// alone runs everything on the caller's goroutine, the sequence too.
+func (s *stream[T]) alone(seq iter.Seq[T]) {
+	defer s.end()
+	s.protect(s.by, func(s *stream[T], on schedulers.Worker) {
+		ctx, i := &bodyContext{&s.operation, on}, 0
+		for item := range seq {
+			if !s.goesOn() || !s.step(ctx, i, item) {
+				return
+			}
+			i++
+		}
+	})
+}
+
+// help implements effort.
+func (s *stream[T]) help(on schedulers.Worker) { s.protect(on, (*stream[T]).passBy) }
+
+// left implements effort. A helper that has gone has been told that there is no work for it
+// right now, and will be called by whoever gets the next items.
+func (s *stream[T]) left() bool { return false }
+
+// protect runs one goroutine's part and turns what goes wrong in it into the
+// operation's failure.
+func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedulers.Worker)) {
+	returned := false
+	defer func() {
+		if !returned {
+			s.crashed(recover())
+		}
+	}()
+	part(s, on)
+	returned = true
+}
+
+// takeTurns is the caller's part: it waits for the baton.
+func (s *stream[T]) takeTurns(on schedulers.Worker) {
+	s.work(on, func() bool {
+		if !s.tryBaton() {
+			defer blocking(on)()
+			s.items.baton.Lock()
+		}
+		return true
+	})
+}
+
+// passBy is a helper's part.
+func (s *stream[T]) passBy(on schedulers.Worker) { s.work(on, s.tryBaton) }
+
+// tryBaton takes the baton if it gets free soon.
+func (s *stream[T]) tryBaton() bool {
+	for range spins {
+		if s.items.baton.TryLock() {
+			return true
+		}
+		runtime.Gosched()
+	}
+	return false
+}
+
+func (s *stream[T]) work(on schedulers.Worker, baton func() bool) {
+	ctx := &bodyContext{&s.operation, on}
+	buf := make([]T, 0, s.chunk)
+	for s.goesOn() && baton() {
+		items, before := s.items.take(buf, on)
+		s.items.baton.Unlock()
+		if len(items) == 0 {
+			return
+		}
+		s.crew.invite()
+		for i, item := range items {
+			if !s.goesOn() || !s.step(ctx, before+i, item) {
+				return
+			}
+		}
+		clear(items)
+	}
+}
+
+// step runs the body for one item and reports whether it went well.
+func (s *stream[T]) step(ctx context.Context, i int, item T) bool {
+	if err := s.body(ctx, i, item); err != nil {
+		s.fail(err)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,262 @@
+package parallel
+
+import (
+	"reflect"
+	"runtime"
+
+	"github.com/movenext/movenext/job"
+)
+
+// This file is about forks that do not run where they are joined.
+//
+// # The easy part
+//
+// A worker that has nothing to do takes the oldest fork that somebody offers, runs it, publishes
+// the outcome in its header. The join finds it there.
+//
+// # The join comes too early
+//
+// The owner has to wait. A goroutine that sleeps is a worker less, so it looks for something else
+// to do. Anything at all would be the obvious answer, and is a bad one: what it finds may take
+// for ever, lies on top of its stack until it ends, and may want a lock that a function below holds, which waits for
+// the join. So it takes only what it would have to wait for anyway (leapfrogging; Wagner and Calder, 1993):
+//
+//   - forks that were made after the one it joins: they lie above it on its own stack;
+//   - what descends from the one it joins, off the offers of whoever runs that.
+//
+// The stack is then never deeper than that of the plain program, and a function that holds a lock while it joins
+// meets nobody who would not have been there in plain Go, or on its own later forks.
+//
+// # Nothing to take
+//
+// The one that runs the fork may be inside of a long function and fork later. So the owner
+// looks some more times, and then sleeps until the fork has ended, or descendants are on offer:
+//
+//	owner (park)                          taker (offer, finish)
+//	  O1 write wake, then state: awaited    T1 offer, or write the outcome
+//	  O2 look for descendants               T2 state is awaited: take it out of there, close wake
+//	  O3 none: sleep on wake
+//
+// O1 and T2 are atomic steps on one word, O2 and T1 are under one lock (or T1 ends in the same step as
+// T2). If T1 comes before O2, the owner finds what was offered; else O1 was before T1, and T2 sees awaited.
+//
+// # A panic, a Goexit
+//
+// They must not end the taker's goroutine in the owner's place, so run recovers and keeps
+// them for the join, which raises them again: the same value, so that a deferred recover in the
+// user's function can not tell where the call ran.
+//
+// # Ends early
+//
+// When a panic passes through a join, the forks above its place are in the way: nobody will join
+// them. unwind drops those that nobody has begun and waits for the others, without
+// taking anything: this goroutine is not in the mood for user code.
+
+// adopt makes w the taker of a fork. Whoever takes calls it before anybody can see the fork taken.
+func (w *Worker) adopt(f forked) {
+	h := f.base()
+	h.thief, h.since = w, w.offers.tail
+}
+
+// serve runs a fork that a member without anything to do has taken.
+func (w *Worker) serve(f forked) {
+	w.team.demand.Add(-1)
+	w.run(f)
+	w.team.demand.Add(1)
+}
+
+// run runs an adopted fork and publishes its outcome, whatever that is. It does not return if the
+// function calls runtime.Goexit.
+func (w *Worker) run(f forked) {
+	h, top := f.base(), w.top
+	h.outer, w.current = w.current, h
+	returned := false
+	defer func() {
+		if !returned {
+			w.caught(h, recover())
+			w.unwind(top)
+		}
+		w.current = h.outer
+		h.finish()
+	}()
+	f.execute(w)
+	w.settle(top)
+	returned = true
+}
+
+func (w *Worker) caught(h *header, v any) {
+	if v == nil {
+		h.exited = true
+	} else {
+		h.failure = w.panicError(v)
+	}
+}
+
+// root runs the body of the operation.
+func (w *Worker) root(body func() error) (err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			err = w.panicError(v)
+		}
+		w.unwind(0)
+	}()
+	err = body()
+	w.settle(0)
+	returned = true
+	return err
+}
+
+// panicError returns the error for a value that was just recovered: the one that a join has brought here,
+// if it is that, since it has the stack of the panic itself.
+func (w *Worker) panicError(v any) *job.PanicError {
+	if p := w.foreign; p != nil && same(p.Value, v) {
+		return p
+	}
+	return job.NewPanicError(v)
+}
+
+// same reports whether two panic values are one. Of values that can not be compared, the type decides.
+func same(a, b any) bool {
+	if reflect.TypeOf(a) != reflect.TypeOf(b) {
+		return false
+	}
+	return !reflect.ValueOf(a).Comparable() || !reflect.ValueOf(b).Comparable() || a == b
+}
+
+// reclaim gives the fork at place i back to its join if nobody has begun it: true, and its place is free. Else
+// it waits for its end.
+func (w *Worker) reclaim(i int) bool {
+	w.settle(i + 1)
+	p := &w.places[i]
+	if w.takeBack(p) {
+		p.fork.clear()
+		w.vacate(i)
+		return true
+	}
+	w.await(i)
+	return false
+}
+
+// collect frees place i, whose fork has ended, and raises the panic or the Goexit that it ended with.
+func (w *Worker) collect(i int) {
+	f := w.places[i].fork
+	h := f.base()
+	failure, exited := h.failure, h.exited
+	f.clear()
+	h.release()
+	w.vacate(i)
+	switch {
+	case exited:
+		runtime.Goexit()
+	case failure != nil:
+		w.foreign = failure
+		panic(failure.Value)
+	}
+}
+
+// settle joins what lies above top, the youngest first. What that leaves on the stack in turn lies
+// above top too.
+func (w *Worker) settle(top int) {
+	for w.top > top {
+		i := w.top - 1
+		switch p := &w.places[i]; {
+		case p.state == joined:
+			w.vacate(i)
+		case w.takeBack(p):
+			f := p.fork
+			f.base().generation++
+			w.vacate(i)
+			if w.offers.count.Load() < w.team.demand.Load() {
+				w.offer()
+			}
+			f.call(w)
+		default:
+			w.await(i)
+			w.collect(i)
+		}
+	}
+}
+
+// runEarly runs the fork at place i, before its join asks for it, unless somebody has begun it.
+func (w *Worker) runEarly(i int) {
+	if p := &w.places[i]; w.takeBack(p) {
+		p.state = done
+		f := p.fork
+		w.adopt(f)
+		w.run(f)
+	}
+}
+
+// unwind frees all places above top: the functions that would join them are being left.
+func (w *Worker) unwind(top int) {
+	for w.top > top {
+		i := w.top - 1
+		p := &w.places[i]
+		if p.state == offered && !w.offers.withdraw(p.ticket, p.fork, w.floor()) {
+			w.sleep(p.fork.base())
+		}
+		p.fork.clear()
+		p.fork.base().release()
+		w.vacate(i)
+	}
+}
+
+// await returns when the fork at place i, which somebody has begun, has ended.
+func (w *Worker) await(i int) {
+	h := w.places[i].fork.base()
+	for later := i + 1; later < w.top && !h.hasEnded(); later++ {
+		w.runEarly(later)
+	}
+	if h.hasEnded() {
+		return
+	}
+	w.team.demand.Add(1)
+	for misses := 0; !h.hasEnded(); misses++ {
+		switch f := h.thief.offers.takeSince(h, w); {
+		case f != nil:
+			misses = -1
+			w.serve(f)
+		case misses < spins:
+			runtime.Gosched()
+		default:
+			misses = -1
+			w.park(h)
+		}
+	}
+	w.team.demand.Add(-1)
+}
+
+// sleep returns when a fork that somebody has begun has ended, without taking anything.
+func (w *Worker) sleep(h *header) {
+	for misses := 0; !h.hasEnded(); misses++ {
+		if misses < spins {
+			runtime.Gosched()
+			continue
+		}
+		wake := make(chan struct{})
+		h.wake = wake
+		if h.state.CompareAndSwap(running, awaited) {
+			unblock := blocking(w.on)
+			<-wake
+			unblock()
+		}
+	}
+}
+
+// park sleeps until the fork has ended or something descends from it that can be taken.
+func (w *Worker) park(h *header) {
+	wake := make(chan struct{}) // fresh: a pooled one could not be used across synctest bubbles
+	h.wake = wake
+	if !h.state.CompareAndSwap(running, awaited) {
+		return // it has ended
+	}
+	if h.thief.offers.hasSince(h) && h.state.CompareAndSwap(awaited, running) {
+		return
+	}
+	defer blocking(w.on)()
+	<-wake
+}

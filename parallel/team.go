@@ -1,0 +1,128 @@
+package parallel
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// team is the operation of one [Run]: a caller who forks, and helpers who take forks.
+type team struct {
+	operation
+	crew *crew // nil: no helpers
+
+	workers []atomic.Pointer[Worker] // by seat; a seat's worker is made when somebody first sits there
+	mu      sync.Mutex               // guards seating
+	over    atomic.Bool              // the body has returned: nothing is left to take
+
+	_ [64]byte // demand is read at each fork
+
+	// demand is how many forks each worker should have on offer: one for each member of
+	// the team who has nothing to do or has not come yet, and one more, so that the next who runs out
+	// need not wait until somebody forks. It is zero in a team of one.
+	demand atomic.Int32
+
+	_ [60]byte
+}
+
+// assemble returns the worker of the caller.
+func (t *team) assemble(s settings) *Worker {
+	helpers := s.helpers(t.sched, t.by)
+	t.workers = make([]atomic.Pointer[Worker], helpers+1)
+	if helpers > 0 {
+		t.demand.Store(int32(helpers) + 1)
+		t.crew = hire(t.sched)
+		t.crew.open(t.sched, t.by, helpers, t)
+	}
+	return t.sit(t.by)
+}
+
+// carryOut runs the body. When it returns, or when the caller's goroutine exits, everything
+// that was forked has ended.
+func (t *team) carryOut(w *Worker, body func() error) error {
+	defer t.end()
+	defer t.disband()
+	return w.root(body)
+}
+
+// disband sends the helpers away and makes the workers unusable: a user may still hold one.
+func (t *team) disband() {
+	t.over.Store(true)
+	if t.crew != nil {
+		t.crew.dismiss()
+	}
+	for i := range t.workers {
+		if w := t.workers[i].Load(); w != nil {
+			w.retire()
+		}
+	}
+}
+
+// help implements effort: a helper takes forks until it finds none.
+func (t *team) help(on schedulers.Worker) {
+	w := t.sit(on)
+	defer t.stand(w)
+	for misses := 0; misses < spins && !t.over.Load(); misses++ {
+		f := t.take(w)
+		if f == nil {
+			runtime.Gosched()
+			continue
+		}
+		misses = -1
+		t.crew.invite()
+		w.serve(f)
+	}
+}
+
+// left implements effort.
+func (t *team) left() bool {
+	if t.over.Load() {
+		return false
+	}
+	for i := range t.workers {
+		if w := t.workers[i].Load(); w != nil && w.offers.count.Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes the oldest fork that somebody offers, or returns nil.
+func (t *team) take(w *Worker) forked {
+	n := len(t.workers)
+	for range n {
+		if v := t.workers[w.victim].Load(); v != nil && v != w && v.offers.count.Load() > 0 {
+			if f := v.offers.takeOldest(w); f != nil {
+				return f
+			}
+		}
+		w.victim = (w.victim + 1) % n
+	}
+	return nil
+}
+
+// sit returns the worker of a free seat. There are as many seats as members.
+func (t *team) sit(on schedulers.Worker) *Worker {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := 0
+	w := t.workers[i].Load()
+	for w != nil && w.taken {
+		i++
+		w = t.workers[i].Load()
+	}
+	if w == nil {
+		w = &Worker{team: t}
+		t.workers[i].Store(w)
+	}
+	w.taken, w.on, w.ctx = true, on, nil
+	return w
+}
+
+func (t *team) stand(w *Worker) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w.taken = false
+}
