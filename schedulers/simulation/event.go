@@ -1,0 +1,47 @@
+package simulation
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind says what a step does.
+type Kind uint8
+
+// The kinds of events.
+const (
+	Begin  Kind = iota // a work begins to run
+	Resume             // a work goes on that has waited
+	Expire             // a timer expires
+)
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	switch k {
+	case Begin:
+		return "begin"
+	case Resume:
+		return "resume"
+	case Expire:
+		return "expire"
+	default:
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+}
+
+// Event is one step, or one expiry of a timer.
+type Event struct {
+	Time time.Duration // on the virtual clock
+	Kind Kind
+	Work string // its String or Name, or else its type
+}
+
+// String returns the event as one line of a log.
+func (e Event) String() string { return fmt.Sprintf("%v %v %s", e.Time, e.Kind, e.Work) }
+
+// tell tells the observer; mu is held.
+func (s *Scheduler) tell(k Kind, label string) {
+	if s.observe != nil {
+		s.observe(Event{s.clock.Now(), k, label})
+	}
+}

@@ -1,0 +1,174 @@
+package simulation
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/idpool"
+	"github.com/movenext/movenext/internal/vclock"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Scheduler runs work in an order that depends on nothing but its seed. Make one with [New] or [Replay]. All
+// methods are safe for concurrent use, but a program is reproducible only if it uses them from one
+// goroutine and from the work itself.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Timers (with virtual time), Snapshotter, Limiter and
+// Meter, and its workers implement Blocker. It gives no consent to run work in place: that would be
+// a choice that nobody made.
+type Scheduler struct {
+	books   books.Books
+	clock   vclock.Clock
+	ids     idpool.IDs
+	driver  driver
+	observe func(Event)
+	most    int           // steps; 0: no limit
+	outside time.Duration // see the option of that name
+
+	mu      sync.Mutex
+	choices choices
+	ready   []turn  // what can run, in the order in which it became able to
+	waits   []*wait // what waits, in the order of the beginning
+	holder  *task   // who has the baton; nil: nobody
+	put     chan struct{}
+	steps   int
+	failure error // the first deadlock, or that there were too many steps
+}
+
+// turn is what a step can do: begin a work, or let one go on that has waited.
+type turn struct {
+	work schedulers.Work // nil: resume
+	wait *wait
+}
+
+// Option changes a scheduler that is being made.
+type Option func(*Scheduler)
+
+// Steps limits how many steps the simulation takes before its driver returns [ErrTooManySteps]; a
+// program that feeds itself would run for ever. Zero or less is no limit, which is the default.
+func Steps(most int) Option { return func(s *Scheduler) { s.most = most } }
+
+// Outside makes the driver wait for that long whenever nothing can run, before it lets time pass or speaks of
+// a deadlock, so that goroutines that are not simulated have their turn. Without it, it waits for a
+// millisecond, and only before a deadlock. In a bubble of testing/synctest any d above zero is
+// long enough, and costs nothing: the wait ends when all other goroutines are blocked.
+func Outside(d time.Duration) Option { return func(s *Scheduler) { s.outside = d } }
+
+// Observe sets a function that is called before each step and each expiry of a timer, by the driver. It must not
+// use the scheduler.
+func Observe(f func(Event)) Option { return func(s *Scheduler) { s.observe = f } }
+
+// New returns a scheduler that makes its choices with a random number generator of that seed.
+func New(seed uint64, opts ...Option) *Scheduler {
+	random := rand.New(rand.NewPCG(seed, 0))
+	return newScheduler(choices{random: random}, opts)
+}
+
+// Replay returns a scheduler that makes the choices of a trace, and beyond its end always
+// chooses what has been able to run for the longest time. If the program does not offer the choices that
+// the trace has made, Run returns an error that wraps [ErrDiverged].
+func Replay(trace Trace, opts ...Option) *Scheduler {
+	return newScheduler(choices{script: slices.Clone(trace), scripted: true}, opts)
+}
+
+func newScheduler(c choices, opts []Option) *Scheduler {
+	s := &Scheduler{choices: c}
+	s.driver.of = s
+	for _, o := range opts {
+		if o != nil {
+			o(s)
+		}
+	}
+	return s
+}
+
+// Submit queues w, or refuses it with [schedulers.ErrShutdown] after Shutdown and with
+// [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no difference.
+func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	if err := s.books.Enter("simulation", w); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ready = append(s.ready, turn{work: w})
+	return nil
+}
+
+// Context returns a copy of parent that makes s the ambient scheduler, and the caller its driver: a wait with this context
+// drives the simulation. It is for the goroutine of the test; work gets contexts of its own.
+func (s *Scheduler) Context(parent context.Context) context.Context {
+	return context.WithValue(schedulers.With(parent, s), schedulers.WorkerKey, schedulers.Worker(&s.driver))
+}
+
+// Trace returns the choices that were made so far. The slice is the caller's.
+func (s *Scheduler) Trace() Trace {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.choices.made)
+}
+
+// Now returns the virtual time that has passed since the scheduler was made.
+func (s *Scheduler) Now() time.Duration { return s.clock.Now() }
+
+// StartTimer implements [schedulers.Timers] with virtual time. Of equal times, the one armed first expires
+// first; what they wake is chosen from in any order.
+func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) { s.clock.StartTimer(t, d) }
+
+// StopTimer implements [schedulers.Timers].
+func (s *Scheduler) StopTimer(t *schedulers.Timer) bool { return s.clock.StopTimer(t) }
+
+// MaxConcurrency returns 1.
+func (s *Scheduler) MaxConcurrency() int { return 1 }
+
+// Metrics implements [schedulers.Meter]. Work that waits counts as running.
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+
+// Snapshot implements [schedulers.Snapshotter]: what is queued, in the order of submission.
+func (s *Scheduler) Snapshot() []schedulers.Work {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []schedulers.Work
+	for _, t := range s.ready {
+		if t.work != nil {
+			all = append(all, t.work)
+		}
+	}
+	return all
+}
+
+// Shutdown refuses all further work and drives the simulation until the last work has ended, which is
+// nil. If ctx ends first, what is still queued is abandoned with [schedulers.ErrShutdown] and the cause of ctx is
+// returned. Deadlocks are broken as the comment of the package says, and are no errors here: Run returns
+// them. The limit of steps ends with it, so that work that has been stopped in the middle can end.
+//
+// It blocks, and may be called any number of times, at the same time too, but not by work. A nil ctx never ends.
+func (s *Scheduler) Shutdown(ctx context.Context) error {
+	done := s.books.Close()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	s.mu.Lock()
+	s.most = 0
+	s.mu.Unlock()
+	s.drive(ctx, done, forever)
+	return s.books.Shutdown(ctx, s.abandonQueued)
+}
+
+func (s *Scheduler) abandonQueued() {
+	var all []schedulers.Work
+	s.mu.Lock()
+	s.ready = slices.DeleteFunc(s.ready, func(t turn) bool {
+		if t.work != nil {
+			all = append(all, t.work)
+		}
+		return t.work != nil
+	})
+	s.mu.Unlock()
+	for _, w := range all {
+		s.books.Abandon(w, schedulers.ErrShutdown)
+	}
+}

@@ -1,0 +1,88 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// ErrDiverged is returned by Run if a replayed program does not offer the choices of its trace: it is
+// another program, or something in it depends on more than the schedule.
+var ErrDiverged = errors.New("simulation: the program does not follow the trace")
+
+// Choice is one decision: which of several steps came next.
+type Choice struct {
+	Of     int // how many there were, at least 2
+	Chosen int // from 0 on, in the order in which they became able to run
+}
+
+// Trace is a schedule: the decisions of a simulation, in their order. Where there was nothing to
+// decide, nothing is recorded.
+type Trace []Choice
+
+// String returns the trace as text, for a message or a file: "2/3 0/2" is the choice of the last of
+// three, then of the first of two.
+func (t Trace) String() string {
+	parts := make([]string, len(t))
+	for i, c := range t {
+		parts[i] = strconv.Itoa(c.Chosen) + "/" + strconv.Itoa(c.Of)
+	}
+	return strings.Join(parts, " ")
+}
+
+// ParseTrace returns the trace that a text of [Trace.String] describes, or an error that says which part
+// of it is not a choice.
+func ParseTrace(text string) (Trace, error) {
+	var t Trace
+	for part := range strings.FieldsSeq(text) {
+		chosen, of, _ := strings.Cut(part, "/")
+		c, err1 := strconv.Atoi(chosen)
+		n, err2 := strconv.Atoi(of)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, fmt.Errorf("simulation: %q is not a choice: %w", part, err)
+		}
+		if n < 2 || c < 0 || c >= n {
+			return nil, fmt.Errorf("simulation: %q is not a choice: one of 0 to %d, of at least 2", part, n-1)
+		}
+		t = append(t, Choice{n, c})
+	}
+	return t, nil
+}
+
+// choices makes decisions, by chance or by a script, and records them.
+type choices struct {
+	random   *rand.Rand
+	script   Trace // what is left of it
+	scripted bool
+	made     Trace
+	diverged error
+}
+
+// among returns one of 0 to n-1.
+func (c *choices) among(n int) int {
+	if n == 1 {
+		return 0
+	}
+	chosen := 0
+	if c.scripted {
+		chosen = c.next(n)
+	} else {
+		chosen = c.random.IntN(n)
+	}
+	c.made = append(c.made, Choice{n, chosen})
+	return chosen
+}
+
+func (c *choices) next(n int) int {
+	if len(c.script) == 0 {
+		return 0
+	}
+	want := c.script[0]
+	c.script = c.script[1:]
+	if want.Of != n && c.diverged == nil {
+		c.diverged = fmt.Errorf("%w: choice %d was one of %d, and is one of %d now", ErrDiverged, len(c.made)+1, want.Of, n)
+	}
+	return min(want.Chosen, n-1)
+}
