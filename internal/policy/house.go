@@ -95,6 +95,7 @@ var existing = []string{
 	"continuation",
 	"coord",
 	"job",
+	"parallel",
 	"schedulers",
 	"schedulers/dedicated",
 	"schedulers/eventloop",
@@ -102,6 +103,7 @@ var existing = []string{
 	"schedulers/priority",
 	"schedulers/roundrobin",
 	"schedulers/schedulertest",
+	"schedulers/simulation",
 	"schedulers/workstealing",
 	"statemachine",
 }
@@ -111,7 +113,5 @@ var existing = []string{
 // can no longer get lost.
 var planned = []string{
 	"jobtest",
-	"parallel",
-	"schedulers/simulation",
 	"schedulers/ums",
 }
