@@ -65,7 +65,7 @@ func runInt(f func(*Worker, int) int, n int) func() {
 	}
 }
 
-func BenchmarkFibPlain(b *testing.B)      { perFork(b, f32, func() { fibPlain(32) }) }
+func BenchmarkFibPlain(b *testing.B)      { perFork(b, f32, func() { _ = fibPlain(32) }) }
 func BenchmarkFibJoin(b *testing.B)       { perFork(b, f32, runInt(fib, 32)) }
 func BenchmarkFibJoin2(b *testing.B)      { perFork(b, f27, runInt(fib2, 27)) }
 func BenchmarkFibFork(b *testing.B)       { perFork(b, f27, runInt(fibFork, 27)) }

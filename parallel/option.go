@@ -50,12 +50,12 @@ func Chunk(n int) Option { return Option{optionChunk, n} }
 // the first one had.
 func Range() Option { return Option{optionPartition, int(partitionRange)} }
 
-// Stealing, the default, leaves everything to whoever begins, who takes it off in bites that get
+// Stealing is the default: it leaves everything to whoever begins, who takes it off in bites that get
 // smaller; everybody else takes half of what somebody has left. It
 // suits items whose costs differ and are not known.
 func Stealing() Option { return Option{optionPartition, int(partitionStealing)} }
 
-// Ordered, the default, has [Map] and [MapAsync] return results in the order of their items.
+// Ordered is the default: it has [Map] and [MapAsync] return results in the order of their items.
 func Ordered() Option { return Option{optionCompleted, 0} }
 
 // AsCompleted has [Map] and [MapAsync] return results in the order in which they were completed.

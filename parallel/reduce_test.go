@@ -42,7 +42,7 @@ func TestAFloatSumIsTheSameToTheLastBitOnAnyNumberOfWorkers(t *testing.T) {
 		for range 5 {
 			got, err := Reduce(context.Background(), xs, 0, add, plus, Degree(degree))
 			require.NoError(t, err)
-			require.Equal(t, want, got) //nolint:testifylint // to the last bit
+			require.Equal(t, want, got) // to the last bit
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (s *sequence[T]) generate() {
 }
 
 func (s *sequence[T]) walk(buf []T) {
-	wanted := true
+	var wanted bool
 	for item := range s.seq {
 		buf = append(buf, item)
 		if len(buf) < cap(buf) {

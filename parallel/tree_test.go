@@ -18,8 +18,7 @@ import (
 // tree is a random program: what a node does follows from its seed alone, so a plain recursion knows its result, and how many
 // nodes there are.
 type tree struct {
-	ran    atomic.Int64
-	panics bool // some nodes panic, and some recover
+	ran atomic.Int64
 }
 
 type node struct {

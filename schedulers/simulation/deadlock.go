@@ -11,7 +11,7 @@ import (
 )
 
 // Deadlock says that nothing could run while something waited. It wraps [schedulers.ErrWouldDeadlock].
-type Deadlock struct {
+type Deadlock struct { //nolint:errname // what has happened, and not a kind of error
 	Time    time.Duration // on the virtual clock
 	Waiting []Waiting     // who waited, in the order of the beginning
 	Trace   Trace         // how it came to that

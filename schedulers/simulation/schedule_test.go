@@ -181,8 +181,8 @@ func TestAYearPassesInNoTime(t *testing.T) {
 	s := simulation.New(1)
 	ctx := s.Context(context.Background())
 	var order []time.Duration
-	for _, days := range []time.Duration{365, 30, 365, 1} {
-		slept := job.SleepAsync(ctx, days*24*time.Hour)
+	for _, days := range []int{365, 30, 365, 1} {
+		slept := job.SleepAsync(ctx, time.Duration(days)*24*time.Hour)
 		job.ContinueWith(ctx, slept, func(context.Context, *job.Job[job.Void]) (int, error) {
 			order = append(order, s.Now()/(24*time.Hour))
 			return 0, nil

@@ -65,7 +65,7 @@ func (c *choices) among(n int) int {
 	if n == 1 {
 		return 0
 	}
-	chosen := 0
+	var chosen int
 	if c.scripted {
 		chosen = c.next(n)
 	} else {

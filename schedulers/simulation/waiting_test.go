@@ -199,8 +199,8 @@ func TestAWaitOnBehalfOfAnotherGoroutinesWorkIsHarmless(t *testing.T) {
 	})
 	require.NoError(t, s.Run())
 	close(over)
-	<-returned
-	<-returned
+	_ = <-returned
+	_ = <-returned
 
 	submit(t, s, "last", func(schedulers.Worker) {})
 	require.NoError(t, s.Shutdown(context.Background()))

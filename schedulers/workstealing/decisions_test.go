@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -116,6 +118,18 @@ func TestAFullLocalQueueGivesHalfToTheGlobalOne(t *testing.T) {
 		}
 	})
 	assert.ElementsMatch(t, upTo(n), o.end())
+}
+
+func TestWorkThatBlocksWithoutSayingSoLosesItsProcessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := workstealing.New(workstealing.Processors(1))
+		ran := make(chan struct{})
+		require.NoError(t, s.Submit(do(func(schedulers.Worker) { <-ran }), schedulers.Hint{}))
+		require.NoError(t, s.Submit(do(func(schedulers.Worker) { close(ran) }), schedulers.Hint{}))
+		began := time.Now()
+		require.NoError(t, s.Shutdown(context.Background()))
+		assert.GreaterOrEqual(t, time.Since(began), workstealing.DefaultPatience, "of the bubble's time")
+	})
 }
 
 func TestAThiefTakesHalf(t *testing.T) {
