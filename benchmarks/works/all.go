@@ -27,6 +27,9 @@ func All() []*contest.Work {
 		blockInSystemCall(),
 		blockBesideCPU(),
 		handOver(),
+		latency(),
+		lateness(),
+		collecting(),
 	}
 }
 

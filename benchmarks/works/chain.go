@@ -26,7 +26,7 @@ func chain() *contest.Work {
 }
 
 func chainOurs() []contest.Contender {
-	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	places := everywhere()
 	form := func(name, note string, next func(context.Context, *job.Job[int]) *job.Job[int]) []contest.Contender {
 		return contest.On(places, name, note, func(ctx context.Context, _ contest.Setting) contest.Run {
 			return func(_ *contest.Meter, n int) error { return chainJobs(ctx, n, next) }

@@ -22,12 +22,12 @@ func forkJoin() *contest.Work {
 		Contenders: append([]contest.Contender{
 			{Name: goroutines, Note: "a channel for each result", Start: still(forkJoinGoroutines)},
 			{Name: "one goroutine", Note: "the recursion alone", Start: still(forkJoinNot)},
-		}, append(forkJoinOurs(), forkJoinPeers()...)...),
+		}, append(append(forkJoinOurs(), forkJoinParallel()...), forkJoinPeers()...)...),
 	}
 }
 
 func forkJoinOurs() []contest.Contender {
-	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	places := everywhere()
 	awaiting := contest.On(places, "await", "a job and a machine for each fork", func(ctx context.Context, _ contest.Setting) contest.Run {
 		return func(_ *contest.Meter, n int) error {
 			return sumOf([]*job.Job[int]{fibAsync(ctx, n)}, fibonacci(n))

@@ -25,7 +25,7 @@ func startAndAwait() *contest.Work {
 			{Name: "ants", Start: antsInTurn},
 			{Name: "pond result", Start: pondInTurn},
 			{Name: "mo", Start: still(moInTurn)},
-		}, contest.On([]contest.Place{contest.Default, contest.Stealing, contest.Dedicated}, "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
+		}, contest.On(everywhere(), "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
 			return func(_ *contest.Meter, n int) error { return sumOf([]*job.Job[int]{roundsAsync(ctx, n)}, n) }
 		})...),
 	}

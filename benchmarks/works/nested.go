@@ -23,7 +23,7 @@ func nested() *contest.Work {
 		Contenders: append([]contest.Contender{
 			{Name: goroutines, Most: 2_000_000, Start: still(nestedGoroutines)},
 			{Name: spawnFuture, Most: 2_000_000, Start: still(nestedFutures)},
-		}, append(nestedOurs(), nestedPeers()...)...),
+		}, append(append(nestedOurs(), nestedParallel()...), nestedPeers()...)...),
 	}
 }
 
@@ -33,7 +33,7 @@ func still(run contest.Run) func(contest.Setting) (contest.Run, func()) {
 }
 
 func nestedOurs() []contest.Contender {
-	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	places := everywhere()
 	awaiting := contest.On(places, "await", "jobs with handles, awaited by machines", func(ctx context.Context, _ contest.Setting) contest.Run {
 		return func(_ *contest.Meter, n int) error {
 			roots := make([]*job.Job[*job.Job[int]], n)

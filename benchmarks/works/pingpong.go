@@ -26,7 +26,7 @@ func pingPong() *contest.Work {
 }
 
 func pingPongOurs() []contest.Contender {
-	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	places := everywhere()
 	over := func(name, note string, channel func() *coord.Channel[int]) []contest.Contender {
 		return contest.On(places, name, note, func(ctx context.Context, _ contest.Setting) contest.Run {
 			return func(_ *contest.Meter, n int) error { return pingPongJobs(ctx, n, channel(), channel()) }

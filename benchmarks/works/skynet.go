@@ -21,12 +21,12 @@ func skynets() *contest.Work {
 		Guarded: []contest.Measure{contest.Bytes, contest.Allocs},
 		Contenders: append([]contest.Contender{
 			{Name: goroutines, Note: "a channel for each node", Most: 2_000_000, Start: still(skynetGoroutines)},
-		}, append(skynetOurs(), skynetPeers()...)...),
+		}, append(append(skynetOurs(), skynetParallel()...), skynetPeers()...)...),
 	}
 }
 
 func skynetOurs() []contest.Contender {
-	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	places := everywhere()
 	awaiting := contest.On(places, "await", "a job and a machine for each task", func(ctx context.Context, _ contest.Setting) contest.Run {
 		return func(_ *contest.Meter, n int) error {
 			return sumOf([]*job.Job[int]{skynetAsync(ctx, 0, n)}, skynetSum(n))

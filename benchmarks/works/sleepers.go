@@ -49,7 +49,7 @@ func asleep(s contest.Setting, sleep bed) contest.Run {
 }
 
 func sleepersOurs() []contest.Contender {
-	places := []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
+	places := everywhere()
 	return contest.On(places, "", "", func(ctx context.Context, s contest.Setting) contest.Run {
 		return asleep(s, func(n int, d time.Duration, awake *atomic.Int64) error {
 			jobs := make([]*job.Job[job.Void], n)

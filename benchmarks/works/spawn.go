@@ -22,7 +22,7 @@ func spawn() *contest.Work {
 		Contenders: append([]contest.Contender{
 			contest.Plain(goroutines, "no result", spawnGoroutines),
 			contest.Plain(spawnFuture, "", spawnFutures),
-		}, append(spawnOurs(), spawnPeers()...)...),
+		}, append(append(spawnOurs(), spawnParallel()...), spawnPeers()...)...),
 	}
 }
 

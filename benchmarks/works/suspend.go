@@ -21,7 +21,7 @@ func suspend() *contest.Work {
 		Contenders: append([]contest.Contender{
 			{Name: goroutines, Note: "runtime.Gosched", Start: still(gosched)},
 			{Name: "iter.Pull", Note: "a coroutine switch there and back, without a scheduler", Start: still(pull)},
-		}, contest.On([]contest.Place{contest.Default, contest.Stealing, contest.Dedicated}, "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
+		}, contest.On(everywhere(), "", "", func(ctx context.Context, _ contest.Setting) contest.Run {
 			return func(_ *contest.Meter, n int) error { return sumOf([]*job.Job[int]{yieldsAsync(ctx, n)}, n) }
 		})...),
 	}

@@ -2,6 +2,8 @@ package works
 
 import (
 	"math"
+	"os/exec"
+	"runtime/metrics"
 	"testing"
 	"time"
 
@@ -16,8 +18,8 @@ import (
 // One of the libraries starts goroutines when it is linked: those are there before the tests.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// small is a size at which each contender takes milliseconds: a few of everything.
-const small = 200
+// small returns a size at which each contender takes milliseconds: a few of everything.
+func small(w *contest.Work) int { return min(200, w.N/200) }
 
 func TestEachContenderDoesItsWorkInEachSetting(t *testing.T) {
 	settings := map[string]contest.Setting{
@@ -28,7 +30,7 @@ func TestEachContenderDoesItsWorkInEachSetting(t *testing.T) {
 		for i := range w.Contenders {
 			for name, s := range settings {
 				t.Run(w.ID+"/"+w.Contenders[i].Name+"/"+name, func(t *testing.T) {
-					got, err := measure.Run(w, &w.Contenders[i], measure.Plan{N: small, Reps: 1, Setting: s})
+					got, err := measure.Run(w, &w.Contenders[i], measure.Plan{N: small(w), Reps: 1, Setting: s})
 					require.NoError(t, err)
 					assert.Positive(t, got.Ops)
 				})
@@ -106,4 +108,29 @@ func TestComputeTakesTheLoopsThatWereCalibrated(t *testing.T) {
 	assert.Less(t, loops, math.MaxInt32)
 	compute(loops)
 	assert.NotZero(t, computed.Load())
+}
+
+func TestPercentilesOfFewValuesAreAmongThem(t *testing.T) {
+	values := []time.Duration{1, 2, 3, 4}
+	for part, want := range map[float64]time.Duration{0: 1, 0.25: 2, 0.5: 3, 0.99: 4, 1: 4} {
+		assert.Equal(t, want, percentile(values, part))
+	}
+	assert.EqualValues(t, 7, percentile([]time.Duration{7}, 0.999))
+}
+
+func TestTheLongestPauseIsTheOneThatWasNotThereBefore(t *testing.T) {
+	histogram := func(counts ...uint64) *metrics.Float64Histogram {
+		return &metrics.Float64Histogram{Counts: counts, Buckets: []float64{0, 1, 2, 3, math.Inf(1)}}
+	}
+	before := histogram(5, 5, 5, 5)
+	assert.Zero(t, longest(before, before))
+	assert.InDelta(t, 2, longest(before, histogram(9, 6, 5, 5)), 0)
+	assert.InDelta(t, 3, longest(before, histogram(5, 5, 5, 6)), 0)
+}
+
+// What the generator writes now is what is measured: the module is not among those that are generated when the
+// library's own are.
+func TestTheMachinesAreFresh(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "movenext", "check", ".").CombinedOutput()
+	assert.NoError(t, err, "go generate ./... makes them anew\n%s", out)
 }

@@ -62,8 +62,13 @@ func Serve(args []string, in io.Reader, out io.Writer, works []*contest.Work) bo
 	if err != nil {
 		a.Error = err.Error()
 	}
-	// Nobody reads what a child says if its driver has died.
-	_ = json.NewEncoder(out).Encode(a)
+	text, err := json.Marshal(a)
+	if err != nil {
+		// A figure is no number. The answer is made again, of text alone, which can always be written.
+		text, _ = json.Marshal(answer{Error: fmt.Sprintf("trial: %v: %+v", err, a.Sample)})
+	}
+	// Where it cannot be written the driver has died, and there is nobody to tell.
+	_, _ = out.Write(text)
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -38,6 +39,10 @@ func childWorks() []*contest.Work {
 			contender("right", func(m *contest.Meter, n int) error {
 				m.Report("procs", float64(runtime.GOMAXPROCS(0)))
 				return contest.Check(n, 7)
+			}),
+			contender("absurd", func(m *contest.Meter, _ int) error {
+				m.Report("sheep", math.NaN())
+				return nil
 			}),
 			contender("wrong", func(*contest.Meter, int) error { return contest.Check(1, 2) }),
 			contender("crashing", func(*contest.Meter, int) error {
@@ -96,6 +101,11 @@ func TestAChildsCollectorIsSetByTheDriverAlone(t *testing.T) {
 func TestAWrongResultOfAChildIsAnError(t *testing.T) {
 	_, err := try(t, self(t), "wrong")
 	assert.EqualError(t, err, "measure: T1, wrong: contest: the result is 1, where 2 is right")
+}
+
+func TestAFigureThatIsNoNumberIsAnError(t *testing.T) {
+	_, err := try(t, self(t), "absurd")
+	assert.ErrorContains(t, err, "sheep:NaN")
 }
 
 func TestACrashOfAChildIsToldInOneLine(t *testing.T) {
