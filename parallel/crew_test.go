@@ -94,6 +94,26 @@ func TestOneCallAtATimeAndNoMoreHelpersThanTheLimit(t *testing.T) {
 	c.dismiss()
 }
 
+// A call of an operation with a higher limit is answered in one with a lower limit, which is full.
+func TestAHelperTooManyIsNotLetIn(t *testing.T) {
+	s, c := &held{}, new(crew)
+	inside, end, gone := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	c.open(s, nil, 1, effortFunc(func() {
+		inside <- struct{}{}
+		<-end
+	}))
+	c.invite()
+	go func() {
+		defer close(gone)
+		s.take().Run(nil)
+	}()
+	<-inside
+	c.Run(nil) // would wait in inside for ever
+	close(end)
+	<-gone
+	c.dismiss()
+}
+
 func TestACallThatNobodyHasAnsweredHelpsTheNextOperation(t *testing.T) {
 	s := &held{}
 	c := new(crew)

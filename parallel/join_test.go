@@ -208,7 +208,15 @@ func TestAForkThatNobodyJoinsRunsBeforeTheCallEnds(t *testing.T) {
 func TestAHandleIsGoodForOneJoinOnItsOwnWorker(t *testing.T) {
 	one := func(*Worker, int) int { return 1 }
 	misuse := map[string]func(w *Worker){
-		"twice":            func(w *Worker) { f := Fork(w, one, 0); f.Join(w); f.Join(w) },
+		"twice": func(w *Worker) { f := Fork(w, one, 0); f.Join(w); f.Join(w) },
+		"twice, and taken": func(w *Worker) {
+			begun := make(chan struct{})
+			f := Fork(w, func(*Worker, int) int { close(begun); return 1 }, 0)
+			<-begun // on another goroutine
+			f.Join(w)
+			Fork(w, one, 0)
+			f.Join(w)
+		},
 		"zero":             func(w *Worker) { new(Forked[int, int]).Join(w) },
 		"place used again": func(w *Worker) { f := Fork(w, one, 0); f.Join(w); Fork(w, one, 0); f.Join(w) },
 		"settled by a call": func(w *Worker) {
@@ -222,7 +230,7 @@ func TestAHandleIsGoodForOneJoinOnItsOwnWorker(t *testing.T) {
 		},
 	}
 	for name, use := range misuse {
-		_, err := withHelpers(1, func(w *Worker) (int, error) { use(w); return 0, nil })
+		_, err := withHelpers(2, func(w *Worker) (int, error) { use(w); return 0, nil })
 		assert.ErrorContains(t, err, "parallel: Join of a fork that was joined before, or belongs to another Worker", name)
 	}
 }

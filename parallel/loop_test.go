@@ -318,3 +318,23 @@ func TestAMillionFunctionsAreAFewPiecesOfWork(t *testing.T) {
 	assert.Equal(t, len(funcs), ran)
 	assert.LessOrEqual(t, s.len(), 1, "one call for help, which nobody has answered")
 }
+
+func TestAStoppedLoopOfBlocksBeginsNoOther(t *testing.T) {
+	began := 0
+	err := ForBlocks(context.Background(), 0, 100, func(context.Context, int, int) error {
+		began++
+		return errBody
+	}, Chunk(1), Degree(1))
+	require.Equal(t, errBody, err)
+	assert.Equal(t, 1, began)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	began = 0
+	err = ForBlocks(ctx, 0, 100, func(context.Context, int, int) error {
+		began++
+		cancel()
+		return nil
+	}, Chunk(1), Degree(1))
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, began)
+}
