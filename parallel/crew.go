@@ -59,9 +59,8 @@ type crew struct {
 	limit   int                  // how many helpers may be inside at a time
 	inside  int
 	pending bool          // submitted, and Run or Abandon not called yet
+	asking  int           // how many calls of Submit have not returned
 	refused bool          // the scheduler has refused during this operation, or is no help
-	calls   uint          // how often the crew has been submitted
-	over    uint          // the last call whose helper has gone
 	empty   chan struct{} // made by dismiss; closed when nobody is inside
 }
 
@@ -112,9 +111,9 @@ func (c *crew) invite() {
 	ask := !c.pending && !c.refused && c.inside < c.limit
 	if ask {
 		c.pending = true
-		c.calls++
+		c.asking++
 	}
-	s, by, call := c.sched, c.by, c.calls
+	s, by := c.sched, c.by
 	c.mu.Unlock()
 	if !ask {
 		return
@@ -122,10 +121,10 @@ func (c *crew) invite() {
 	err := schedulers.TrySubmit(s, c, schedulers.Hint{From: by}) // without the lock: it may call Run
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.asking--
 	if err != nil {
 		c.pending, c.refused = false, true
 	}
-	c.refused = c.refused || c.over == call
 }
 
 // Run implements schedulers.Work: a helper has come.
@@ -134,7 +133,7 @@ func (c *crew) invite() {
 // after the answer would find the helper still inside, so that no other is called, and
 // then nobody.
 func (c *crew) Run(on schedulers.Worker) {
-	defer c.gone(c.answered())
+	c.answered()
 	for e := c.enter(); e != nil; e = c.enter() {
 		c.host(e, on)
 		if !e.left() {
@@ -143,21 +142,39 @@ func (c *crew) Run(on schedulers.Worker) {
 	}
 }
 
-// answered notes that the call has been answered: from here on the crew may be submitted again. It
-// returns which call it was.
-func (c *crew) answered() (call uint) {
+// answered notes that the call has been answered: from here on the crew may be submitted again.
+func (c *crew) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = false
-	return c.calls
+	if c.asking > 0 && insideSubmit() {
+		c.refused = true
+	}
 }
 
-// gone notes that the helper who came on a call has gone.
-func (c *crew) gone(call uint) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.over = call
+// insideSubmit reports whether the goroutine that calls it is inside of invite: the scheduler runs
+// what it is given before Submit returns.
+//
+// That a helper has come and gone before Submit returned does not prove that. A caller which loses its
+// processor at the end of Submit sees the same, and would go on without helpers for the
+// rest of the operation. Only the stack tells; it is looked at when a helper comes that early, which is
+// seldom, and takes about a microsecond.
+func insideSubmit() bool {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if frame.Function == inviteName {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
 }
+
+// inviteName is how the runtime calls the method invite.
+var inviteName = runtime.FuncForPC(reflect.ValueOf((*crew).invite).Pointer()).Name()
 
 // Abandon implements schedulers.Work: nobody will come.
 func (c *crew) Abandon(error) {

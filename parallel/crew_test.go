@@ -218,3 +218,25 @@ type worker struct{ of schedulers.Scheduler }
 
 func (w worker) Scheduler() schedulers.Scheduler { return w.of }
 func (w worker) ID() int                         { return 1 }
+
+// prompt is a scheduler whose worker has come and gone before Submit returns.
+type prompt struct{}
+
+func (prompt) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		w.Run(nil)
+	}()
+	<-gone
+	return nil
+}
+
+func TestAHelperThatHasGoneBeforeSubmitReturnsIsCalledAgain(t *testing.T) {
+	c, helped := new(crew), 0
+	c.open(prompt{}, nil, 1, effortFunc(func() { helped++ }))
+	c.invite()
+	c.invite()
+	assert.Equal(t, 2, helped)
+	c.close()
+}
