@@ -33,6 +33,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -172,22 +173,7 @@ func (b *Books) Close() <-chan struct{} {
 // Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need no more than
 // this to end. If ctx ends first, giveUp is called, which abandons what is queued.
 func (b *Books) Shutdown(ctx context.Context, giveUp func()) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	done := b.Close()
-	select {
-	case <-done:
-		return nil // even if ctx has ended: there was nothing to wait for
-	default:
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		giveUp()
-		return context.Cause(ctx)
-	}
+	return ending.Await(ctx, b.Close(), giveUp)
 }
 
 // Metrics returns the counters. Workers is the number of works that run, which is right

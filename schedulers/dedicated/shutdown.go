@@ -3,6 +3,7 @@ package dedicated
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -15,38 +16,20 @@ import (
 // with a ctx that never ends. It may be called any number of times, at the same time
 // too: each call waits for the same end. A nil ctx never ends. Timers are not affected.
 func (t *Threads) Shutdown(ctx context.Context) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	done := t.close()
-	select {
-	case <-done:
-		return nil // even if ctx has ended: there was nothing to wait for
-	default:
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		for _, w := range t.takeQueued() {
-			w.Abandon(schedulers.ErrShutdown)
-		}
-		return context.Cause(ctx)
-	}
+	return ending.Await(ctx, t.close(), func() { ending.Abandon(t.takeQueued()) })
 }
 
 func (t *Threads) close() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.done == nil {
-		t.done = make(chan struct{})
-		t.closed = true
+	done, first := t.ending.Begin()
+	if first {
 		for len(t.parked) > 0 {
 			t.engage() // they find the scheduler closed and end
 		}
 		t.finish()
 	}
-	return t.done
+	return done
 }
 
 // ended counts a thread that is about to end.
@@ -60,9 +43,8 @@ func (t *Threads) ended() {
 // finish closes done if nothing is left; mu is held. Work is never queued while no thread is
 // alive: submitting it starts one.
 func (t *Threads) finish() {
-	if t.closed && !t.over && t.alive == 0 {
-		t.over = true
-		close(t.done)
+	if t.ending.Begun() && !t.ending.Reached() && t.alive == 0 {
+		t.ending.Reach()
 	}
 }
 

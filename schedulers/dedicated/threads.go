@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -38,9 +39,7 @@ type Threads struct {
 	alive     int
 	accepted  uint64
 	abandoned uint64
-	closed    bool
-	done      chan struct{} // made by the first Shutdown
-	over      bool          // done is closed
+	ending    ending.Ending
 }
 
 // thread is a worker.
@@ -96,7 +95,7 @@ func (t *Threads) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
+	if t.ending.Begun() {
 		t.refused.Add(1)
 		return schedulers.ErrShutdown
 	}
@@ -146,7 +145,7 @@ func (w *thread) next() schedulers.Work {
 			t.mu.Unlock()
 			return work
 		}
-		if t.closed {
+		if t.ending.Begun() {
 			t.mu.Unlock()
 			return nil
 		}

@@ -98,7 +98,7 @@ func (p *Pool) anyQueued() bool {
 func (p *Pool) start() {
 	w := p.slots.take(p)
 	w.live, w.fresh = true, true
-	w.setOpen(!p.closed)
+	w.setOpen(!p.ending.Begun())
 	p.room.running++
 	p.room.starting = true
 	p.count.alive++
@@ -135,7 +135,7 @@ func (p *Pool) leave(w *worker) schedulers.Work {
 	w.setOpen(false) // from here on, work for w goes to the global queue
 	if work := p.look(w); work != nil {
 		p.room.running++
-		w.setOpen(!p.closed)
+		w.setOpen(!p.ending.Begun())
 		p.settle()
 		return work
 	}

@@ -10,7 +10,7 @@ import (
 func (p *Pool) submitLong(w schedulers.Work) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.ending.Begun() {
 		p.refused.Add(1)
 		return schedulers.ErrShutdown
 	}

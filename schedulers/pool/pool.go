@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -40,10 +41,7 @@ type Pool struct {
 	slots  slots
 	stall  stall
 	count  counts
-
-	closed bool          // Shutdown has been called
-	done   chan struct{} // made by the first Shutdown; closed when all is over
-	over   bool          // done is closed
+	ending ending.Ending
 }
 
 // counts are counters that belong to no worker.
@@ -101,7 +99,7 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 func (p *Pool) submitGlobal(w schedulers.Work) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.ending.Begun() {
 		p.refused.Add(1)
 		return schedulers.ErrShutdown
 	}

@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -17,22 +18,7 @@ import (
 // too: each call waits for the same end. A nil ctx never ends. Timers are not
 // affected: they expire as before, and what they submit is refused.
 func (p *Pool) Shutdown(ctx context.Context) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	done := p.close()
-	select {
-	case <-done:
-		return nil // even if ctx has ended: there was nothing to wait for
-	default:
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		p.abandonQueued()
-		return context.Cause(ctx)
-	}
+	return ending.Await(ctx, p.close(), func() { ending.Abandon(p.takeQueued()) })
 }
 
 // close shuts all queues. A queue is shut under its own lock, which is the lock under which
@@ -40,34 +26,26 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 func (p *Pool) close() (done <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.done == nil {
-		p.done = make(chan struct{})
-		p.closed = true
+	done, first := p.ending.Begin()
+	if first {
 		for _, w := range p.slots.all {
 			w.setOpen(false)
 		}
 		p.finish()
 	}
-	return p.done
+	return done
 }
 
 // finish closes done if nothing is left; mu is held. Work that is queued while no
 // goroutine is alive is left: its poster is on the way to start a worker.
 func (p *Pool) finish() {
-	if !p.closed || p.over || p.count.alive > 0 || p.anyQueued() {
+	if !p.ending.Begun() || p.ending.Reached() || p.count.alive > 0 || p.anyQueued() {
 		return
 	}
-	p.over = true
 	if p.stall.timer != nil {
 		p.stall.timer.Stop()
 	}
-	close(p.done)
-}
-
-func (p *Pool) abandonQueued() {
-	for _, w := range p.takeQueued() {
-		w.Abandon(schedulers.ErrShutdown)
-	}
+	p.ending.Reach()
 }
 
 func (p *Pool) takeQueued() []schedulers.Work {

@@ -58,7 +58,7 @@ func (p *Pool) onInterval() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &p.stall
-	if p.over {
+	if p.ending.Reached() {
 		return
 	}
 	s.watching = false

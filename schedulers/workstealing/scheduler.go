@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -41,9 +42,7 @@ type Scheduler struct {
 	spare   []*worker    // those without a goroutine
 	watch   watch
 	count   counts
-	closed  bool
-	done    chan struct{} // made by the first Shutdown
-	over    bool          // done is closed
+	ending  ending.Ending
 }
 
 // counts are counters that belong to no queue and no worker.
@@ -117,7 +116,7 @@ func (s *Scheduler) submitLocal(p *processor, w schedulers.Work) bool {
 
 func (s *Scheduler) submitGlobal(w schedulers.Work) error {
 	s.mu.Lock()
-	if s.closed {
+	if s.ending.Begun() {
 		s.mu.Unlock()
 		s.refused.Add(1)
 		return schedulers.ErrShutdown
@@ -134,7 +133,7 @@ func (s *Scheduler) submitGlobal(w schedulers.Work) error {
 func (s *Scheduler) submitLong(w schedulers.Work) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.ending.Begun() {
 		s.refused.Add(1)
 		return schedulers.ErrShutdown
 	}

@@ -3,6 +3,7 @@ package workstealing
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -15,24 +16,7 @@ import (
 // ctx that never ends. It may be called any number of times, at the same time too: each call waits for
 // the same end. A nil ctx never ends. Timers are not affected.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	done := s.close()
-	select {
-	case <-done:
-		return nil // even if ctx has ended: there was nothing to wait for
-	default:
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		for _, w := range s.takeQueued() {
-			w.Abandon(schedulers.ErrShutdown)
-		}
-		return context.Cause(ctx)
-	}
+	return ending.Await(ctx, s.close(), func() { ending.Abandon(s.takeQueued()) })
 }
 
 // close shuts all queues, each under the lock under which it accepts: when it returns, no work
@@ -40,28 +24,26 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 func (s *Scheduler) close() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.done == nil {
-		s.done = make(chan struct{})
-		s.closed = true
+	done, first := s.ending.Begin()
+	if first {
 		for _, p := range s.procs {
 			p.setOpen(false)
 		}
 		s.finish()
 	}
-	return s.done
+	return done
 }
 
 // finish closes done if nothing is left; mu is held. Work that is queued while no goroutine is
 // alive is left: its submitter is on the way to start a worker.
 func (s *Scheduler) finish() {
-	if !s.closed || s.over || s.count.alive > 0 || s.anyQueued() {
+	if !s.ending.Begun() || s.ending.Reached() || s.count.alive > 0 || s.anyQueued() {
 		return
 	}
-	s.over = true
 	if s.watch.timer != nil {
 		s.watch.timer.Stop()
 	}
-	close(s.done)
+	s.ending.Reach()
 }
 
 func (s *Scheduler) takeQueued() (all []schedulers.Work) {

@@ -19,7 +19,7 @@ type watch struct {
 // arm begins an interval, unless one has begun; mu is held. It is called when the last idle processor
 // is taken.
 func (s *Scheduler) arm() {
-	if s.over || s.watch.armed || s.watch.patience <= 0 {
+	if s.ending.Reached() || s.watch.armed || s.watch.patience <= 0 {
 		return
 	}
 	s.watch.armed = true
@@ -36,7 +36,7 @@ func (s *Scheduler) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watch.armed = false
-	if s.over || s.idle.Load() > 0 {
+	if s.ending.Reached() || s.idle.Load() > 0 {
 		return
 	}
 	if s.progress() == s.watch.last && s.anyQueued() {
