@@ -30,6 +30,7 @@ func (u *unit) emit() []byte {
 		e.moveNextPlain()
 	} else {
 		e.moveNext("*" + e.frameType())
+		e.location()
 	}
 	e.results()
 	e.machine()

@@ -29,7 +29,7 @@ type namer struct {
 
 // reservedFields are what the frame and the machine get from what they embed, or
 // have as methods.
-var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Builder", "Start", "SetResult"}
+var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Builder", "Start", "SetResult"}
 
 func newNamer(u *unit) *namer {
 	n := &namer{

@@ -20,6 +20,9 @@ package continuation
 //
 // look must not block, and must not keep what it reads of a target beyond its return.
 func (l *List) Visit(limit int, look func(Target)) {
+	if h := l.head.Load(); h == nil || h == closed {
+		return // nobody waits; whoever is detached at this moment would not be seen either
+	}
 	l.holders.Add(hold)
 	top := l.detach()
 	var late Chain

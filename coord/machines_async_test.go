@@ -156,6 +156,11 @@ endIf3:
 	goto for1
 }
 
+// Location returns where [work] is suspended.
+func (frame *workFrame) Location() statemachine.Location {
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
+}
+
 // Results returns what [work] returned, or raises again the panic that ended it.
 func (frame *workFrame) Results(t *statemachine.Task) (int, error) {
 	t.Rethrow()
@@ -294,6 +299,11 @@ endIf2:
 	frame.result0 = nil
 	frame.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [carry] is suspended.
+func (frame *carryFrame) Location() statemachine.Location {
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
 // Results returns what [carry] returned, or raises again the panic that ended it.

@@ -149,7 +149,7 @@ func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T
 		return unwaited[*Job[T]](why), nil
 	}
 	t = &turn[T]{ctx: ctx, of: c}
-	t.promise.Init()
+	t.promise.InitDependent()
 	c.turns = append(c.turns, t)
 	return nil, t
 }

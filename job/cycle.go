@@ -64,6 +64,16 @@ func WouldCycle(waiter, awaited Handle) error {
 	return circle(w, a)
 }
 
+// CircleOf is [WouldCycle] for a [Waiter] that is about to register with awaited. It costs next to
+// nothing where awaited waits for no other job, as a [Source] does not.
+func CircleOf(w Waiter, awaited Handle) error {
+	a := baseOf(awaited)
+	if a == nil || a.owner == nil && a.mode&dependent == 0 {
+		return nil
+	}
+	return WouldCycle(w.WaitingJob(), awaited)
+}
+
 // circleJobs is how many jobs a search looks at.
 const circleJobs = 64
 

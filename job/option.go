@@ -28,6 +28,7 @@ const (
 	labeled                      // see FollowLabels
 	traced                       // see FollowTrace
 	supervising                  // of a scope
+	dependent   = supervising    // of a job that others complete: see InitDependent
 	continuing  = synchronous | lazy
 )
 

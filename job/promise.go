@@ -14,6 +14,13 @@ type Promise[T any] struct{ job Job[T] }
 // Init makes the job wait for its completion.
 func (p *Promise[T]) Init() { p.job.state.word.Store(uint32(WaitingForActivation)) }
 
+// InitDependent is Init for a job that can not end before other jobs have, so that waiting for it
+// may close a circle; see [CircleOf].
+func (p *Promise[T]) InitDependent() {
+	p.Init()
+	p.job.mode = dependent
+}
+
 // Job returns the job.
 func (p *Promise[T]) Job() *Job[T] { return &p.job }
 

@@ -19,7 +19,7 @@ func Race[T any](jobs ...*Job[T]) *Job[T] {
 	}
 	all := append([]*Job[T](nil), jobs...)
 	r := &race[T]{jobs: all}
-	r.promise.Init()
+	r.promise.InitDependent()
 	r.start(len(all), func(i int) *core { return all[i].base() }, r)
 	return r.promise.Job()
 }

@@ -79,7 +79,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 	if err := o.check(forScope); err != nil {
 		s.errs, s.left = []error{err}, 0
 		s.ctx, s.cancel = context.WithCancelCause(ctx)
-		s.promise.Init()
+		s.promise.InitDependent()
 		s.finish().Deliver(nil)
 		return s
 	}
@@ -91,7 +91,7 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 }
 
 func (s *Scope) prepare(o *Option) {
-	s.promise.Init()
+	s.promise.InitDependent()
 	s.flags, s.mode = o.flags, o.mode
 	s.from = schedulers.WorkerFrom(s.parent)
 	if s.sched = o.on; s.sched == nil {

@@ -21,7 +21,7 @@ func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 		return j
 	}
 	r := &relay[T]{ctx: ctx}
-	r.promise.Init()
+	r.promise.InitDependent()
 	r.follow(j).Deliver(nil)
 	r.watchContext(r)
 	return r.promise.Job()
@@ -42,7 +42,7 @@ func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T]
 		return unwaited[T](context.DeadlineExceeded)
 	}
 	r := &relay[T]{ctx: ctx, timers: timersOf(ctx)}
-	r.promise.Init()
+	r.promise.InitDependent()
 	r.follow(j).Deliver(nil)
 	r.watchContext(r)
 	r.watchTime(d)

@@ -18,7 +18,7 @@ func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 	// Not slices.Clone, here and in the other combinators: it moves the caller's slice to the heap.
 	all := append([]*Job[T](nil), jobs...)
 	w := &whenAll[T]{jobs: all}
-	w.promise.Init()
+	w.promise.InitDependent()
 	w.start(len(all), func(i int) *core { return all[i].base() }, w)
 	return w.promise.Job()
 }
@@ -28,7 +28,7 @@ func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 func WhenAllOf(jobs ...Handle) *Job[Void] {
 	all := append([]Handle(nil), jobs...)
 	w := &whenAllOf{jobs: all}
-	w.promise.Init()
+	w.promise.InitDependent()
 	w.start(len(all), func(i int) *core { return baseOf(all[i]) }, w)
 	return w.promise.Job()
 }

@@ -23,7 +23,7 @@ func WhenAny[T any](jobs ...*Job[T]) *Job[*Job[T]] {
 	}
 	all := append([]*Job[T](nil), jobs...)
 	w := &whenAny[*Job[T]]{jobs: all}
-	w.promise.Init()
+	w.promise.InitDependent()
 	w.start(len(all), func(i int) *core { return all[i].base() }, w)
 	return w.promise.Job()
 }
@@ -38,7 +38,7 @@ func WhenAnyOf(jobs ...Handle) *Job[Handle] {
 	}
 	all := append([]Handle(nil), jobs...)
 	w := &whenAny[Handle]{jobs: all}
-	w.promise.Init()
+	w.promise.InitDependent()
 	w.start(len(all), func(i int) *core { return baseOf(all[i]) }, w)
 	return w.promise.Job()
 }

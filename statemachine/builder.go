@@ -26,7 +26,7 @@ type machine interface {
 // ambient scheduler of ctx, or the default), registers the task, and returns the job. The
 // machine may have finished when Start returns.
 func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] {
-	b.promise.Init()
+	b.promise.InitDependent()
 	b.ctx = ctx
 	t.Push(ctx, m)
 	bottom := m.base()
@@ -55,6 +55,8 @@ func (b *Builder[T]) SetResult(v T, err error) {
 		told.Deliver(b.task.on)
 	}
 }
+
+func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
 
 func (b *Builder[T]) fail(err error, on schedulers.Worker) {
 	var zero T

@@ -42,7 +42,7 @@ func (t *Task) takeBack(r *resumption, v any) bool {
 	if !r.used.CompareAndSwap(false, true) {
 		return false
 	}
-	t.outcome = newPanic(v)
+	t.outcome = t.newPanic(v)
 	return true
 }
 

@@ -2,7 +2,6 @@ package statemachine
 
 import (
 	"runtime"
-	"runtime/debug"
 
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/job"
@@ -39,8 +38,6 @@ func (t *Task) raise(o *outcome) {
 		panic(o.value)
 	}
 }
-
-func newPanic(v any) *outcome { return &outcome{value: v, stack: debug.Stack()} }
 
 // JobResult returns the outcome of an awaited job: what j.Await() returns in plain
 // code, or [job.ErrShutdown] if the machine's home is gone.

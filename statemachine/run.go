@@ -66,6 +66,9 @@ func (t *Task) register(c awaiter.Completion) bool {
 		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed | schedulers.PreferFairness})
 		return true
 	case awaiter.Registrar:
+		if t.closesCircle(c) {
+			return false
+		}
 		t.node.Prepare(t)
 		return c.Register(&t.node)
 	default:
@@ -103,12 +106,12 @@ func (t *Task) refused(reason error) {
 // ending, and the frames below go on elsewhere.
 func (t *Task) unwind(failed *Frame, v any) (again bool) {
 	failed.State = Finished
-	t.top = failed.caller
 	if v == nil {
 		t.outcome = &outcome{goexit: true}
 	} else {
 		t.outcome = t.panicked(v)
 	}
+	t.top = failed.caller
 	t.raised = nil
 	if t.top == nil {
 		failed.self.(root).fail(t.outcome.err(), t.on)
@@ -124,12 +127,14 @@ func (t *Task) unwind(failed *Frame, v any) (again bool) {
 // root is the machine at the end of a chain: the one with the job.
 type root interface {
 	fail(err error, on schedulers.Worker)
+	handle() job.Handle
 }
 
 // outcome is how a callee ended that did not return, or why a task was sent away.
 type outcome struct {
 	value   any
 	stack   []byte
+	async   []job.Frame
 	goexit  bool
 	refusal error
 }
@@ -140,7 +145,12 @@ func (t *Task) panicked(v any) *outcome {
 	if t.raised != nil && same(t.raised.value, v) {
 		return t.raised
 	}
-	return &outcome{value: v, stack: debug.Stack()}
+	return t.newPanic(v)
+}
+
+// newPanic is the outcome of a panic that was raised first just now.
+func (t *Task) newPanic(v any) *outcome {
+	return &outcome{value: v, stack: debug.Stack(), async: t.asyncStack()}
 }
 
 // same reports whether two panic values are equal; values that can not be compared are
@@ -158,5 +168,5 @@ func (o *outcome) err() error {
 	if p, ok := o.value.(*job.PanicError); ok {
 		return p
 	}
-	return &job.PanicError{Value: o.value, Stack: o.stack}
+	return &job.PanicError{Value: o.value, Stack: o.stack, Async: o.async}
 }

@@ -89,6 +89,11 @@ endIf1:
 	return true
 }
 
+// Location returns where [greet] is suspended.
+func (f *greetFrame) Location() statemachine.Location {
+	return f.Frame.At("main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
+}
+
 // Results returns what [greet] returned, or raises again the panic that ended it.
 func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
 	t.Rethrow()
@@ -198,6 +203,11 @@ resume2:
 	}
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [greetBoth] is suspended.
+func (f *greetBothFrame) Location() statemachine.Location {
+	return f.Frame.At("main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
 }
 
 // Results returns what [greetBoth] returned, or raises again the panic that ended it.

@@ -123,6 +123,11 @@ resumed3:
 	return true
 }
 
+// Location returns where [run] is suspended.
+func (f *runFrame) Location() statemachine.Location {
+	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 18, 21, 24)
+}
+
 // Results returns what [run] returned, or raises again the panic that ended it.
 func (f *runFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()
@@ -206,6 +211,11 @@ resume1:
 	}
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [foo] is suspended.
+func (f *fooFrame) Location() statemachine.Location {
+	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 29)
 }
 
 // Results returns what [foo] returned, or raises again the panic that ended it.
@@ -293,6 +303,11 @@ resume1:
 	return true
 }
 
+// Location returns where [bar] is suspended.
+func (f *barFrame) Location() statemachine.Location {
+	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 36)
+}
+
 // Results returns what [bar] returned, or raises again the panic that ended it.
 func (f *barFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()
@@ -376,6 +391,11 @@ resume1:
 	}
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [baz] is suspended.
+func (f *bazFrame) Location() statemachine.Location {
+	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 43)
 }
 
 // Results returns what [baz] returned, or raises again the panic that ended it.

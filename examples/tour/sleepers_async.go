@@ -78,6 +78,11 @@ resume1:
 	return true
 }
 
+// Location returns where [nap] is suspended.
+func (f *napFrame) Location() statemachine.Location {
+	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 18)
+}
+
 // Results returns what [nap] returned, or raises again the panic that ended it.
 func (f *napFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()

@@ -143,6 +143,11 @@ endRange1:
 	return true
 }
 
+// Location returns where [surveyPackage] is suspended.
+func (f *surveyPackageFrame) Location() statemachine.Location {
+	return f.Frame.At("main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
+}
+
 // Results returns what [surveyPackage] returned, or raises again the panic that ended it.
 func (f *surveyPackageFrame) Results(t *statemachine.Task) (counts, error) {
 	t.Rethrow()
@@ -241,6 +246,11 @@ resumed1:
 	return true
 }
 
+// Location returns where [surveyFile] is suspended.
+func (f *surveyFileFrame) Location() statemachine.Location {
+	return f.Frame.At("main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
+}
+
 // Results returns what [surveyFile] returned, or raises again the panic that ended it.
 func (f *surveyFileFrame) Results(t *statemachine.Task) (int, int, error) {
 	t.Rethrow()
@@ -324,6 +334,11 @@ resume1:
 	return true
 }
 
+// Location returns where [readFile] is suspended.
+func (f *readFileFrame) Location() statemachine.Location {
+	return f.Frame.At("main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
+}
+
 // Results returns what [readFile] returned, or raises again the panic that ended it.
 func (f *readFileFrame) Results(t *statemachine.Task) ([]byte, error) {
 	t.Rethrow()
@@ -405,6 +420,11 @@ resume1:
 	f.await1 = nil
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [listFiles] is suspended.
+func (f *listFilesFrame) Location() statemachine.Location {
+	return f.Frame.At("main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
 }
 
 // Results returns what [listFiles] returned, or raises again the panic that ended it.

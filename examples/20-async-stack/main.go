@@ -1,0 +1,63 @@
+// Command 20-async-stack asks who waits for whom. A machine that waits has no goroutine, so no
+// stack that a debugger would show; its frames know where they stopped, and a panic brings along
+// what waited at that moment.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/movenext/movenext/job"
+)
+
+//movenext:async
+func read(ctx context.Context, arrived *job.Job[int]) (int, error) {
+	n, err := arrived.Await()
+	if n > 3 {
+		panic("too much to read")
+	}
+	return n, err
+}
+
+//movenext:async
+func parse(ctx context.Context, arrived *job.Job[int]) (int, error) {
+	n, err := read(ctx, arrived)
+	return 10 * n, err
+}
+
+//movenext:async
+func serve(ctx context.Context, arrived *job.Job[int]) (string, error) {
+	n, err := parse(ctx, arrived)
+	return fmt.Sprint(n, " parsed"), err
+}
+
+func show(stack []job.Frame) {
+	for _, f := range stack {
+		switch {
+		case f.File != "":
+			fmt.Printf("  %s, suspended at %s:%d\n", f.Function, path.Base(f.File), f.Line)
+		case f.Function != "":
+			fmt.Printf("  %s, running\n", f.Function)
+		}
+	}
+}
+
+func main() {
+	ctx := context.Background()
+	arrived := job.NewSource[int]()
+	served := serveAsync(ctx, arrived.Job())
+
+	fmt.Println("who waits for the data:")
+	show(job.AsyncStack(arrived.Job()))
+
+	arrived.TrySetResult(4)
+	_, err := served.Wait(ctx)
+	fmt.Println(err)
+	var p *job.PanicError
+	if errors.As(err, &p) {
+		fmt.Println("who waited for what panicked:")
+		show(p.Async)
+	}
+}

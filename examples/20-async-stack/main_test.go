@@ -1,0 +1,23 @@
+package main
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// who waits for the data:
+	//   main.read, suspended at main.go:17
+	//   main.parse, suspended at main.go:26
+	//   main.serve, suspended at main.go:32
+	// job: panic: too much to read
+	// who waited for what panicked:
+	//   main.read, running
+	//   main.parse, suspended at main.go:26
+	//   main.serve, suspended at main.go:32
+}

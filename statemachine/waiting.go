@@ -1,0 +1,127 @@
+package statemachine
+
+import (
+	"fmt"
+
+	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/job"
+)
+
+// # Who waits for what
+//
+// A suspended chain of calls has no stack that a report could print. But it has frames, each of
+// which knows where it stopped; and the frames are linked from callee to caller. So a task can
+// say what it stands for: the suspended calls, and the job at their end. Package job asks for it
+// while the task's node is detached from the list that it waits in, so that nobody resumes it
+// meanwhile: the plain fields can be read.
+//
+// An awaiter of a user's own may call back whenever it likes, also a task that has gone on
+// since. So a task that waits for one of those can not be asked, and its calls do
+// not show.
+
+// Location is where in the source a function is suspended.
+type Location struct {
+	Function string // as the runtime names it: example.com/shop.(*Cart).Total
+	File     string // import path of the package, and the file's name
+	Line     int
+}
+
+// At returns the location of a frame: lines are those of the function's suspension points, in
+// order. While the function runs, the line is not known, and File is empty.
+func (f *Frame) At(function, file string, lines ...int) Location {
+	at := Location{Function: function}
+	if n := int(f.State); n > 0 && n <= len(lines) {
+		at.File, at.Line = file, lines[n-1]
+	}
+	return at
+}
+
+// located is a frame that can say where it is, as generated ones do.
+type located interface{ Location() Location }
+
+const (
+	// shownCalls is how many suspended calls of one chain appear in a report.
+	shownCalls = 64
+	// knownCalls is how deep a chain may be for its job to be found from its top: behind it,
+	// stacks end and circles are not seen. The way is gone before each await of a job that depends on
+	// others, and a recursion of a million calls must not pay for a million steps.
+	knownCalls = 1024
+)
+
+// WaitingFrames implements [job.Waiter]: the suspended calls, the innermost first. If there are
+// more than 64, the last frame says how many more.
+func (t *Task) WaitingFrames() []job.Frame {
+	var frames []job.Frame
+	more := 0
+	for f := t.top; f != nil; f = f.caller {
+		if len(frames) == shownCalls {
+			more++
+			continue
+		}
+		frames = append(frames, f.describe())
+	}
+	if more > 0 {
+		frames = append(frames, job.Frame{What: fmt.Sprintf("%d more async functions", more)})
+	}
+	return frames
+}
+
+// describe returns the frame as a level of an asynchronous stack.
+func (f *Frame) describe() job.Frame {
+	level := job.Frame{What: "async function"}
+	if l, ok := f.self.(located); ok {
+		at := l.Location()
+		level.Function, level.File, level.Line = at.Function, at.File, at.Line
+	}
+	if r, ok := f.self.(root); ok {
+		h := r.handle()
+		level.Job = fmt.Sprintf("#%d", h.ID())
+	}
+	return level
+}
+
+// WaitingJob implements [job.Waiter]: the job of the outermost call, or nil if that is more than
+// 1024 calls away.
+func (t *Task) WaitingJob() job.Handle {
+	f := t.top
+	for range knownCalls {
+		if f == nil {
+			return nil
+		}
+		if f.caller == nil {
+			if r, ok := f.self.(root); ok {
+				return r.handle()
+			}
+			return nil
+		}
+		f = f.caller
+	}
+	return nil
+}
+
+// asyncStack returns the calls that are suspended below what runs, and what waits for their job.
+func (t *Task) asyncStack() []job.Frame {
+	frames := t.WaitingFrames()
+	if h := t.WaitingJob(); h != nil {
+		frames = append(frames, job.AsyncStack(h)[1:]...) // the job itself is the outermost call's
+	}
+	return frames
+}
+
+// closesCircle reports whether the task must not wait for c, which waits for its job; its await
+// returns the *[job.CycleError] then. Unlike a goroutine that is about to block, a task can not look
+// again once it has registered, since it is somebody else's then. So of two that close a circle at
+// the same moment neither sees the other.
+func (t *Task) closesCircle(c awaiter.Registrar) bool {
+	h, ok := c.(job.Handle)
+	if !ok {
+		return false
+	}
+	err := job.CircleOf(t, h)
+	if err != nil {
+		t.outcome = &outcome{refusal: err}
+	}
+	return err != nil
+}
+
+var _ job.Waiter = (*Task)(nil)
