@@ -55,6 +55,22 @@ type Config struct {
 
 	// DryRun computes everything and writes nothing.
 	DryRun bool
+
+	// Cache is a folder for what is worth knowing in the next run; empty for none.
+	// With it, a run that finds all its inputs as an earlier one left them is over
+	// before any package is loaded. Any number of runs may share it.
+	Cache string
+
+	// Progress, if not nil, is called as steps of the run are done: how many of how
+	// many, which is 0 while packages are being loaded and none is known. Calls
+	// come from several goroutines, though never two at the same time.
+	Progress func(done, of int)
+}
+
+func (c *Config) progress(done, of int) {
+	if c.Progress != nil {
+		c.Progress(done, of)
+	}
 }
 
 func (c *Config) mode() Mode {

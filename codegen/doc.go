@@ -209,6 +209,12 @@
 // (verify.go). If the lowering has a defect, a run says so; it does not leave
 // code that fails to build.
 //
+// # Running again
+//
+// Most runs find nothing to do. With a cache ([Config]) such a run reads the files
+// that it depends on, compares their digest with that of the run before, and is
+// over before the go command is asked for anything (runcache.go, fingerprint.go).
+//
 // # Phases
 //
 //	load.go        lists packages, with the go command

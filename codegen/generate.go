@@ -50,11 +50,21 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
+	cache := openRunCache(&cfg, patterns)
+	if result, ok := cache.lookup(); ok {
+		return result, nil
+	}
+	cfg.progress(0, 0)
 	ws, err := list(&cfg, token.NewFileSet(), patterns)
 	if err != nil {
 		return nil, err
 	}
-	return newRun(ws).do()
+	result, err := newRun(ws).do()
+	if err != nil {
+		return nil, err
+	}
+	cache.keep(ws, result)
+	return result, nil
 }
 
 // run is the state of one Generate.
@@ -67,6 +77,7 @@ type run struct {
 
 	mu       sync.Mutex
 	findings map[string][]Diagnostic // by folder
+	done     int                     // phases of targets
 }
 
 func newRun(ws *workspace) *run {
@@ -104,11 +115,20 @@ func (r *run) generate() error {
 	return nil
 }
 
+// phases is how often each is called in a run.
+const phases = 2
+
 // each does one phase for all targets in parallel.
 func (r *run) each(phase func(*run, *target)) {
 	var wg sync.WaitGroup
 	for _, t := range r.targets {
-		wg.Go(func() { phase(r, t) })
+		wg.Go(func() {
+			phase(r, t)
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.done++
+			r.ws.cfg.progress(r.done, phases*len(r.targets))
+		})
 	}
 	wg.Wait()
 }

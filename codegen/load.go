@@ -29,7 +29,7 @@ import (
 
 const listMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles |
 	packages.NeedImports | packages.NeedDeps | packages.NeedModule |
-	packages.NeedTypesSizes | packages.NeedForTest
+	packages.NeedTypesSizes | packages.NeedForTest | packages.NeedEmbedFiles
 
 // workspace is the list of packages of one run.
 type workspace struct {

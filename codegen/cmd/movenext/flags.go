@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -25,6 +28,7 @@ Packages are patterns as for go build; without any they are "./...".
   -goos os       load the files for this system
   -goarch arch   load the files for this architecture
   -C dir         resolve patterns in dir
+  -cache dir     keep results in dir (default $MOVENEXTCACHE, or the user's cache folder); off: nowhere
   -json          print the result as JSON
 
 exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
@@ -41,7 +45,7 @@ type options struct {
 // has printed when it returns an error.
 func parse(args []string, stderr io.Writer) (options, []string, error) {
 	var o options
-	var tags string
+	var tags, cache string
 	flags := flag.NewFlagSet("movenext", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, usage) }
@@ -52,9 +56,11 @@ func parse(args []string, stderr io.Writer) (options, []string, error) {
 	flags.StringVar(&o.config.GOARCH, "goarch", "", "")
 	flags.StringVar(&o.config.Dir, "C", "", "")
 	flags.BoolVar(&o.json, "json", false, "")
+	flags.StringVar(&cache, "cache", "", "")
 	if err := flags.Parse(args); err != nil {
 		return o, nil, err
 	}
+	o.config.Cache = cacheFolder(cache)
 	patterns := flags.Args()
 	for _, p := range patterns {
 		// Otherwise the go command would be given the flag, or take a word for a package.
@@ -67,6 +73,23 @@ func parse(args []string, stderr io.Writer) (options, []string, error) {
 		o.config.Tags = strings.Split(tags, ",")
 	}
 	return o, patterns, nil
+}
+
+// cacheFolder is the folder for results of earlier runs; empty for none. A system
+// that has no place for such folders is no reason to fail.
+func cacheFolder(flag string) string {
+	choice := cmp.Or(flag, os.Getenv("MOVENEXTCACHE"))
+	if choice == "off" {
+		return ""
+	}
+	if choice != "" {
+		return choice
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "movenext")
 }
 
 func version(args []string, stdout, stderr io.Writer) int {

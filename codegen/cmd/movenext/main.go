@@ -40,6 +40,11 @@
 //		disturbs another's.
 //	-C dir
 //		resolves patterns in dir.
+//	-cache dir
+//		keeps in dir what makes the next run fast: if nothing changed that the
+//		run depends on, it ends before it loads any package. The default is
+//		$MOVENEXTCACHE or else a folder in the user's cache folder; "off"
+//		keeps nothing. Runs may share it, at the same time too.
 //	-json
 //		prints one JSON object on standard output instead of lines:
 //
@@ -119,7 +124,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	options.config.DryRun = command == "check"
+	line := newProgress(stderr, patience)
+	options.config.Progress = line.step
 	result, err := codegen.Generate(options.config, patterns...)
+	line.clear()
 	if err != nil {
 		fmt.Fprintf(stderr, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
 		return exitUsage

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// patience is how long a run may take before it says that it goes on.
+const patience = time.Second
+
+// progress is the line that tells a person at a terminal that a long run is
+// getting somewhere. It overwrites itself, and is gone when the run ends. Where the
+// output is read by a program, or ends in a file, there is none.
+type progress struct {
+	w     io.Writer // nil: there is none
+	timer *time.Timer
+
+	mu    sync.Mutex
+	text  string // what is to be said
+	shown string // what is on the line
+	late  bool   // it is time to say something
+}
+
+// newProgress returns a line on w that appears after wait, if w is a terminal.
+func newProgress(w io.Writer, wait time.Duration) *progress {
+	p := &progress{}
+	if isTerminal(w) {
+		p.w = w
+		p.timer = time.AfterFunc(wait, p.appear)
+	}
+	return p
+}
+
+// isTerminal reports whether a person reads what is written to w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// step says that done of all steps are done, of which 0 are known while
+// packages are being loaded.
+func (p *progress) step(done, all int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text = "movenext: loading packages"
+	if all > 0 {
+		p.text = fmt.Sprintf("movenext: generating, %d %%", 100*done/all)
+	}
+	p.show()
+}
+
+func (p *progress) appear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.late = true
+	p.show()
+}
+
+func (p *progress) show() {
+	if p.w == nil || !p.late || p.text == p.shown {
+		return
+	}
+	// What is left of a longer text is overwritten with spaces: not every terminal
+	// knows the sequence that clears a line.
+	fmt.Fprintf(p.w, "\r%s%s", p.text, strings.Repeat(" ", max(0, len(p.shown)-len(p.text))))
+	p.shown = p.text
+}
+
+// clear removes the line for good.
+func (p *progress) clear() {
+	if p.w == nil {
+		return
+	}
+	p.timer.Stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown != "" {
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", len(p.shown)))
+	}
+	p.w = nil
+}

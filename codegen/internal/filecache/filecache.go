@@ -1,0 +1,128 @@
+// Package filecache keeps results in a folder of the user's, by key, for programs
+// that may run at the same time, or be killed, or meet a full disk. Losing an
+// entry costs time only, so nothing here is an error that anybody has to hear of
+// but by asking; a damaged entry is the one thing that must never be returned.
+//
+// An entry is one file, named by its key. It holds a checksum of the value and
+// the value, and is put in place by renaming, so that two writers of one key
+// leave the entry of one of them. Folders of this kind have no lock: that would
+// be one more thing that a killed program leaves behind. The go command's build
+// cache is made in the same way.
+package filecache
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Key names an entry: a hash of everything that its value depends on.
+type Key [sha256.Size]byte
+
+// Entries that nobody has asked for in maxAge are removed. Looking for those
+// takes longer than a lookup, so it is done every trimInterval. When an entry was
+// last asked for is the time of its file, which is written anew only if it is off
+// by touchInterval: most lookups write nothing.
+const (
+	maxAge        = 30 * 24 * time.Hour
+	trimInterval  = 24 * time.Hour
+	touchInterval = time.Hour
+)
+
+const trimmedName = "trimmed" // the file whose time is that of the last trimming
+
+// Dir is a cache. It is safe for concurrent use, by several processes too.
+type Dir struct {
+	path string
+	now  func() time.Time
+}
+
+// Open returns the cache in the folder at path, which need not exist.
+func Open(path string) *Dir { return &Dir{path: path, now: time.Now} }
+
+// Get returns the value of key, and whether there is one that is undamaged.
+func (d *Dir) Get(key Key) ([]byte, bool) {
+	path := d.entry(key)
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) < sha256.Size {
+		return nil, false
+	}
+	sum, value := data[:sha256.Size], data[sha256.Size:]
+	if want := sha256.Sum256(value); !bytes.Equal(sum, want[:]) {
+		return nil, false
+	}
+	if info, err := os.Stat(path); err == nil && d.now().Sub(info.ModTime()) > touchInterval {
+		_ = os.Chtimes(path, d.now(), d.now()) // else it is removed a little early
+	}
+	return value, true
+}
+
+// Put keeps value under key, in place of what was there, and now and then removes
+// what was not asked for in a long time. The error says why there is no entry;
+// an old one may still be there.
+func (d *Dir) Put(key Key, value []byte) error {
+	path := d.entry(key)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("filecache: %w", err)
+	}
+	d.trim()
+	f, err := os.CreateTemp(filepath.Dir(path), "new-*")
+	if err != nil {
+		return fmt.Errorf("filecache: %w", err)
+	}
+	sum := sha256.Sum256(value)
+	_, err = f.Write(append(sum[:], value...))
+	if err = cmp.Or(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // trim finds it otherwise
+		return fmt.Errorf("filecache: %w", err)
+	}
+	return nil
+}
+
+// entry is the file of key. Folders with many thousand files are slow on some
+// systems, so the first byte names one of 256.
+func (d *Dir) entry(key Key) string {
+	name := hex.EncodeToString(key[:])
+	return filepath.Join(d.path, name[:2], name)
+}
+
+// trim removes old entries, and what writers that were killed left, if that was
+// not done lately. Only names of entries' folders are looked into: the user may
+// have named a folder that holds something else.
+func (d *Dir) trim() {
+	marker := filepath.Join(d.path, trimmedName)
+	now := d.now()
+	if info, err := os.Stat(marker); err == nil && now.Sub(info.ModTime()) < trimInterval {
+		return
+	}
+	// First, so that programs that run at the same time do not all do this.
+	if os.WriteFile(marker, nil, 0o644) != nil || os.Chtimes(marker, now, now) != nil {
+		return
+	}
+	for i := range 256 {
+		dir := filepath.Join(d.path, fmt.Sprintf("%02x", i))
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if old(e, now) {
+				_ = os.Remove(filepath.Join(dir, e.Name())) // next time, then
+			}
+		}
+	}
+}
+
+func old(e fs.DirEntry, now time.Time) bool {
+	info, err := e.Info()
+	return err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > maxAge
+}

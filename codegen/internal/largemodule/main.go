@@ -1,0 +1,188 @@
+// Largemodule measures the command movenext on a large module, which it writes
+// for the purpose: by default 100 packages of 10 annotated functions each.
+//
+//	go run ./codegen/internal/largemodule
+//
+// It prints the time of a first run, which generates everything, and of runs
+// after it, and what these are in proportion to the time that it takes to list the
+// same packages and to type-check them and all they import, once, from source.
+// Every time is that of a process of its own, and the median of several.
+//
+//	-packages n, -functions n   the size of the module
+//	-runs n                     how many times everything is measured
+//	-keep dir                   write the module to dir and leave it there
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const command = "github.com/movenext/movenext/codegen/cmd/movenext"
+
+func main() {
+	var (
+		size module
+		runs = flag.Int("runs", 5, "")
+		keep = flag.String("keep", "", "")
+		load = flag.String("load", "", "") // what this program runs itself with, to measure loading
+	)
+	flag.IntVar(&size.packages, "packages", 100, "")
+	flag.IntVar(&size.functions, "functions", 10, "")
+	flag.Parse()
+	err := func() error {
+		if *load != "" {
+			return loadFromSource(*load)
+		}
+		return measure(size, *runs, *keep)
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "largemodule:", err)
+		os.Exit(1)
+	}
+}
+
+// loadFromSource is what the runs are compared with.
+func loadFromSource(dir string) error {
+	mode := packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+		packages.NeedModule | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes
+	list, err := packages.Load(&packages.Config{Dir: dir, Mode: mode}, "./...")
+	if err != nil {
+		return err
+	}
+	if n := packages.PrintErrors(list); n > 0 {
+		return fmt.Errorf("%d errors in the module", n)
+	}
+	return nil
+}
+
+// bench is one measurement with the folders it works in.
+type bench struct {
+	dir      string // of the module
+	cache    string
+	movenext string // the built command
+	self     string
+}
+
+func measure(size module, runs int, keep string) error {
+	temp, err := os.MkdirTemp("", "largemodule")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	b := &bench{dir: cmp.Or(keep, filepath.Join(temp, "module")), cache: filepath.Join(temp, "cache"), movenext: filepath.Join(temp, "movenext.exe")}
+	if b.self, err = os.Executable(); err != nil {
+		return err
+	}
+	if err := b.run("", "go", "build", "-o", b.movenext, command); err != nil {
+		return err
+	}
+	if err := size.write(b.dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stdout, "%d annotated functions in %d packages\n\n", size.packages*size.functions, size.packages)
+	// Once without looking at the time: the generated code makes the module
+	// whole, and the caches of the go command and of the system are warm then.
+	if err := b.generate("off"); err != nil {
+		return err
+	}
+	return b.report(runs)
+}
+
+// step is one line of the table.
+type step struct {
+	name    string
+	prepare func() error
+	run     func() error
+	times   []time.Duration
+}
+
+func (b *bench) steps() []*step {
+	nothing := func() error { return nil }
+	return []*step{
+		{name: "load and type-check once, from source", prepare: nothing, run: func() error { return b.run("", b.self, "-load", b.dir) }},
+		{name: "first run", prepare: b.forget, run: func() error { return b.generate(b.cache) }},
+		{name: "second run, nothing changed", prepare: nothing, run: func() error { return b.generate(b.cache) }},
+		{name: "run after one function changed", prepare: b.touch, run: func() error { return b.generate(b.cache) }},
+		{name: "check without a cache", prepare: nothing, run: func() error { return b.run(b.dir, b.movenext, "check", "-cache=off", "./...") }},
+	}
+}
+
+// report measures the steps in turn, so that whatever else the machine does
+// falls on all of them, and prints the table.
+func (b *bench) report(runs int) error {
+	steps := b.steps()
+	for range runs {
+		for _, s := range steps {
+			if err := s.prepare(); err != nil {
+				return err
+			}
+			start := time.Now()
+			if err := s.run(); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			s.times = append(s.times, time.Since(start))
+		}
+	}
+	load, first := median(steps[0].times), median(steps[1].times)
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\tmedian\tof loading\tof the first run\t")
+	for _, s := range steps {
+		m := median(s.times)
+		fmt.Fprintf(w, "%s\t%d ms\t%.2f\t%.3f\t\n", s.name, m.Milliseconds(), float64(m)/float64(load), float64(m)/float64(first))
+	}
+	return w.Flush()
+}
+
+func median(times []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[len(sorted)/2]
+}
+
+func (b *bench) generate(cache string) error {
+	return b.run(b.dir, b.movenext, "-cache="+cache, "./...")
+}
+
+// forget removes everything that an earlier run left.
+func (b *bench) forget() error {
+	outputs, err := filepath.Glob(filepath.Join(b.dir, "*", "*_async.go"))
+	if err != nil {
+		return err
+	}
+	for _, path := range outputs {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(b.cache)
+}
+
+// touch changes the body of one function in a package that others import.
+func (b *bench) touch() error {
+	f, err := os.OpenFile(filepath.Join(b.dir, packageName(0), "a.go"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "\n//movenext:async\nfunc Added%d(ctx context.Context) (int, error) { return F0(ctx, 1) }\n", time.Now().UnixNano())
+	return cmp.Or(err, f.Close())
+}
+
+// run runs a command, and shows what it says only if it fails.
+func (b *bench) run(dir, name string, args ...string) error {
+	cmd := exec.CommandContext(context.Background(), name, args...)
+	cmd.Dir = dir
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, output)
+	}
+	return nil
+}

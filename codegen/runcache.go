@@ -1,0 +1,279 @@
+package codegen
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/filecache"
+)
+
+// The cache of runs: most runs find nothing to do, and say so without loading.
+//
+// A run that ended without a finding leaves a record: which files it depended
+// on, a digest of all of them, the generated ones included, and which those are.
+// The next run with the same settings reads the files again. If the digest is the
+// same, it would end the same way.
+//
+// It is tempting to ask the go command first which files there are: that is
+// what takes the time. Instead the record names folders, and a file that is new
+// in one changes the digest. What depends on more than files that can be named
+// is not kept: a driver of packages other than the go command, an overlay.
+//
+// Not looked at again: the module cache, which go.sum stands for; the Go
+// distribution, which the go command's own file stands for; C headers, of
+// which the go command takes no notice either.
+//
+// The digest is computed after the run, when it is known what to read. A file that
+// was changed meanwhile would be in the digest as it was never generated from. So
+// a record is made only if all files are older than the run, but for the generated
+// ones, whose contents are compared.
+
+// runCache is the cache as one run uses it.
+type runCache struct {
+	dir     *filecache.Dir
+	key     filecache.Key
+	cfg     *Config
+	base    string // the absolute folder in which patterns are resolved
+	goEnv   string // the file with the go command's own defaults
+	walks   bool   // some pattern searches folders
+	started time.Time
+}
+
+// record is the value of an entry.
+type record struct {
+	Inputs  inputs
+	Digest  string
+	Outputs []string
+}
+
+// openRunCache returns the cache for a run, nil if it is not to use one.
+func openRunCache(cfg *Config, patterns []string) *runCache {
+	if cfg.Cache == "" || len(cfg.Overlay) > 0 {
+		return nil
+	}
+	env := cfg.env()
+	goCommand, err := exec.LookPath("go")
+	if err != nil || hasDriver(env) {
+		return nil
+	}
+	tool, err := executableDigest()
+	if err != nil {
+		return nil
+	}
+	base, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil
+	}
+	// The time of the go command's file says which one it is; its content is of a
+	// size that takes as long to read as everything else.
+	info, err := os.Stat(goCommand)
+	if err != nil {
+		return nil
+	}
+	key := sha256.New()
+	fmt.Fprintf(key, "run 1\ntool %x\ngo %q %d %s\nin %q\nmode %s\npatterns %q\nflags %q\nenv %q\n", tool, goCommand, info.Size(),
+		info.ModTime().UTC(), base, cfg.mode(), patterns, cfg.buildFlags(), environment(env))
+	c := &runCache{
+		dir: filecache.Open(cfg.Cache), cfg: cfg, base: base, started: time.Now(),
+		goEnv: goDefaults(goCommand),
+		walks: slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, "...") || !isPath(p) }),
+	}
+	key.Sum(c.key[:0])
+	return c
+}
+
+// goDefaults is the file beside the go command's folder that sets its defaults.
+func goDefaults(goCommand string) string {
+	if path, err := filepath.EvalSymlinks(goCommand); err == nil {
+		goCommand = path
+	}
+	return filepath.Join(filepath.Dir(goCommand), "..", "go.env")
+}
+
+// isPath reports whether a pattern names a folder, as against an import path.
+func isPath(pattern string) bool {
+	return pattern[:min(1, len(pattern))] == "." || filepath.IsAbs(pattern)
+}
+
+// hasDriver reports whether packages are listed by something other than the go command.
+func hasDriver(env []string) bool {
+	switch setting(env, "GOPACKAGESDRIVER") {
+	case "off":
+		return false
+	case "":
+		_, err := exec.LookPath("gopackagesdriver")
+		return err == nil
+	}
+	return true
+}
+
+// executableDigest identifies this build of the generator. Its version would not:
+// who works on it builds many under one.
+var executableDigest = sync.OnceValues(func() ([]byte, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return h.Sum(nil), cmp.Or(err, f.Close())
+})
+
+// lookup returns what the run would return, if that is known.
+func (c *runCache) lookup() (*Result, bool) {
+	if c == nil {
+		return nil, false
+	}
+	data, ok := c.dir.Get(c.key)
+	if !ok {
+		return nil, false
+	}
+	var rec record
+	if json.Unmarshal(data, &rec) != nil {
+		return nil, false
+	}
+	now, err := rec.Inputs.read()
+	if err != nil || hex.EncodeToString(now.digest[:]) != rec.Digest {
+		return nil, false
+	}
+	result := &Result{}
+	for _, path := range rec.Outputs {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, false
+		}
+		result.Files = append(result.Files, FileChange{Path: path, Change: Unchanged, Data: data})
+	}
+	return result, true
+}
+
+// keep records a run, unless something speaks against it. Not to have a record is no
+// failure of the run.
+func (c *runCache) keep(ws *workspace, result *Result) {
+	if c == nil || len(result.Diagnostics) > 0 || len(result.Held) > 0 {
+		return
+	}
+	rec := record{Inputs: c.inputs(ws)}
+	for _, f := range result.Files {
+		if c.cfg.DryRun && f.Change != Unchanged {
+			return
+		}
+		if f.Change != Removed {
+			rec.Outputs = append(rec.Outputs, f.Path)
+		}
+	}
+	// Another run may have written the outputs meanwhile: who did it does not matter.
+	now, err := rec.Inputs.read()
+	if err != nil || !now.settledSince(c.started, rec.Outputs) || !asWritten(result.Files) {
+		return
+	}
+	rec.Digest = hex.EncodeToString(now.digest[:])
+	if data, err := json.Marshal(rec); err == nil {
+		_ = c.dir.Put(c.key, data) // the next run takes longer, then
+	}
+}
+
+// asWritten reports whether the generated files still are what the run left.
+func asWritten(files []FileChange) bool {
+	for _, f := range files {
+		if f.Change == Removed {
+			continue
+		}
+		if data, err := os.ReadFile(f.Path); err != nil || string(data) != string(f.Data) {
+			return false
+		}
+	}
+	return true
+}
+
+// inputs are what the run depended on.
+func (c *runCache) inputs(ws *workspace) inputs {
+	var in inputs
+	files, folders, trees, names := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	env := c.cfg.env()
+	in.Files = append(above(c.base, "go.mod"), goEnvFile(env), c.goEnv)
+	for _, work := range append(above(c.base, "go.work"), setting(env, "GOWORK")) {
+		in.Files = append(in.Files, work)
+		in.Files = append(in.Files, usedModules(work)...)
+	}
+	for _, p := range ws.metas {
+		if !editable(p) {
+			continue
+		}
+		folders[folder(p)] = true
+		for _, path := range slices.Concat(p.GoFiles, p.OtherFiles) {
+			files[path] = true
+		}
+		for _, path := range p.EmbedFiles {
+			names[path] = true
+		}
+		if m := p.Module; m != nil && m.Dir != "" {
+			for _, name := range []string{"go.mod", "go.sum", "go.work.sum", filepath.Join("vendor", "modules.txt")} {
+				files[filepath.Join(m.Dir, name)] = true
+			}
+			if m.Main && c.walks {
+				trees[m.Dir] = true
+			}
+		}
+	}
+	delete(folders, "")
+	in.Files = append(in.Files, slices.Sorted(maps.Keys(files))...)
+	in.Trees, in.Folders, in.Names = slices.Sorted(maps.Keys(trees)), slices.Sorted(maps.Keys(folders)), slices.Sorted(maps.Keys(names))
+	return in
+}
+
+// usedModules lists the go.mod files of the modules of a workspace, also of those
+// of which no package was loaded: they have a say in which versions are used. What
+// else in the file might name a folder with a go.mod does no harm.
+func usedModules(work string) []string {
+	data, err := os.ReadFile(work)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, word := range strings.Fields(string(data)) {
+		path := filepath.Join(filepath.Dir(work), strings.Trim(word, "\"`"), "go.mod")
+		if _, err := os.Stat(path); err == nil {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// editable reports whether the files of p may change under the same name. Those of
+// the Go distribution and of the module cache do not.
+func editable(p *packages.Package) bool {
+	m := p.Module
+	if m == nil {
+		return !isStandard(p)
+	}
+	if m.Replace != nil {
+		m = m.Replace
+	}
+	return m.Version == "" || p.Module.Dir == "" // a vendored package's module has no folder
+}
+
+// isStandard reports whether p belongs to the Go distribution: its import path
+// begins with an element that is no domain name, as no other's may.
+func isStandard(p *packages.Package) bool {
+	first, _, _ := strings.Cut(p.PkgPath, "/")
+	return !strings.Contains(first, ".")
+}
