@@ -15,14 +15,13 @@ import (
 // check refuses what cannot be lowered.
 func (u *unit) check() {
 	c := &bodyCheck{u: u}
-	c.walk(u.fn.Decl.Body)
+	c.walk(u.body)
 }
 
 // bodyCheck walks the body and knows what encloses the current node.
 type bodyCheck struct {
 	u        *unit
-	literals int               // function literals around
-	called   map[ast.Node]bool // function literals that are called on the spot
+	literals int // function literals around
 }
 
 func (c *bodyCheck) walk(n ast.Node) { ast.Inspect(n, c.visit) }
@@ -39,15 +38,13 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		c.call(n)
 	case *ast.DeferStmt:
 		c.deferred(n)
-	case *ast.GoStmt:
-		c.started(n)
 	case *ast.RangeStmt:
 		c.ranged(n)
 	case *ast.Ident:
 		c.ident(n)
 
 	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt,
-		*ast.EmptyStmt, *ast.ExprStmt, *ast.ForStmt, *ast.IfStmt, *ast.IncDecStmt, *ast.LabeledStmt,
+		*ast.EmptyStmt, *ast.ExprStmt, *ast.ForStmt, *ast.GoStmt, *ast.IfStmt, *ast.IncDecStmt, *ast.LabeledStmt,
 		*ast.ReturnStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt:
 	case *ast.BasicLit, *ast.BinaryExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.IndexListExpr, *ast.KeyValueExpr,
 		*ast.ParenExpr, *ast.SelectorExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.UnaryExpr:
@@ -63,11 +60,11 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 }
 
 // literal: a function literal is a function of its own. What suspends in it
-// blocks, as it does in plain code; but where the literal is called on the
-// spot, that would block the machine.
+// blocks, as it does in plain code, unless it becomes a machine.
 func (c *bodyCheck) literal(lit *ast.FuncLit) {
-	if c.called[lit] && c.u.holdsPoint(lit.Body) {
-		c.u.refuse(suspendingLiteral(c.u.at(lit.Type)))
+	if l := c.u.literals.machines[lit]; l != nil {
+		l.unit.check()
+		return
 	}
 	c.literals++
 	c.walk(lit.Type)
@@ -76,12 +73,6 @@ func (c *bodyCheck) literal(lit *ast.FuncLit) {
 }
 
 func (c *bodyCheck) call(call *ast.CallExpr) {
-	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && c.literals == 0 {
-		if c.called == nil {
-			c.called = map[ast.Node]bool{}
-		}
-		c.called[lit] = true
-	}
 	if c.literals > 0 {
 		return
 	}
@@ -122,7 +113,7 @@ func (u *unit) checkReceiver(call *ast.CallExpr) {
 		return
 	}
 	v, ok := u.info.Uses[id].(*types.Var)
-	if !ok || !within(u.fn.Decl.Body, v.Pos()) {
+	if !ok || !within(u.body, v.Pos()) {
 		return
 	}
 	if f := u.factsOf(v); !f.captured || !f.mutated {
@@ -143,16 +134,8 @@ func (c *bodyCheck) deferred(n *ast.DeferStmt) {
 	}
 	lit, isLit := ast.Unparen(n.Call.Fun).(*ast.FuncLit)
 	_, suspends := c.u.fn.Package.Twins.Suspends(n.Call, c.u.info)
-	if suspends || isLit && c.u.holdsPoint(lit.Body) {
+	if suspends || isLit && c.u.literalSuspends(lit) {
 		c.u.refuse(suspendingDefer(c.u.at(n)))
-	}
-}
-
-func (c *bodyCheck) started(n *ast.GoStmt) {
-	if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok && c.literals == 0 {
-		c.literals++ // its calls block its own goroutine
-		c.walk(lit.Body)
-		c.literals--
 	}
 }
 
@@ -173,20 +156,6 @@ func (c *bodyCheck) ident(id *ast.Ident) {
 	if name, ok := c.u.info.Uses[id].(*types.PkgName); ok && name.Imported().Path() == "C" {
 		c.u.refuse(usesCgo(c.u.at(id)))
 	}
-}
-
-// holdsPoint reports whether n, a part of a function literal, holds a suspension point.
-func (u *unit) holdsPoint(n ast.Node) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if _, suspends := u.fn.Package.Twins.Suspends(call, u.info); suspends {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
 }
 
 // unsupported is the finding for a statement of a kind that check should have

@@ -36,12 +36,6 @@ func lockedThread(at extent) Diagnostic {
 		"use a scheduler of schedulers/dedicated, or move the locked part to a function that is not annotated")
 }
 
-func suspendingLiteral(at extent) Diagnostic {
-	return unsupported(at, "a function literal that is called on the spot cannot suspend",
-		"it is a function of its own, without an annotation",
-		"declare it as a function and annotate that, or write its statements in place")
-}
-
 func forwardedMethodExpr(at extent) Diagnostic {
 	return unsupported(at, "the receiver of a method expression cannot come from a call with several results here",
 		"the call has to take one argument more",

@@ -9,33 +9,30 @@ import (
 
 // emit prints all declarations of the function.
 func (u *unit) emit() []byte {
-	u.countReads()
-	sig, err := u.fn.SignatureText(u.imports)
-	if err != nil {
-		u.refuse(unnameableSignature(u.fn, err))
+	e := u.emitter()
+	if e == nil {
 		return nil
 	}
-	arg, err := u.imports.JobArgument(u.fn.Results())
-	if err != nil {
-		u.refuse(unnameableSignature(u.fn, err))
-		return nil
-	}
-	p := &printer{u: u}
-	e := &emitter{printer: p, sig: sig, arg: arg}
 	e.async()
 	e.enter()
-	e.frame(sig.FrameParams)
-	p.line("\n// MoveNext runs [%s] from where it stopped to its next suspension (false) or its end (true).", u.fn.docName())
-	if len(u.parks()) == 0 {
-		e.moveNextPlain()
-	} else {
-		e.moveNext("*" + e.frameType())
-		e.location()
-	}
+	e.moving()
 	e.results()
 	e.machine()
 	e.types()
-	return []byte(p.String())
+	return []byte(e.String())
+}
+
+// moving prints the frame and what moves it.
+func (e *emitter) moving() {
+	u := e.u
+	e.frame(e.sig.FrameParams)
+	e.line("\n// MoveNext runs %s from where it stopped to its next suspension (false) or its end (true).", u.title())
+	if len(u.parks()) == 0 && u.self == nil {
+		e.moveNextPlain()
+		return
+	}
+	e.moveNext("*" + e.frameType())
+	e.location()
 }
 
 // emitter prints what stands around MoveNext.
@@ -46,7 +43,7 @@ type emitter struct {
 }
 
 // frameType is the frame's type as the function's declarations write it.
-func (e *emitter) frameType() string { return e.u.fn.Names.Frame + e.sig.FrameArgs }
+func (e *emitter) frameType() string { return e.u.named.Frame + e.sig.FrameArgs }
 
 // context is the function's first context parameter, or one that brings no home.
 func (e *emitter) context() string {
@@ -79,10 +76,10 @@ func (e *emitter) unlike(name string) string {
 
 // async prints FAsync, the entry for people.
 func (e *emitter) async() {
-	u, names := e.u, e.u.fn.Names
+	u, names := e.u, e.u.named
 	job, result := e.path(jobPath, "job"), e.unlike("result")
 	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
-	e.line("// %s starts [%s] as a state machine and returns its job.", names.Async, u.fn.docName())
+	e.line("// %s starts %s as a state machine and returns its job.", names.Async, u.title())
 	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
 	e.line("var %s %s", t, e.runtime("Task"))
 	e.line("%s := %s", frame, e.frameLiteral())
@@ -100,7 +97,7 @@ func (e *emitter) frameLiteral() string {
 		if v == nil || !e.u.stored(v) {
 			return
 		}
-		if v.cell {
+		if v.cell && !v.outside {
 			name = "&" + name
 		}
 		fields = append(fields, v.field+": "+name)
@@ -108,8 +105,9 @@ func (e *emitter) frameLiteral() string {
 	if e.sig.Receiver != nil {
 		add(e.u.recv, e.sig.Receiver.Name)
 	}
+	params := e.u.parameters()
 	for i, p := range e.sig.Params {
-		add(e.u.params[i], p.Name)
+		add(params[i], p.Name)
 	}
 	for _, v := range e.u.results {
 		if v.cell {
@@ -121,7 +119,7 @@ func (e *emitter) frameLiteral() string {
 
 // jobResult is what the job gets out of a finished frame: value and error.
 func (e *emitter) jobResult(frame string) string {
-	r := e.u.fn.Results()
+	r := e.u.jobResults()
 	fail := e.predeclared("nil")
 	if r.Err != nil {
 		fail = e.result(frame, len(e.u.results)-1)
@@ -159,7 +157,7 @@ func (e *emitter) resultList(frame string) string {
 
 // enter prints FEnter, the entry for other machines.
 func (e *emitter) enter() {
-	u, names := e.u, e.u.fn.Names
+	u, names := e.u, e.u.named
 	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
 	params := t + " *" + e.runtime("Task")
 	if list := e.sig.ParamList(); list != "" {
@@ -173,7 +171,7 @@ func (e *emitter) enter() {
 		zeros += ", " + e.zeroOf(r.typ, spelled)
 		values += ", " + e.result(frame, i)
 	}
-	e.line("// %s is [%s] as machines call it: its results, or the suspended frame that will have them.", names.Enter, u.fn.docName())
+	e.line("// %s is %s as machines call it: its results, or the suspended frame that will have them.", names.Enter, u.title())
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("if %s.MoveNext(%s) {\nreturn %s\n}", frame, t, values)
@@ -197,7 +195,7 @@ func (e *emitter) results() {
 	default:
 		list = "(" + strings.Join(types, ", ") + ") "
 	}
-	e.line("\n// Results returns what [%s] returned, or raises again the panic that ended it.", u.fn.docName())
+	e.line("\n// Results returns what %s returned, or raises again the panic that ended it.", u.title())
 	e.line("func (%s *%s) Results(%s *%s) %s{\n%s.Rethrow()", f, e.frameType(), t, e.runtime("Task"), list, t)
 	if len(types) > 0 {
 		e.line("return %s", e.resultList(f))
@@ -207,10 +205,10 @@ func (e *emitter) results() {
 
 // machine prints the root of a chain of calls.
 func (e *emitter) machine() {
-	u, names := e.u, e.u.fn.Names
+	u, names := e.u, e.u.named
 	f, t := u.names.recv, u.names.task
 	builder := e.runtime("Builder")
-	e.line("\n// %s is [%s] as the root of a chain of calls: task, job and frame in one allocation.", names.Machine, u.fn.docName())
+	e.line("\n// %s is %s as the root of a chain of calls: task, job and frame in one allocation.", names.Machine, u.title())
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.frameType())
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
@@ -221,7 +219,7 @@ func (e *emitter) machine() {
 // types prints the types that the function declares in its body.
 func (e *emitter) types() {
 	for _, t := range e.u.types {
-		e.line("\n// %s is the type %s of [%s].", t.name, t.obj.Name(), e.u.fn.docName())
+		e.line("\n// %s is the type %s of %s.", t.name, t.obj.Name(), e.u.title())
 		e.line("type %s%s %s", t.name, e.sig.FrameParams, e.typ(t.obj.Type().Underlying(), t.spec))
 	}
 }

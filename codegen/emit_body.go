@@ -138,10 +138,9 @@ func (u *unit) countReads() {
 
 // frame prints the type of the frame.
 func (p *printer) frame(typeParams string) {
-	fn := p.u.fn
-	p.line("// %s is what [%s] keeps while it is suspended.", fn.Names.Frame, fn.docName())
-	p.line("type %s%s struct {\n%s", fn.Names.Frame, typeParams, p.runtime("Frame"))
-	if p.u.defers && len(p.u.parks()) > 0 {
+	p.line("// %s is what %s keeps while it is suspended.", p.u.named.Frame, p.u.title())
+	p.line("type %s%s struct {\n%s", p.u.named.Frame, typeParams, p.runtime("Frame"))
+	if p.u.defers && (len(p.u.parks()) > 0 || p.u.self != nil) {
 		p.line("%s %s", p.u.names.defers, p.runtime("Defers"))
 	}
 	var groups [3][]string

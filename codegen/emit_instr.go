@@ -213,14 +213,14 @@ func (i *branch) condition(p *printer) string {
 func (i *park) print(p *printer) {
 	pt, recv, task := i.point, p.u.names.recv, p.u.names.task
 	switch pt.kind {
-	case KindEnter:
+	case KindEnter, KindLiteral:
 		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
 	case KindAwaitJob, KindAwait, KindTwin:
 		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
 	}
 	p.line("%s.State = %d", recv, pt.number)
 	switch pt.kind {
-	case KindEnter:
+	case KindEnter, KindLiteral:
 		p.line("return %s", p.predeclared("false"))
 	case KindAwaitJob, KindAwait, KindTwin:
 		p.line("return %s.Await(%s)", task, p.mention(pt.held, value))

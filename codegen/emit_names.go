@@ -40,7 +40,7 @@ func newNamer(u *unit) *namer {
 	for _, name := range reservedFields {
 		n.fields[name] = true
 	}
-	ast.Inspect(u.fn.Decl, n.note)
+	ast.Inspect(u.node, n.note)
 	n.recv = n.first("f", "frame")
 	n.task = n.first("t", "task")
 	n.renewed = n.first("next", "copied")

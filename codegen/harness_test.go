@@ -11,6 +11,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
+var only = flag.String("case", "", "look only at the cases with this in their names")
+
 var update = flag.Bool("update", false, "write the results of golden tests into their files")
 
 func TestMain(m *testing.M) {
@@ -33,6 +35,9 @@ func archives(t *testing.T, pattern string) []archive {
 	require.NotEmpty(t, paths)
 	var list []archive
 	for _, path := range paths {
+		if !strings.Contains(filepath.Base(path), *only) {
+			continue
+		}
 		a, err := txtar.ParseFile(path)
 		require.NoError(t, err)
 		first := strings.TrimSpace(string(a.Comment))

@@ -12,13 +12,18 @@ import (
 func (u *unit) analyse() {
 	u.findPoints()
 	u.defers = u.hasDefers()
-	ast.Inspect(u.fn.Decl.Body, u.noteFacts)
-	u.noteCaptures()
+	if u.outer == nil {
+		ast.Inspect(u.body, u.noteFacts)
+		u.noteCaptures()
+	}
 	u.findFragile()
 	for _, v := range u.signatureResults() {
 		if f := u.factsOf(v); f.captured {
 			f.mutated = true // by return statements
 		}
+	}
+	for _, l := range u.inside {
+		l.unit.analyse()
 	}
 }
 
@@ -27,7 +32,7 @@ func (u *unit) analyse() {
 func (u *unit) findPoints() {
 	var around []ast.Node
 	detached := map[*ast.CallExpr]bool{}
-	ast.Inspect(u.fn.Decl.Body, func(n ast.Node) bool {
+	ast.Inspect(u.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case nil:
 			around = around[:len(around)-1]
@@ -39,8 +44,11 @@ func (u *unit) findPoints() {
 		case *ast.DeferStmt:
 			detached[n.Call] = true // or later
 		case *ast.CallExpr:
-			if s, ok := u.fn.Package.Twins.Suspends(n, u.info); ok && !detached[n] {
+			if s, ok := u.suspension(n); ok && !detached[n] {
 				u.points[n] = &s
+				if s.Kind == KindLiteral {
+					u.machine(ast.Unparen(n.Fun).(*ast.FuncLit))
+				}
 				for _, outer := range around {
 					u.suspending[outer] = true
 				}
@@ -50,6 +58,14 @@ func (u *unit) findPoints() {
 		around = append(around, n)
 		return true
 	})
+}
+
+// suspension is the suspension point that a call is, if it is one.
+func (u *unit) suspension(call *ast.CallExpr) (Suspension, bool) {
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
+		return Suspension{Kind: KindLiteral}, u.literalSuspends(lit)
+	}
+	return u.fn.Package.Twins.Suspends(call, u.info)
 }
 
 func (u *unit) suspends(n ast.Node) bool { return u.suspending[n] }
@@ -66,7 +82,7 @@ func (u *unit) factsOf(obj types.Object) *facts {
 // signatureResults are the result parameters that have names.
 func (u *unit) signatureResults() []*types.Var {
 	var list []*types.Var
-	for v := range u.fn.Signature().Results().Variables() {
+	for v := range u.sig.Results().Variables() {
 		if v.Name() != "" && v.Name() != "_" {
 			list = append(list, v)
 		}
@@ -213,7 +229,7 @@ func (u *unit) noteCaptures() {
 		}
 		return true
 	}
-	ast.Inspect(u.fn.Decl.Body, visit)
+	ast.Inspect(u.body, visit)
 }
 
 // assignedBy are the left-hand sides of a statement.

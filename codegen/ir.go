@@ -30,8 +30,9 @@ type variable struct {
 	// What the source does with it (see [facts]).
 	facts
 
-	param  bool // has its value when the machine starts
-	result bool // must have it when the machine has ended
+	param   bool // has its value when the machine starts
+	outside bool // of a function around the literal: the parameter is the cell itself
+	result  bool // must have it when the machine has ended
 
 	// Decided by [unit.place].
 	place   place

@@ -154,7 +154,7 @@ func (s *mentionScan) ident(id *ast.Ident, as form) {
 	if obj == nil {
 		return
 	}
-	if with, ok := s.u.moved[obj]; ok {
+	if with, ok := s.u.movedName(obj); ok {
 		s.replace(id, with)
 		return
 	}
@@ -207,11 +207,9 @@ func (s *mentionScan) leaves(n *ast.BranchStmt) {
 
 // variableOf is the variable that id declares or mentions, if it has moved.
 func (u *unit) variableOf(id *ast.Ident) *variable {
-	if obj := u.info.Uses[id]; obj != nil {
-		return u.vars[obj]
+	obj := u.info.ObjectOf(id)
+	if v := u.vars[obj]; v != nil || obj == nil {
+		return v
 	}
-	if obj := u.info.Defs[id]; obj != nil {
-		return u.vars[obj]
-	}
-	return nil
+	return u.capture(obj)
 }

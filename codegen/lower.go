@@ -14,10 +14,19 @@ import (
 //	emit      prints
 type unit struct {
 	fn      *Function
+	node    ast.Node // the declaration, or a function literal in it
+	body    *ast.BlockStmt
+	sig     *types.Signature
+	named   Names // of its generated declarations
 	info    *types.Info
 	imports *Imports
 	sizes   types.Sizes
 	diags   []Diagnostic
+
+	literals *literals // of the annotated function
+	outer    *unit     // the function around a literal; nil: it is the annotated function
+	self     *literal  // nil likewise
+	inside   []*literal
 
 	// Found by analyse.
 	points     map[*ast.CallExpr]*Suspension
@@ -60,7 +69,13 @@ func lower(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
 		u.keepWhole()
 	}
 	u.place()
+	for _, l := range u.literals.order {
+		l.unit.place()
+	}
 	text := u.emit()
+	for _, l := range u.literals.order {
+		text = append(text, l.unit.emitLiteral()...)
+	}
 	if len(u.diags) > 0 {
 		return nil, u.diags
 	}
@@ -70,6 +85,11 @@ func lower(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
 func newUnit(fn *Function, imports *Imports) *unit {
 	u := &unit{
 		fn:         fn,
+		node:       fn.Decl,
+		body:       fn.Decl.Body,
+		sig:        fn.Signature(),
+		named:      fn.Names,
+		literals:   newLiterals(),
 		info:       fn.Package.Info,
 		imports:    imports,
 		sizes:      types.SizesFor("gc", "amd64"),
@@ -88,6 +108,9 @@ func newUnit(fn *Function, imports *Imports) *unit {
 	return u
 }
 
-func (u *unit) refuse(d Diagnostic) { u.diags = append(u.diags, d) }
+func (u *unit) refuse(d Diagnostic) {
+	r := u.root()
+	r.diags = append(r.diags, d)
+}
 
 func (u *unit) add(list ...instr) { u.code = append(u.code, list...) }

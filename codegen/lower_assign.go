@@ -84,7 +84,7 @@ func (u *unit) direct(call *ast.CallExpr, t dest) bool {
 		return true
 	}
 	kept := t.v.shared() || t.v.result && u.defers // seen by deferred calls, or by the caller after a panic
-	return !kept || u.points[call].Kind != KindEnter
+	return !kept || !u.points[call].Kind.enters()
 }
 
 // shared reports whether others than the function's own statements may see v.

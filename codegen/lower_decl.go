@@ -98,6 +98,36 @@ func (u *unit) moveName(obj types.Object) {
 	u.moved[obj] = late(func(*printer) string { return u.names.object(obj) })
 }
 
+// movedName is how obj, a constant or a type that has moved, is spelled. A literal that has
+// become a machine has left the scope of those around it: it sees the types, which are declared
+// outside of the function, and gets the constants anew.
+func (u *unit) movedName(obj types.Object) (piece, bool) {
+	if with, ok := u.moved[obj]; ok || u.outer == nil {
+		return with, ok
+	}
+	if _, isConst := obj.(*types.Const); !isConst {
+		return u.outer.movedName(obj)
+	}
+	if !within(u.fn.Decl, obj.Pos()) || within(u.node, obj.Pos()) {
+		return piece{}, false
+	}
+	u.liftConstants(u.declarationOf(obj))
+	with, ok := u.moved[obj]
+	return with, ok
+}
+
+// declarationOf finds the declaration of a constant of the function.
+func (u *unit) declarationOf(obj types.Object) *ast.GenDecl {
+	var found *ast.GenDecl
+	ast.Inspect(u.fn.Decl, func(n ast.Node) bool {
+		if decl, ok := n.(*ast.GenDecl); ok && within(decl, obj.Pos()) {
+			found = decl
+		}
+		return found == nil
+	})
+	return found
+}
+
 // liftType declares a type of the function's body outside of it, since the frame
 // may have to name it. That it has another name then shows only to reflection.
 func (u *unit) liftType(spec *ast.TypeSpec) {
@@ -110,14 +140,15 @@ func (u *unit) liftType(spec *ast.TypeSpec) {
 		return
 	}
 	taken := map[string]bool{}
-	for _, t := range u.types {
+	r := u.root()
+	for _, t := range r.types {
 		taken[t.name] = true
 	}
 	for name := range u.fn.Package.Names {
 		taken[name] = true
 	}
-	name := free(setFirst(u.fn.Names.Frame, false)+setFirst(spec.Name.Name, true), taken)
-	u.types = append(u.types, liftedType{name: name, obj: obj, spec: spec})
+	name := free(setFirst(r.named.Frame, false)+setFirst(spec.Name.Name, true), taken)
+	r.types = append(r.types, liftedType{name: name, obj: obj, spec: spec})
 	u.imports.lifted[obj] = name + u.typeArgs()
 	u.moved[obj] = text(name + u.typeArgs())
 }

@@ -216,7 +216,7 @@ func (u *unit) inLiteral(node ast.Node) rope {
 // when it ends, and may go on after a panic.
 func (u *unit) hasDefers() bool {
 	found := false
-	ast.Inspect(u.fn.Decl.Body, func(n ast.Node) bool {
+	ast.Inspect(u.body, func(n ast.Node) bool {
 		switch n.(type) {
 		case *ast.FuncLit:
 			return false

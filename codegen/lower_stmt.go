@@ -14,13 +14,13 @@ import (
 // resumed machine jumps to must be in MoveNext's outermost block.
 func (u *unit) flatten() {
 	u.declareSignature()
-	u.block(u.fn.Decl.Body.List)
+	u.block(u.body.List)
 	u.add(finish{})
 }
 
 // declareSignature makes variables of receiver, parameters and results.
 func (u *unit) declareSignature() {
-	sig := u.fn.Signature()
+	sig := u.sig
 	if recv := sig.Recv(); recv != nil {
 		u.recv = u.parameter(recv)
 	}
@@ -181,7 +181,7 @@ func (u *unit) gotoLabel(obj types.Object) *label {
 
 // isGotoTarget reports whether the function has a goto to the label.
 func (u *unit) isGotoTarget(obj types.Object) bool {
-	return u.anyBranch(u.fn.Decl.Body, func(b *ast.BranchStmt) bool {
+	return u.anyBranch(u.body, func(b *ast.BranchStmt) bool {
 		return b.Tok == token.GOTO && u.info.Uses[b.Label] == obj
 	})
 }

@@ -111,7 +111,12 @@ const (
 	KindYield
 	// KindSwitchTo is job.SwitchTo(ctx, s).
 	KindSwitchTo
+	// KindLiteral is a call of a function literal that becomes a machine.
+	KindLiteral
 )
+
+// enters reports whether the callee is a machine that is entered, not a job that is awaited.
+func (k Kind) enters() bool { return k == KindEnter || k == KindLiteral }
 
 // Suspension is what is known of a call that suspends.
 type Suspension struct {

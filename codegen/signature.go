@@ -151,6 +151,9 @@ func (im *Imports) typeParamList(list *types.TypeParamList) (decl, args string, 
 // the home of the call.
 func (s SignatureText) Context() string {
 	for _, p := range s.Params {
+		if p.Var == nil {
+			continue // captured: it brings no home of its own
+		}
 		named, ok := types.Unalias(p.Var.Type()).(*types.Named)
 		if ok && !p.Variadic && isObject(named.Obj(), "context", "Context") {
 			return p.Name

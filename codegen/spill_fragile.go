@@ -24,12 +24,20 @@ import (
 // findFragile looks at all statements of the function.
 func (u *unit) findFragile() {
 	var around []ast.Node
-	ast.Inspect(u.fn.Decl.Body, func(n ast.Node) bool {
+	ast.Inspect(u.body, func(n ast.Node) bool {
 		if n == nil {
 			around = around[:len(around)-1]
 			return true
 		}
 		switch n := n.(type) {
+		case *ast.FuncLit:
+			if u.literals.machines[n] != nil {
+				return false // it looks for itself
+			}
+		case *ast.DeclStmt:
+			if n.Decl.(*ast.GenDecl).Tok == token.TYPE && len(u.literals.machines) > 0 {
+				u.force(n, around) // the machines need it outside of the function
+			}
 		case *ast.AssignStmt:
 			u.fragileAppend(n, around)
 			u.fragileTuple(n, n.Lhs, n.Rhs, around)
@@ -74,7 +82,7 @@ func (u *unit) assignOperands(s *ast.AssignStmt) []operandOf {
 
 func (u *unit) returnOperands(s *ast.ReturnStmt) []operandOf {
 	var ops []operandOf
-	if results := u.fn.Signature().Results(); len(s.Results) == results.Len() {
+	if results := u.sig.Results(); len(s.Results) == results.Len() {
 		for i, e := range s.Results {
 			ops = append(ops, operandOf{expr: e, to: results.At(i).Type()})
 		}
@@ -96,7 +104,7 @@ func (u *unit) fragileBoxes(s ast.Node, ops []operandOf) {
 // fragileVar is the variable whose place decides when o is read, or nil.
 func (u *unit) fragileVar(o operandOf) *types.Var {
 	v := u.rootVar(o.expr)
-	if v == nil || !within(u.fn.Decl.Body, v.Pos()) {
+	if v == nil || !within(u.body, v.Pos()) {
 		return nil // parameters are always read late
 	}
 	if f := u.factsOf(v); !f.inLiteral || f.addressed {

@@ -30,6 +30,8 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 	switch s.Kind {
 	case KindEnter:
 		u.suspendEnter(call, s, p, dst)
+	case KindLiteral:
+		u.suspendLiteral(call, p, dst)
 	case KindTwin:
 		u.suspendTwin(call, s, p, dst)
 	case KindAwaitJob:
@@ -72,8 +74,14 @@ func (u *unit) suspendEnter(call *ast.CallExpr, s *Suspension, p *point, dst []d
 	u.hold(p, calledName(call), func() (string, error) { return u.imports.TypeString(s.Frame) })
 	p.resumed = u.label("resumed")
 	u.rename(call, s.Method, s.Enter, taskName)
+	u.enterCallee(p, u.expr(call), dst)
+}
+
+// enterCallee calls an entry, and gets the results of a callee that has suspended
+// when that has finished.
+func (u *unit) enterCallee(p *point, entry rope, dst []dest) {
 	u.add(&note{pos: p.call})
-	u.add(&assign{dst: append([]dest{{v: p.held}}, dst...), src: u.expr(call)})
+	u.add(&assign{dst: append([]dest{{v: p.held}}, dst...), src: entry})
 	u.add(&park{p}, &mark{label: p.resume})
 	again := make([]dest, len(dst))
 	for i, t := range dst {
@@ -81,6 +89,20 @@ func (u *unit) suspendEnter(call *ast.CallExpr, s *Suspension, p *point, dst []d
 	}
 	results := rope{use(p.held), text(".Results("), taskName, text(")")}
 	u.add(&assign{dst: dropBlanks(again), src: results}, forget(p.held), &mark{label: p.resumed})
+}
+
+// suspendLiteral calls a literal that has become a machine: a callee with more
+// parameters, the variables that it captures.
+func (u *unit) suspendLiteral(call *ast.CallExpr, p *point, dst []dest) {
+	l := u.lowered(ast.Unparen(call.Fun).(*ast.FuncLit))
+	u.spillArgs(call)
+	u.hold(p, "func", func() (string, error) { return "*" + l.names.Frame + u.typeArgs(), nil })
+	p.resumed = u.label("resumed")
+	args := u.join(call.Args)
+	if call.Ellipsis.IsValid() {
+		args = append(args, text("..."))
+	}
+	u.enterCallee(p, u.enterLiteral(l, args), dst)
 }
 
 // suspendTwin calls a twin that has no entry, and awaits its job.

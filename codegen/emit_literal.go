@@ -1,0 +1,82 @@
+package codegen
+
+// title is what comments call the function.
+func (u *unit) title() string {
+	if u.self != nil {
+		return "a function literal of [" + u.fn.docName() + "]"
+	}
+	return "[" + u.fn.docName() + "]"
+}
+
+// signature is how the companions of the function repeat its signature. For a literal the
+// captured variables come first.
+func (u *unit) signature() (SignatureText, error) {
+	text, err := u.fn.SignatureText(u.imports)
+	if err != nil || u.self == nil {
+		return text, err
+	}
+	l := SignatureText{TypeParams: text.FrameParams, TypeArgs: text.FrameArgs, FrameParams: text.FrameParams, FrameArgs: text.FrameArgs}
+	for _, obj := range u.self.captures {
+		typ, err := u.imports.TypeString(obj.Type())
+		if err != nil {
+			u.refuse(unnameableType(u.atVariable(u.vars[obj]), err))
+		}
+		if u.vars[obj].cell {
+			typ = "*" + typ
+		}
+		l.Params = append(l.Params, ParamText{Name: obj.Name(), Type: typ})
+	}
+	n := u.sig.Params().Len()
+	for i := range n {
+		param, err := u.imports.param(u.sig.Params().At(i), "arg", u.sig.Variadic() && i == n-1)
+		if err != nil {
+			u.refuse(unnameableType(u.at(u.node), err))
+		}
+		l.Params = append(l.Params, param)
+	}
+	l.nameUnnamed(u.imports)
+	return l, nil
+}
+
+// parameters are the variables of the parameters of the entries.
+func (u *unit) parameters() []*variable {
+	if u.self == nil {
+		return u.params
+	}
+	var list []*variable
+	for _, obj := range u.self.captures {
+		list = append(list, u.vars[obj])
+	}
+	return append(list, u.params...)
+}
+
+// emitLiteral prints the declarations of a literal.
+func (u *unit) emitLiteral() []byte {
+	e := u.emitter()
+	if e == nil {
+		return nil
+	}
+	e.line("")
+	e.enter()
+	e.moving()
+	e.results()
+	return []byte(e.String())
+}
+
+func (u *unit) jobResults() Results { return resultsOf(u.sig) }
+
+// emitter prepares printing; nil: the signature cannot be written.
+func (u *unit) emitter() *emitter {
+	u.countReads()
+	sig, err := u.signature()
+	if err != nil {
+		u.refuse(unnameableSignature(u.fn, err))
+		return nil
+	}
+	arg, err := u.imports.JobArgument(u.jobResults())
+	if err != nil {
+		u.refuse(unnameableSignature(u.fn, err))
+		return nil
+	}
+	return &emitter{printer: &printer{u: u}, sig: sig, arg: arg}
+}
