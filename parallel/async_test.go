@@ -287,6 +287,7 @@ func TestAsyncSequenceIsAskedOnlyWhenThereIsALane(t *testing.T) {
 	u.await(0, 1)
 	assert.EqualValues(t, 2, c.asked.Load())
 	u.take(0).TrySetError(errBody)
+	<-u.ctx.Done() // the failure is noted: a lane that comes free now gets no item
 	u.take(1).TrySetResult(0)
 	_, err := j.Wait(context.Background())
 	assert.Equal(t, errBody, err)

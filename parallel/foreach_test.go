@@ -82,15 +82,18 @@ func TestItemsOfAllKinds(t *testing.T) {
 func TestAStoppedLoopAsksItsSequenceForNothingMoreAndEndsIt(t *testing.T) {
 	for _, degree := range []int{1, 4} {
 		c := count{n: 1000}
-		err := ForEach(schedulers.With(context.Background(), each{}), c.all(), func(_ context.Context, i int) error {
+		err := ForEach(schedulers.With(context.Background(), each{}), c.all(), func(ctx context.Context, i int) error {
 			if i == 3 {
 				return errBody
+			}
+			if i > 3 {
+				<-ctx.Done() // so that others do not go on before item 3 is looked at
 			}
 			return nil
 		}, Degree(degree), Chunk(1))
 		require.ErrorIs(t, err, errBody)
 		assert.True(t, c.ended.Load(), "its deferred calls have run")
-		assert.LessOrEqual(t, c.asked.Load(), int64(4+degree))
+		assert.LessOrEqual(t, c.asked.Load(), int64(4+degree-1))
 	}
 }
 
@@ -192,12 +195,13 @@ func TestASequenceThatIsFedByItsOwnBodies(t *testing.T) {
 
 func TestHelpersDoNotHoldWorkersWhileASequenceIsSlow(t *testing.T) {
 	s := &held{}
-	step := make(chan int)
+	step, asked := make(chan int), make(chan struct{}, 2)
 	slow := func(yield func(int) bool) {
 		for v := range step {
 			if !yield(v) {
 				return
 			}
+			asked <- struct{}{}
 		}
 	}
 	var ran sync.WaitGroup
@@ -209,10 +213,8 @@ func TestHelpersDoNotHoldWorkersWhileASequenceIsSlow(t *testing.T) {
 			return nil
 		}, Degree(2))
 	}()
-	step <- 1 // the caller has got it and called a helper, and waits for the next item
-	for s.len() == 0 {
-		runtime.Gosched()
-	}
+	step <- 1
+	<-asked           // the caller has got it, called a helper, and waits for the next item
 	s.take().Run(nil) // does not block: the caller has the baton
 	step <- 2
 	ran.Wait()
