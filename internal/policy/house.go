@@ -104,6 +104,7 @@ var existing = []string{
 	"schedulers/roundrobin",
 	"schedulers/schedulertest",
 	"schedulers/simulation",
+	"schedulers/ums",
 	"schedulers/workstealing",
 	"statemachine",
 }
@@ -113,5 +114,4 @@ var existing = []string{
 // can no longer get lost.
 var planned = []string{
 	"jobtest",
-	"schedulers/ums",
 }

@@ -1,0 +1,67 @@
+package ums
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Block calls f, which blocks: in a system call, on a channel, on a lock. If ctx names a worker of this package, its thread is told before
+// and runs another worker meanwhile, and Block returns when f has returned and the worker was picked again.
+// Otherwise it only calls f. Panics of f pass through.
+func Block(ctx context.Context, f func()) {
+	if w, ok := shim.Find[*Worker](schedulers.WorkerFrom(ctx)); ok && w != nil {
+		w.Call(f)
+		return
+	}
+	f()
+}
+
+// Yield lets others go before, if ctx names a worker of this package, and returns when the worker was picked again. Whoever decides gets
+// param. Otherwise it does nothing.
+func Yield(ctx context.Context, param any) {
+	if w, ok := shim.Find[*Worker](schedulers.WorkerFrom(ctx)); ok && w != nil {
+		w.Yield(param)
+	}
+}
+
+// Call is [Block] for who has the worker. A nil f returns at once, after a turn in line.
+func (w *Worker) Call(f func()) {
+	w.leave(InCall)
+	defer w.comeBack()
+	if f != nil {
+		f()
+	}
+}
+
+// Yield parks the worker and activates its thread with [WorkerYielded], w and param. It returns when w was executed again. If w is not running, it
+// does nothing.
+func (w *Worker) Yield(param any) {
+	t, turn := w.yield()
+	if t == nil {
+		return
+	}
+	t.activate(Activation{Reason: WorkerYielded, Worker: w, Param: param})
+	<-turn
+}
+
+// Block implements [schedulers.Blocker] for those who wait on the worker's behalf, as a job's Wait does; others use [Worker.Call]. The
+// function that it returns blocks until the worker is executed again. There is never an error.
+func (w *Worker) Block() (unblock func(), err error) {
+	w.leave(InWait)
+	return sync.OnceFunc(w.comeBack), nil
+}
+
+func (w *Worker) leave(cause Cause) {
+	if t := w.block(); t != nil {
+		t.activate(Activation{Reason: WorkerBlocked, Cause: cause})
+	}
+}
+
+func (w *Worker) comeBack() {
+	if turn := w.unblock(); turn != nil {
+		<-turn
+	}
+}

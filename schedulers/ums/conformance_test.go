@@ -1,0 +1,55 @@
+package ums_test
+
+import (
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers/schedulertest"
+	"github.com/movenext/movenext/schedulers/ums"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestConformance(t *testing.T) {
+	for name, make := range map[string]func(testing.TB) schedulertest.Scheduler{
+		"one thread":       func(testing.TB) schedulertest.Scheduler { return ums.New(1) },
+		"four threads":     func(testing.TB) schedulertest.Scheduler { return ums.New(4) },
+		"newest first":     func(testing.TB) schedulertest.Scheduler { return ums.New(2, ums.Decide(&newestFirst{})) },
+		"a failing policy": func(testing.TB) schedulertest.Scheduler { return ums.New(2, ums.Decide(&failing{after: 50})) },
+	} {
+		t.Run(name, func(t *testing.T) { schedulertest.Run(t, make) })
+	}
+}
+
+// newestFirst is a policy.
+type newestFirst struct{ ready []*ums.Worker }
+
+func (p *newestFirst) Ready(w *ums.Worker) { p.ready = append(p.ready, w) }
+
+func (p *newestFirst) Next() *ums.Worker {
+	if len(p.ready) == 0 {
+		return nil
+	}
+	w := p.ready[len(p.ready)-1]
+	p.ready = slices.Delete(p.ready, len(p.ready)-1, len(p.ready))
+	return w
+}
+
+// failing is newestFirst until it has been asked so many times, and then fails.
+type failing struct {
+	newestFirst
+	after int
+	with  func() *ums.Worker // nil: a panic
+}
+
+func (p *failing) Next() *ums.Worker {
+	if p.after--; p.after >= 0 {
+		return p.newestFirst.Next()
+	}
+	if p.with != nil {
+		return p.with()
+	}
+	panic("a policy without a plan")
+}

@@ -1,0 +1,79 @@
+package ums
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Delegate has f run on a worker that is dedicated to such functions: one after the other, in the order of the calls. It is for policies and
+// observers, which must not wait for locks that workers use, open ones and hidden ones; f may, in a marked call. It does not block. It returns nil, or
+// [schedulers.ErrShutdown] after Shutdown, or [schedulers.ErrRejected] if f is nil.
+//
+// What was accepted runs before Shutdown returns nil, and is forgotten by a Shutdown that gives up before the worker has begun.
+func (s *Scheduler) Delegate(f func(*Worker)) error {
+	if f == nil {
+		return fmt.Errorf("ums: function is nil: %w", schedulers.ErrRejected)
+	}
+	return s.delegate.add(f)
+}
+
+// delegate is a work that runs functions until there are none left. At most one is submitted or running at a time. Its lock is the
+// system's: no function runs under it.
+type delegate struct {
+	of *Scheduler
+
+	mu     sync.Mutex
+	queue  []func(*Worker)
+	active bool // submitted, or running and going to look into the queue again
+}
+
+// add queues f. The lock is held over the submission so that a work that begins at once finds f.
+func (d *delegate) add(f func(*Worker)) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.active {
+		if err := d.of.Submit(d, schedulers.Hint{}); err != nil {
+			return err
+		}
+		d.active = true
+	}
+	d.queue = append(d.queue, f)
+	return nil
+}
+
+// next removes and returns the oldest function, or ends the activity and returns nil.
+func (d *delegate) next() func(*Worker) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.queue) == 0 {
+		d.active = false
+		return nil
+	}
+	f := d.queue[0]
+	d.queue = d.queue[1:]
+	return f
+}
+
+// Run implements [schedulers.Work]. A function that panics or exits does not keep those behind it from running: they run in a deferred
+// call, before the worker goes the way of that function.
+func (d *delegate) Run(on schedulers.Worker) {
+	empty := false
+	defer func() {
+		if !empty {
+			d.Run(on)
+		}
+	}()
+	for f := d.next(); f != nil; f = d.next() {
+		f(on.(*Worker))
+	}
+	empty = true
+}
+
+// Abandon implements [schedulers.Work].
+func (d *delegate) Abandon(error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.queue, d.active = nil, false
+}

@@ -1,0 +1,58 @@
+package ums
+
+import "fmt"
+
+// Step is what a thread does.
+type Step uint8
+
+// The steps.
+const (
+	Activated Step = iota // the entry point was called, for a Reason
+	Dequeued              // a worker was taken from the completion list and put in line
+	Executed              // a worker was picked; Err says if that has failed
+	Deleted               // a worker that has ended was cleaned up
+)
+
+// Event is one step of a thread of a [Scheduler].
+type Event struct {
+	Thread int // from 1 on
+	Step   Step
+	Worker int // the ID of the worker that the event is about; 0 for a startup
+
+	Reason Reason // of Activated
+	Cause  Cause  // of Activated
+	Param  any    // of Activated
+	State  State  // of Dequeued
+	Err    error  // of Executed
+}
+
+// String returns the event as one line of a log.
+func (e Event) String() string { return fmt.Sprintf("thread %d: %s", e.Thread, e.what()) }
+
+func (e Event) what() string {
+	switch {
+	case e.Step == Activated && e.Reason == Startup:
+		return fmt.Sprintf("startup, with parameter %v", e.Param)
+	case e.Step == Activated && e.Reason == WorkerYielded:
+		return fmt.Sprintf("worker %d yielded, with parameter %v", e.Worker, e.Param)
+	case e.Step == Activated && e.Cause == Ended:
+		return fmt.Sprintf("worker %d blocked for good: it has ended", e.Worker)
+	case e.Step == Activated:
+		return fmt.Sprintf("worker %d blocked, %v", e.Worker, e.Cause)
+	case e.Step == Dequeued:
+		return fmt.Sprintf("from the completion list: worker %d, %v", e.Worker, e.State)
+	case e.Step == Executed && e.Err != nil:
+		return fmt.Sprintf("worker %d cannot be executed: %v", e.Worker, e.Err)
+	case e.Step == Executed:
+		return fmt.Sprintf("executes worker %d", e.Worker)
+	default:
+		return fmt.Sprintf("cleans up worker %d", e.Worker)
+	}
+}
+
+func (p *seat) tell(e Event) {
+	if p.of.observe != nil {
+		e.Thread = p.id
+		p.of.observe(e)
+	}
+}

@@ -1,0 +1,130 @@
+package ums_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/ums"
+)
+
+// One thread, and a job that blocks: the thread is told, and runs the other job meanwhile.
+func Example() {
+	s := ums.New(1)
+	ctx := schedulers.With(context.Background(), s)
+
+	answer := make(chan string)
+	reader := job.Run(ctx, func(ctx context.Context) (text string, err error) {
+		fmt.Println("the reader asks")
+		ums.Block(ctx, func() { text = <-answer })
+		return text, nil
+	})
+	writer := job.Go(ctx, func(context.Context) error {
+		fmt.Println("the writer answers, on the same thread")
+		answer <- "forty-two"
+		return nil
+	})
+	fmt.Println(reader.Wait(context.Background()))
+	fmt.Println(writer.Wait(context.Background()))
+	fmt.Println(s.Shutdown(context.Background()))
+	// Output:
+	// the reader asks
+	// the writer answers, on the same thread
+	// forty-two <nil>
+	// {} <nil>
+	// <nil>
+}
+
+// The mechanism without the ready-made scheduler: an entry point decides, and is told why it is asked.
+func ExampleEnterSchedulingMode() {
+	list := ums.NewCompletionList()
+	for _, name := range []string{"ann", "bob"} {
+		list.NewWorker(func(w *ums.Worker) {
+			fmt.Println("  ", name, "begins")
+			w.Yield(name + " steps back")
+			fmt.Println("  ", name, "ends")
+		})
+	}
+
+	var ready []*ums.Worker
+	entry := func(t *ums.Thread, a ums.Activation) {
+		fmt.Println(a.Reason, a.Param)
+		if a.Reason == ums.WorkerYielded {
+			ready = append(ready, a.Worker)
+		}
+		for _, w := range list.Dequeue(0) {
+			if w.State() != ums.Terminated {
+				ready = append(ready, w)
+			}
+		}
+		if len(ready) > 0 { // otherwise the thread leaves the scheduling mode
+			next := ready[0]
+			ready = ready[1:]
+			if err := t.Execute(next); err != nil {
+				fmt.Println(err)
+			}
+		}
+	}
+	fmt.Println(ums.EnterSchedulingMode(list, entry, "on processor 0"))
+	// Output:
+	// startup on processor 0
+	//    ann begins
+	// yielded ann steps back
+	//    bob begins
+	// yielded bob steps back
+	//    ann ends
+	// blocked <nil>
+	//    bob ends
+	// blocked <nil>
+	// <nil>
+}
+
+// shortestFirst is a policy: the user part of a worker says how long its work takes.
+type shortestFirst struct{ ready []*ums.Worker }
+
+func (p *shortestFirst) Ready(w *ums.Worker) { p.ready = append(p.ready, w) }
+
+func (p *shortestFirst) Next() *ums.Worker {
+	best := -1
+	for i, w := range p.ready {
+		if best < 0 || length(w) < length(p.ready[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	w := p.ready[best]
+	p.ready = append(p.ready[:best], p.ready[best+1:]...)
+	return w
+}
+
+func length(w *ums.Worker) int {
+	n, _ := w.Information().User.(int)
+	return n
+}
+
+func ExampleDecide() {
+	s := ums.New(1, ums.Decide(&shortestFirst{}))
+	ctx := context.Background()
+
+	gate := make(chan struct{})
+	jobs := []*job.Job[job.Void]{job.Go(ctx, func(context.Context) error { <-gate; return nil }, job.On(s))}
+	for _, n := range []int{30, 10, 20} {
+		jobs = append(jobs, job.Go(ctx, func(context.Context) error {
+			fmt.Println("a job of length", n)
+			return nil
+		}, job.On(s.Class(n))))
+	}
+	close(gate)
+	if _, err := job.WhenAll(jobs...).Wait(ctx); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(s.Shutdown(ctx))
+	// Output:
+	// a job of length 10
+	// a job of length 20
+	// a job of length 30
+	// <nil>
+}

@@ -1,0 +1,153 @@
+package ums
+
+import (
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/internal/idpool"
+)
+
+// Forever is a time that does not end, for [CompletionList.Dequeue].
+const Forever time.Duration = 1<<63 - 1
+
+// CompletionList is where workers appear that are new, whose blocking has ended, or that have terminated. Nobody but
+// the system puts them there. One list may serve many threads, and a thread may dequeue from any list that it knows. Make one
+// with [NewCompletionList]. All methods are safe for concurrent use.
+type CompletionList struct {
+	event chan struct{} // has a token while items is not empty, unless somebody has taken it and is coming
+	ids   idpool.IDs
+
+	// mu guards everything below and the state of all workers of the list. No code of a user runs under it.
+	mu    sync.Mutex
+	items []*Worker
+
+	// All contexts that were not deleted, in the order of their creation.
+	oldest, newest *Worker
+	contexts       int
+}
+
+// NewCompletionList returns an empty list.
+func NewCompletionList() *CompletionList {
+	return &CompletionList{event: make(chan struct{}, 1)}
+}
+
+// put appends w unless it is there; mu is held.
+func (l *CompletionList) put(w *Worker) {
+	w.wanted = false
+	if w.listed {
+		return
+	}
+	w.listed = true
+	l.items = append(l.items, w)
+	if len(l.items) == 1 {
+		select {
+		case l.event <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Dequeue removes all workers from the list and returns them in the order in which they appeared. If there is none and wait
+// is zero or less, it returns nil at once; otherwise it blocks until one appears or until wait has passed, which is
+// nil.
+//
+// The workers belong to the caller, who alone can pick them now: those that are lost stay where they are for
+// ever.
+func (l *CompletionList) Dequeue(wait time.Duration) []*Worker {
+	all := l.drain()
+	if len(all) > 0 || wait <= 0 {
+		return all
+	}
+	var late <-chan time.Time
+	if wait < Forever {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		late = timer.C
+	}
+	for {
+		select {
+		case <-l.event:
+			if all = l.drain(); len(all) > 0 {
+				return all
+			}
+		case <-late:
+			return l.drain()
+		}
+	}
+}
+
+func (l *CompletionList) drain() []*Worker {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.items
+	l.items = nil
+	for _, w := range all {
+		w.listed = false
+	}
+	select {
+	case <-l.event:
+	default:
+	}
+	return all
+}
+
+// Event returns a channel that delivers when the list turns from empty to non-empty, for a select over several
+// lists. It delivers once, to one receiver, who must dequeue then. It is always the same channel.
+func (l *CompletionList) Event() <-chan struct{} { return l.event }
+
+// Len returns how many workers are on the list now.
+func (l *CompletionList) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.items)
+}
+
+// Contexts returns how many workers were made for the list and have not been deleted.
+func (l *CompletionList) Contexts() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.contexts
+}
+
+// enroll makes w known and puts it on the list.
+func (l *CompletionList) enroll(w *Worker) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w.older = l.newest
+	if l.newest != nil {
+		l.newest.newer = w
+	} else {
+		l.oldest = w
+	}
+	l.newest = w
+	l.contexts++
+	l.put(w)
+}
+
+// strike makes w unknown; mu is held.
+func (l *CompletionList) strike(w *Worker) {
+	if w.older != nil {
+		w.older.newer = w.newer
+	} else {
+		l.oldest = w.newer
+	}
+	if w.newer != nil {
+		w.newer.older = w.older
+	} else {
+		l.newest = w.older
+	}
+	w.older, w.newer = nil, nil
+	l.contexts--
+}
+
+// created returns the workers that have never run, the oldest first.
+func (l *CompletionList) created() (all []*Worker) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for w := l.oldest; w != nil; w = w.newer {
+		if w.state == Created {
+			all = append(all, w)
+		}
+	}
+	return all
+}

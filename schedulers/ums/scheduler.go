@@ -1,0 +1,177 @@
+package ums
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/timers"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// timerQueue is embedded under this name so that a Scheduler has the methods of
+// [schedulers.Timers] without an exported field.
+type timerQueue = timers.Queue
+
+// Scheduler makes a worker of each piece of work and runs it on scheduler threads of its own, in the order of a policy. Make one with
+// [New]. All methods are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and Meter, and its
+// workers implement Blocker.
+type Scheduler struct {
+	timerQueue
+	name    string
+	threads int
+	observe func(Event)
+	failure func(*PolicyError)
+
+	books    books.Books
+	list     *CompletionList
+	delegate delegate
+
+	start   sync.Once
+	alive   sync.WaitGroup
+	more    chan struct{} // a token: there may be workers in line for one more thread
+	closing chan struct{} // closed when all work has ended after Shutdown
+
+	lock      Mutex // of the scheduler side
+	decisions decisions
+}
+
+// Option changes a scheduler that is being made.
+type Option func(*Scheduler)
+
+// Name names the scheduler, for logs. The default is "ums".
+func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
+
+// Decide sets who decides which worker runs next. Without it, or with nil, it is the one that has been ready for the longest time.
+func Decide(p Policy) Option { return func(s *Scheduler) { s.decisions.policy = p } }
+
+// Observe sets a function that is called for each [Event], by the thread that it is about: with several threads, by several at a
+// time. It must not wait for a lock that workers use. A panic in it ends the program.
+func Observe(f func(Event)) Option { return func(s *Scheduler) { s.observe = f } }
+
+// OnPolicyFailure sets a function that is called once, if the policy fails, by a scheduler thread. It must not wait for a lock that
+// workers use. A panic in it ends the program.
+func OnPolicyFailure(f func(*PolicyError)) Option { return func(s *Scheduler) { s.failure = f } }
+
+// New returns a scheduler of so many threads; fewer than 1 means GOMAXPROCS. The threads are started with the first work and
+// then stay, parked while there is nothing to do, until Shutdown.
+func New(threads int, opts ...Option) *Scheduler {
+	if threads < 1 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	s := &Scheduler{
+		name: "ums", threads: threads, list: NewCompletionList(),
+		more: make(chan struct{}, 1), closing: make(chan struct{}),
+	}
+	s.delegate.of = s
+	s.books.Drained = func() { close(s.closing) }
+	for _, o := range opts {
+		if o != nil {
+			o(s)
+		}
+	}
+	return s
+}
+
+// Name returns the name given by the option [Name], or "ums".
+func (s *Scheduler) Name() string { return s.name }
+
+// Submit makes a worker for w, or refuses w with [schedulers.ErrShutdown] after Shutdown and with [schedulers.ErrRejected] if
+// w is nil. It never blocks and never runs w. All hints are ignored.
+func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error { return s.submit(s, nil, w) }
+
+func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.Work) error {
+	if err := s.books.Enter("ums", work); err != nil {
+		return err
+	}
+	s.start.Do(s.startThreads)
+	w := &Worker{id: s.list.ids.Take(), list: s.list, fn: runWork, of: s, home: home, work: work, user: user}
+	s.list.enroll(w)
+	return nil
+}
+
+// runWork is the function of all workers of schedulers.
+func runWork(w *Worker) { w.of.books.Run(w.work, w, nil) }
+
+// Class is a scheduler whose work runs on workers with one and the same user part, which a [Policy] sees. It needs no closing. All methods are
+// safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Consenter, Timers and Limiter as its scheduler does, and its workers implement Blocker.
+type Class struct {
+	*timerQueue
+	of   *Scheduler
+	user any
+}
+
+// Class returns a scheduler for work whose workers have that user part.
+func (s *Scheduler) Class(user any) *Class { return &Class{&s.timerQueue, s, user} }
+
+// Submit is [Scheduler.Submit] for a worker of the class.
+func (c *Class) Submit(w schedulers.Work, _ schedulers.Hint) error { return c.of.submit(c, c.user, w) }
+
+// MayRunInPlace is [Scheduler.MayRunInPlace].
+func (c *Class) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return c.of.MayRunInPlace(w, by)
+}
+
+// MaxConcurrency returns the number of threads.
+func (c *Class) MaxConcurrency() int { return c.of.threads }
+
+// MayRunInPlace reports true if by is a worker of s: it has a thread for itself, and waits.
+func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
+	w, ok := by.(*Worker)
+	return ok && w != nil && w.of == s
+}
+
+// MaxConcurrency returns the number of threads. Workers inside of marked calls do not count.
+func (s *Scheduler) MaxConcurrency() int { return s.threads }
+
+// Metrics implements [schedulers.Meter]. Workers counts those whose work has begun and not ended, blocked ones included.
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+
+// Snapshot implements [schedulers.Snapshotter]: the work that has not begun, the oldest first.
+func (s *Scheduler) Snapshot() []schedulers.Work {
+	var all []schedulers.Work
+	for _, w := range s.list.created() {
+		all = append(all, w.work)
+	}
+	return all
+}
+
+// Workers returns what the contexts say of all workers whose contexts were not cleaned up yet, the oldest first.
+func (s *Scheduler) Workers() []Information {
+	s.list.mu.Lock()
+	var workers []*Worker
+	for w := s.list.oldest; w != nil; w = w.newer {
+		workers = append(workers, w)
+	}
+	s.list.mu.Unlock()
+	all := make([]Information, len(workers))
+	for i, w := range workers {
+		all[i] = w.Information()
+	}
+	return all
+}
+
+// Shutdown refuses all further work, lets everything run that was accepted, ends the threads, and returns nil when the last has ended. If
+// ctx ends first, work that has not begun is abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned; running work goes
+// on. It blocks, and may be called any number of times, at the same time too, but not by work of s with a ctx that never ends. A nil
+// ctx never ends. Timers are not affected.
+func (s *Scheduler) Shutdown(ctx context.Context) error {
+	err := s.books.Shutdown(ctx, s.abandonCreated)
+	if err == nil {
+		s.alive.Wait() // all work has ended, so nothing holds a thread
+	}
+	return err
+}
+
+func (s *Scheduler) abandonCreated() {
+	for _, w := range s.list.created() {
+		if w.withdraw() {
+			s.books.Abandon(w.work, schedulers.ErrShutdown)
+		}
+	}
+}

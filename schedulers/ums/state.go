@@ -1,0 +1,164 @@
+package ums
+
+import "fmt"
+
+// State is what a worker is doing. The comment of the package has the table and the graph.
+type State uint8
+
+// The states.
+const (
+	Created    State = iota // it has never run
+	Ready                   // it could run, and waits to be picked
+	Running                 // it runs for a thread
+	Blocked                 // it is inside of a marked call
+	Terminated              // its function has ended, or will never begin
+)
+
+// String returns the name of the state.
+func (s State) String() string {
+	switch s {
+	case Created:
+		return "Created"
+	case Ready:
+		return "Ready"
+	case Running:
+		return "Running"
+	case Blocked:
+		return "Blocked"
+	case Terminated:
+		return "Terminated"
+	default:
+		return fmt.Sprintf("State(%d)", uint8(s))
+	}
+}
+
+// This file holds the edges of the state. Each is one method, takes the list's lock, and returns what its
+// caller has to do when the lock is free again.
+
+// claim takes the edge to Running on behalf of t.
+func (w *Worker) claim(t *Thread) error {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	switch {
+	case w.state == Terminated:
+		return ErrTerminated
+	case w.listed || w.state != Created && w.state != Ready:
+		return ErrNotReady
+	case w.holds > 0:
+		w.wanted = true
+		return ErrLocked
+	}
+	w.state, w.on = Running, t
+	w.count.executed++
+	return nil
+}
+
+// unclaim takes a claim back that was not followed by resume, and puts w on its list: nobody else knows it any more.
+func (w *Worker) unclaim() {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	if w.state != Running {
+		return
+	}
+	w.state, w.on = Ready, nil
+	if !w.begun {
+		w.state = Created
+	}
+	w.count.executed--
+	w.list.put(w)
+}
+
+// resume follows a claim: it starts the goroutine of w, or lets go one that is parked in its name.
+func (w *Worker) resume() {
+	w.list.mu.Lock()
+	begun, turn := w.begun, w.turn
+	w.begun = true
+	w.list.mu.Unlock()
+	if begun {
+		turn <- struct{}{}
+	} else {
+		go w.main()
+	}
+}
+
+// block takes the edge from Running to Blocked and returns the thread to activate, or nil if w
+// was not running, and then only counts.
+func (w *Worker) block() *Thread {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	w.inside++
+	if w.state != Running {
+		return nil
+	}
+	w.count.blocked++
+	w.state = Blocked
+	return w.vacate()
+}
+
+// unblock takes the edge from Blocked to Ready, puts w on its list, and returns where to park, or nil if there is no
+// reason to: another call in the name of w has not ended, or w is not blocked at all.
+func (w *Worker) unblock() <-chan struct{} {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	w.inside--
+	if w.state != Blocked || w.inside > 0 {
+		return nil
+	}
+	w.state = Ready
+	w.list.put(w)
+	return w.turns()
+}
+
+// yield takes the edge from Running to Ready and returns the thread to activate and where to park, or
+// nil if w was not running.
+func (w *Worker) yield() (*Thread, <-chan struct{}) {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	if w.state != Running {
+		return nil, nil
+	}
+	w.count.yielded++
+	w.state = Ready
+	return w.vacate(), w.turns()
+}
+
+// terminate takes the edge to Terminated. It returns the thread to activate, or nil, and the goroutine to let
+// go that is parked in the name of w, or nil.
+func (w *Worker) terminate() (*Thread, chan<- struct{}) {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	var parked chan<- struct{}
+	if w.state == Ready {
+		parked = w.turn
+	}
+	w.state = Terminated
+	w.list.put(w)
+	return w.vacate(), parked
+}
+
+// withdraw takes the edge from Created to Terminated, or returns false.
+func (w *Worker) withdraw() bool {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	if w.state != Created {
+		return false
+	}
+	w.state = Terminated
+	w.list.put(w)
+	return true
+}
+
+// vacate takes w off its thread; the list's lock is held.
+func (w *Worker) vacate() *Thread {
+	t := w.on
+	w.on = nil
+	return t
+}
+
+// turns returns the channel on which the goroutine of w parks; the list's lock is held. Most workers never need it.
+func (w *Worker) turns() chan struct{} {
+	if w.turn == nil {
+		w.turn = make(chan struct{}, 1)
+	}
+	return w.turn
+}

@@ -1,0 +1,153 @@
+package ums
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// ErrNotDeciding is returned by Execute if the thread's entry point is not running, or has picked already.
+var ErrNotDeciding = errors.New("ums: Execute outside of the entry point, or for the second time in it")
+
+// Reason is why an entry point is called.
+type Reason uint8
+
+// The reasons.
+const (
+	Startup       Reason = iota // the thread has entered the scheduling mode
+	WorkerBlocked               // the worker that it ran is inside of a marked call, waits, or has ended
+	WorkerYielded               // the worker that it ran has called Yield
+)
+
+// String returns the reason as a word of a log.
+func (r Reason) String() string {
+	switch r {
+	case Startup:
+		return "startup"
+	case WorkerBlocked:
+		return "blocked"
+	case WorkerYielded:
+		return "yielded"
+	default:
+		return fmt.Sprintf("Reason(%d)", uint8(r))
+	}
+}
+
+// Cause says more about [WorkerBlocked].
+type Cause uint8
+
+// The causes.
+const (
+	None   Cause = iota // the reason is another one
+	InCall              // a call that was marked with Block
+	InWait              // a wait that was announced by whoever waits on the worker's behalf
+	Ended               // the worker's function has ended
+)
+
+// String returns the cause as words of a log.
+func (c Cause) String() string {
+	switch c {
+	case None:
+		return "none"
+	case InCall:
+		return "in a call"
+	case InWait:
+		return "in a wait"
+	case Ended:
+		return "ended"
+	default:
+		return fmt.Sprintf("Cause(%d)", uint8(c))
+	}
+}
+
+// Activation is one call of an entry point.
+type Activation struct {
+	Reason Reason
+	Cause  Cause   // of WorkerBlocked
+	Worker *Worker // who has yielded; nil for other reasons
+	Param  any     // that of EnterSchedulingMode, or that of Yield; nil for WorkerBlocked
+}
+
+// EntryPoint decides what a thread does next: it calls [Thread.Execute] with success, once, and returns. If it returns without, the
+// thread leaves the scheduling mode. It must not wait for a lock that a worker may hold.
+type EntryPoint func(t *Thread, a Activation)
+
+// Thread is a scheduler thread: a goroutine inside of [EnterSchedulingMode]. Its methods are for the entry point.
+type Thread struct {
+	list *CompletionList
+	back chan Activation // has room for one, and the one worker that the thread runs sends one
+
+	mu       sync.Mutex
+	deciding bool
+	picked   *Worker
+}
+
+// EnterSchedulingMode makes the calling goroutine a scheduler thread. It calls entry with the reason [Startup] and param, runs the worker that
+// entry has picked, calls entry again when that has blocked, yielded or ended, and so on. It blocks, and returns nil when
+// entry has returned without having picked a worker; or an error at once if list or entry is nil.
+//
+// The list is the one that the thread is bound to, see [Thread.List]. A panic or a runtime.Goexit of entry leaves the function as it leaves any other; a
+// worker that was picked in that call appears on its list again.
+func EnterSchedulingMode(list *CompletionList, entry EntryPoint, param any) error {
+	if list == nil || entry == nil {
+		return errors.New("ums: the scheduling mode needs a completion list and an entry point")
+	}
+	t := &Thread{list: list, back: make(chan Activation, 1)}
+	a := Activation{Reason: Startup, Param: param}
+	for {
+		w := t.decide(entry, a)
+		if w == nil {
+			return nil
+		}
+		w.resume()
+		a = <-t.back
+	}
+}
+
+// decide calls the entry point and returns whom it has picked, or nil.
+func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
+	returned := false
+	defer func() {
+		picked = t.decided()
+		if !returned && picked != nil {
+			picked.unclaim()
+		}
+	}()
+	t.mu.Lock()
+	t.deciding, t.picked = true, nil
+	t.mu.Unlock()
+	entry(t, a)
+	returned = true
+	return nil
+}
+
+func (t *Thread) decided() *Worker {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.deciding = false
+	return t.picked
+}
+
+// activate ends the time of the worker that runs for t.
+func (t *Thread) activate(a Activation) { t.back <- a }
+
+// Execute picks w: it runs when the entry point returns. It returns nil; or why w cannot be executed now, which
+// is [ErrLocked], [ErrNotReady] or [ErrTerminated], and another one can be picked; or [ErrNotDeciding]. It does not block.
+func (t *Thread) Execute(w *Worker) error {
+	if w == nil {
+		return fmt.Errorf("ums: no worker: %w", ErrNotReady)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.deciding || t.picked != nil {
+		return ErrNotDeciding
+	}
+	if err := w.claim(t); err != nil {
+		return err
+	}
+	t.picked = w
+	return nil
+}
+
+// List returns the list that the thread is bound to.
+func (t *Thread) List() *CompletionList { return t.list }

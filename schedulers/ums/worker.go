@@ -1,0 +1,183 @@
+package ums
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+var (
+	// ErrLocked is returned by Execute for a context that somebody holds. The call can be repeated. If it is not, the
+	// context appears on its completion list when it is no longer locked.
+	ErrLocked = errors.New("ums: the worker's context is locked")
+
+	// ErrNotReady is returned by Execute for a context that is running, blocked, or still on its completion
+	// list, from which it has to be dequeued first.
+	ErrNotReady = errors.New("ums: the worker is not ready")
+
+	// ErrTerminated is returned by Execute for a worker that has ended.
+	ErrTerminated = errors.New("ums: the worker has terminated")
+
+	// ErrNotTerminated is returned by Delete for a worker that has not ended, or was not dequeued since.
+	ErrNotTerminated = errors.New("ums: the worker has not terminated, or is on its completion list")
+)
+
+// Worker is a worker thread and its context. Unlike fibres, which borrow the goroutine of who runs them, each has its own from
+// beginning to end. Make one with [CompletionList.NewWorker], or submit work to a [Scheduler].
+//
+// The context belongs to the system: it can be asked ([Worker.Information]), and the part that is the user's can be
+// set ([Worker.SetUser]). All methods are safe for concurrent use.
+//
+// It implements [schedulers.Worker] and [schedulers.Blocker].
+type Worker struct {
+	id   int
+	list *CompletionList
+	fn   func(*Worker)
+
+	// Set for workers of a Scheduler.
+	of   *Scheduler
+	home schedulers.Scheduler
+	work schedulers.Work
+
+	// Guarded by list.mu.
+	state        State
+	begun        bool // it has its goroutine
+	listed       bool // it is on the list
+	deleted      bool
+	wanted       bool // Execute has failed because of a hold
+	holds        int
+	inside       int // marked calls in its name that have not ended
+	on           *Thread
+	turn         chan struct{} // where its goroutine parks; nil: it never did
+	user         any
+	count        counts
+	older, newer *Worker // of all contexts of the list
+
+	place // in the line of its scheduler
+}
+
+type counts struct{ executed, blocked, yielded int }
+
+// NewWorker returns a worker that will call fn on a goroutine of its own when it is first executed. It appears on the
+// list at once. A nil fn does nothing.
+//
+// A panic of fn is not recovered: it ends the program, as one in a go statement does. If fn calls runtime.Goexit, the
+// worker ends.
+func (l *CompletionList) NewWorker(fn func(*Worker)) *Worker {
+	if fn == nil {
+		fn = func(*Worker) {}
+	}
+	w := &Worker{id: l.ids.Take(), list: l, fn: fn}
+	l.enroll(w)
+	return w
+}
+
+func (w *Worker) main() {
+	defer w.end()
+	w.fn(w)
+}
+
+func (w *Worker) end() {
+	t, parked := w.terminate()
+	if parked != nil {
+		parked <- struct{}{} // there is room, or there will be: see the essay
+	}
+	if t != nil {
+		t.activate(Activation{Reason: WorkerBlocked, Cause: Ended})
+	}
+}
+
+// Withdraw ends a worker that has never run, and reports whether it did. It will not run then, and appears on
+// its list as terminated. It does not block.
+func (w *Worker) Withdraw() bool { return w.withdraw() }
+
+// Delete cleans up a worker that has terminated and was dequeued after that: its ID may be used again. It returns nil, also if w was
+// deleted before, or [ErrNotTerminated]. It does not block.
+func (w *Worker) Delete() error {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	if w.deleted {
+		return nil
+	}
+	if w.state != Terminated || w.listed {
+		return ErrNotTerminated
+	}
+	w.deleted = true
+	w.list.strike(w)
+	w.list.ids.Give(w.id)
+	return nil
+}
+
+// Hold locks the context: the worker does not begin to run, or go on after its next marked call or yield, until release is
+// called. Holds are counted. A worker that runs is not stopped. Neither blocks, and release does something
+// once.
+func (w *Worker) Hold() (release func()) {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	w.holds++
+	return sync.OnceFunc(w.release)
+}
+
+func (w *Worker) release() {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	w.holds--
+	if w.holds == 0 && w.wanted {
+		w.list.put(w)
+	}
+}
+
+// Information is what a context says about its worker.
+type Information struct {
+	ID     int
+	State  State
+	Locked bool // somebody holds it
+	User   any  // what SetUser was called with last; nil if it was not
+
+	Executed int // how often it was picked
+	Blocked  int // how many marked calls have taken it off its thread
+	Yielded  int
+}
+
+// String returns the information as one line of a log.
+func (i Information) String() string {
+	locked := ""
+	if i.Locked {
+		locked = ", locked"
+	}
+	return fmt.Sprintf("worker %d: %v%s, executed %d, blocked %d, yielded %d", i.ID, i.State, locked, i.Executed, i.Blocked, i.Yielded)
+}
+
+// Information returns a copy of what the context says, of one moment. It does not block.
+func (w *Worker) Information() Information {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	return Information{
+		ID: w.id, State: w.state, Locked: w.holds > 0, User: w.user,
+		Executed: w.count.executed, Blocked: w.count.blocked, Yielded: w.count.yielded,
+	}
+}
+
+// SetUser sets the part of the context that is the user's: a class, a deadline, whatever helps the one who decides. It does not
+// block.
+func (w *Worker) SetUser(v any) {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	w.user = v
+}
+
+// State returns what the worker is doing. It does not block.
+func (w *Worker) State() State {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	return w.state
+}
+
+// ID implements [schedulers.Worker]. It is unique among the workers of a list that were not deleted.
+func (w *Worker) ID() int { return w.id }
+
+// Scheduler implements [schedulers.Worker]: the [Scheduler] or [Class] that the work was submitted to, and nil for a worker that was
+// made without one.
+func (w *Worker) Scheduler() schedulers.Scheduler { return w.home }
