@@ -100,6 +100,14 @@
 // the body becomes a list of instructions first (ir.go) and is printed last
 // (hoist.go decides, emit.go prints).
 //
+// Variables of one type that are needed one after another share a field. And what
+// is not needed behind a suspension is let go of there, or a machine that waits for an
+// hour would keep alive for an hour what the plain function would not:
+//
+//	f.State = 1
+//	f.ctx, f.a = nil, "" // not needed any more
+//	return false
+//
 // # Two entries
 //
 // A frame starts as a local variable of whoever calls, and moves to the heap when it

@@ -125,17 +125,6 @@ func (p *printer) scope(code []instr) (first, last int) {
 	return first, last
 }
 
-// countReads counts how often each variable is read, since Go wants each local
-// to be read somewhere.
-func (u *unit) countReads() {
-	for _, i := range u.code {
-		i.refs(func(v *variable) { v.reads++ }, func(*variable) {})
-	}
-	for _, l := range u.lifted {
-		l.whole.uses(func(v *variable) { v.reads++ })
-	}
-}
-
 // frame prints the type of the frame.
 func (p *printer) frame(typeParams string) {
 	p.line("// %s is what %s keeps while it is suspended.", p.u.named.Frame, p.u.title())
@@ -144,10 +133,8 @@ func (p *printer) frame(typeParams string) {
 		p.line("%s %s", p.u.names.defers, p.runtime("Defers"))
 	}
 	var groups [3][]string
-	for _, v := range p.u.all {
-		if v.place != inFrame || !p.u.stored(v) {
-			continue
-		}
+	for _, s := range p.u.slots {
+		v := s.vars[0]
 		star := ""
 		if v.cell {
 			star = "*"
@@ -206,11 +193,7 @@ func (u *unit) keepWhole() {
 	u.code = nil
 	u.lifted = nil
 	u.all = nil
-	passed := u.params
-	if u.recv != nil {
-		passed = append(passed, u.recv)
-	}
-	for i, v := range append(passed, u.results...) {
+	for i, v := range append(u.given(), u.results...) {
 		v.facts = facts{} // what the source does with it, it does to its own variable
 		v.cell, v.place, v.reads = false, inFrame, 1
 		if v.name == "" || v.name == "_" {

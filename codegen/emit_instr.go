@@ -37,11 +37,14 @@ func (i *assign) print(p *printer) {
 			p.line("%s = %s(%s)", p.mention(t.v, pointer), p.predeclared("new"), p.typeOf(t.v))
 		}
 	}
+	src := p.rope(i.src)
+	if i.inPlace(p, src) {
+		return
+	}
 	if i.whole != nil && i.fitsWhole() {
 		p.line("%s%s", i.prefix(), p.span(i.whole))
 		return
 	}
-	src := p.rope(i.src)
 	if len(i.dst) == 0 {
 		p.line("%s", src)
 		return
@@ -66,6 +69,11 @@ func (i *assign) print(p *printer) {
 		return
 	}
 	p.line("%s %s %s", i.lefts(p), op, src)
+}
+
+// inPlace reports whether the value is in the field of its target already.
+func (i *assign) inPlace(p *printer, src string) bool {
+	return len(i.dst) == 1 && i.dst[0].v != nil && i.dst[0].v.slot.isShared() && p.left(i.dst[0].v) == src
 }
 
 func (i *assign) lefts(p *printer) string {
@@ -170,7 +178,7 @@ func (i *zero) print(p *printer) {
 		case v.reads == 0 && v.place != inFrame:
 		case v.place == inBlock:
 			p.line("var %s %s", v.local, p.typeOf(v))
-		case i.loop:
+		case i.loop || v.slot.isShared():
 			p.line("%s = %s", p.mention(v, value), p.zeroOf(v.typ, p.typeOf(v)))
 		}
 	}
@@ -189,7 +197,7 @@ func (i *branch) print(p *printer) {
 }
 
 func (i *branch) condition(p *printer) string {
-	cond := ""
+	var cond string
 	e, op, turned := i.expr.opposite()
 	switch {
 	case !i.not:
@@ -219,6 +227,7 @@ func (i *park) print(p *printer) {
 		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
 	}
 	p.line("%s.State = %d", recv, pt.number)
+	p.letGo(pt.stale)
 	switch pt.kind {
 	case KindEnter, KindLiteral:
 		p.line("return %s", p.predeclared("false"))
@@ -228,6 +237,23 @@ func (i *park) print(p *printer) {
 		p.line("return %s.Yield()", task)
 	case KindSwitchTo:
 		p.line("return %s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.sched))
+	}
+}
+
+// letGo empties fields, in the order of the frame.
+func (p *printer) letGo(stale []*slot) {
+	var fields, zeros []string
+	for _, s := range stale {
+		v := s.vars[0]
+		fields = append(fields, p.u.names.recv+"."+v.field)
+		if v.cell || v.typ == nil {
+			zeros = append(zeros, p.predeclared("nil"))
+		} else {
+			zeros = append(zeros, p.zeroOf(v.typ, p.typeOf(v)))
+		}
+	}
+	if len(fields) > 0 {
+		p.line("%s = %s // not needed any more", strings.Join(fields, ", "), strings.Join(zeros, ", "))
 	}
 }
 

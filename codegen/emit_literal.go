@@ -67,7 +67,6 @@ func (u *unit) jobResults() Results { return resultsOf(u.sig) }
 
 // emitter prepares printing; nil: the signature cannot be written.
 func (u *unit) emitter() *emitter {
-	u.countReads()
 	sig, err := u.signature()
 	if err != nil {
 		u.refuse(unnameableSignature(u.fn, err))

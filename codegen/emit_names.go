@@ -135,8 +135,8 @@ func (u *unit) chooseNames() {
 		if p.resumed != nil {
 			n.labelAs(p.resumed, n.freeLabel("resumed"+strconv.Itoa(p.number)))
 		}
-		if p.held != nil {
-			p.held.field = n.numbered(p.want, p.number)
+		if p.held != nil && p.held.slot.vars[0] == p.held {
+			p.held.slot.field = n.numbered(p.held.slot.stem(), p.number)
 		}
 	}
 	for i, v := range u.results {
@@ -145,16 +145,25 @@ func (u *unit) chooseNames() {
 		}
 	}
 	inBlocks := map[int]map[string]bool{}
-	for _, v := range u.all {
+	for _, s := range u.slots {
 		switch {
-		case v.field != "":
+		case s.field != "":
+		case s.vars[0].obj == nil:
+			s.field = n.fresh(s.stem())
+		default:
+			s.field = n.ownField(s.stem())
+		}
+	}
+	for _, v := range u.all {
+		if v.slot != nil {
+			v.field = v.slot.field
+		}
+		switch {
+		case v.slot != nil && v.obj == nil:
+			v.local = v.field
 		case v.obj == nil:
 			v.local = n.fresh(v.name)
-			v.field = v.local
-		case v.place == inFrame:
-			v.field = n.ownField(v.name)
-			v.local = n.ownLocal(v, nil)
-		case v.place == inMoveNext:
+		case v.place != inBlock:
 			v.local = n.ownLocal(v, nil)
 		}
 	}

@@ -15,15 +15,34 @@ package codegen
 // literal, or has its address taken, gets a cell: the place holds a pointer, and
 // the declaration makes a new variable for it to point to. A captured variable
 // that is never assigned again needs none: the literal gets its value.
+//
+// Variables of one type that are never needed at the same time share a field
+// (hoist_share.go), and what a suspended machine does not need any more it does not
+// keep alive (hoist_stale.go).
 
 // place decides for all variables.
 func (u *unit) place() {
 	u.placeLocally()
 	for _, v := range u.all {
-		v.cell = v.place != inBlock && v.obj != nil && v.reads >= 0 && v.shared()
+		v.cell = v.place != inBlock && v.obj != nil && v.shared()
 	}
+	u.live = u.liveness()
 	u.placeInFrame()
+	u.countReads()
+	u.share()
+	u.findStale()
 	u.chooseNames()
+}
+
+// countReads counts how often each variable is read, since Go wants each local
+// to be read somewhere.
+func (u *unit) countReads() {
+	for _, i := range u.code {
+		i.refs(func(v *variable) { v.reads++ }, func(*variable) {})
+	}
+	for _, l := range u.lifted {
+		l.whole.uses(func(v *variable) { v.reads++ })
+	}
 }
 
 // placeLocally finds the variables that are mentioned between two labels only,
@@ -83,64 +102,11 @@ func declares(i instr) []*variable {
 
 // placeInFrame moves variables that are live where the machine may be resumed.
 func (u *unit) placeInFrame() {
-	live := u.liveness()
-	for n, i := range u.code {
+	for _, i := range u.code {
 		if p, ok := i.(*park); ok {
-			for v := range live[p.point.resume.at] {
+			for v := range u.live.before(p.point.resume.at) {
 				v.place = inFrame
 			}
-			_ = n
 		}
 	}
-}
-
-// liveness returns for each instruction the variables whose values may be needed
-// from there on.
-func (u *unit) liveness() []map[*variable]bool {
-	live := make([]map[*variable]bool, len(u.code)+1)
-	for n := range live {
-		live[n] = map[*variable]bool{}
-	}
-	for changed := true; changed; {
-		changed = false
-		for n := len(u.code) - 1; n >= 0; n-- {
-			if u.flow(live, n) {
-				changed = true
-			}
-		}
-	}
-	return live
-}
-
-// flow updates what is live before instruction n from what is live after it.
-func (u *unit) flow(live []map[*variable]bool, n int) bool {
-	before := live[n]
-	size := len(before)
-	i := u.code[n]
-	killed := map[*variable]bool{}
-	i.refs(func(v *variable) { before[v] = true }, func(v *variable) { killed[v] = true })
-	pass := func(to int) {
-		for v := range live[to] {
-			if !killed[v] {
-				before[v] = true
-			}
-		}
-	}
-	for _, next := range u.successors(n) {
-		pass(next)
-	}
-	return len(before) != size
-}
-
-// successors are the instructions that may follow instruction n. Beyond the last
-// one nothing does.
-func (u *unit) successors(n int) []int {
-	var list []int
-	for _, to := range u.code[n].targets() {
-		list = append(list, to.at)
-	}
-	if u.code[n].falls() {
-		list = append(list, n+1)
-	}
-	return list
 }

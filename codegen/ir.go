@@ -39,7 +39,9 @@ type variable struct {
 	stretch int  // inBlock: between which labels
 	cell    bool // the place holds a pointer to the variable
 	reads   int
-	field   string // its name in the frame
+	index   int    // among all variables
+	slot    *slot  // inFrame: its field
+	field   string // the field's name
 	local   string // its name in MoveNext, and in function literals
 
 	// aside: the switch that decides has a name of its own for it.
@@ -83,6 +85,7 @@ type point struct {
 	number  int       // value of State while suspended here
 	resume  *label    // where to go on after a suspension
 	resumed *label    // where to go on without one; nil: the same place
+	stale   []*slot   // what has to be let go of when it suspends here
 }
 
 // instr is one instruction. Each prints itself as one or a few lines of
@@ -131,6 +134,8 @@ type assign struct {
 	// typed: the type of the declared variable is not that of src, so that := would
 	// get it wrong.
 	typed bool
+
+	forgets bool // it assigns nil, so that nothing is kept alive
 }
 
 // dest is one left-hand side: a variable, a place, or nothing (the blank

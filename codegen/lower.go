@@ -51,6 +51,10 @@ type unit struct {
 	results   []*variable
 	params    []*variable
 	recv      *variable
+
+	// Found by place.
+	live  *liveness
+	slots []*slot // the fields of the frame
 }
 
 // lower turns an annotated function into the text of its generated

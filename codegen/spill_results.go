@@ -51,7 +51,7 @@ func dropBlanks(dst []dest) []dest {
 }
 
 func forget(v *variable) instr {
-	return &assign{dst: []dest{{v: v}}, src: rope{text("nil")}}
+	return &assign{dst: []dest{{v: v}}, src: rope{text("nil")}, forgets: true}
 }
 
 // unpack takes a function's results out of what its job has: value and error.

@@ -119,6 +119,7 @@ resume2:
 		goto resume3
 	}
 	frame.State = 3
+	frame.ctx, frame.f = nil, nil // not needed any more
 	return t.Await(frame.wait3)
 resume3:
 	{
@@ -179,6 +180,7 @@ func (frame *workMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	frame.SetResult(frame.result0, frame.result1)
+	frame.workFrame = workFrame{Frame: frame.workFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -214,10 +216,8 @@ type carryFrame struct {
 	f   *floor
 	box int
 
-	lifts    int64
-	acquire1 *job.Job[job.Void]
-	send2    *job.Job[job.Void]
-	lock3    *job.Job[job.Void]
+	lifts                int64
+	acquireOrSendOrLock1 *job.Job[job.Void]
 
 	result0 error
 }
@@ -239,16 +239,16 @@ func (frame *carryFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	frame.lifts = int64(1 + frame.box%2)
 	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
-	frame.acquire1 = frame.f.lifts.AcquireAsync(frame.ctx, frame.lifts)
-	if frame.acquire1.IsCompleted() {
+	frame.acquireOrSendOrLock1 = frame.f.lifts.AcquireAsync(frame.ctx, frame.lifts)
+	if frame.acquireOrSendOrLock1.IsCompleted() {
 		goto resume1
 	}
 	frame.State = 1
-	return t.Await(frame.acquire1)
+	return t.Await(frame.acquireOrSendOrLock1)
 resume1:
 	{
-		_, err := statemachine.TwinResult(t, frame.acquire1)
-		frame.acquire1 = nil
+		_, err := statemachine.TwinResult(t, frame.acquireOrSendOrLock1)
+		frame.acquireOrSendOrLock1 = nil
 		if err == nil {
 			goto endIf1
 		}
@@ -258,16 +258,16 @@ resume1:
 	return true
 endIf1:
 	// machines_test.go:65: err := f.out.Send(ctx, box)
-	frame.send2 = frame.f.out.SendAsync(frame.ctx, frame.box)
-	if frame.send2.IsCompleted() {
+	frame.acquireOrSendOrLock1 = frame.f.out.SendAsync(frame.ctx, frame.box)
+	if frame.acquireOrSendOrLock1.IsCompleted() {
 		goto resume2
 	}
 	frame.State = 2
-	return t.Await(frame.send2)
+	return t.Await(frame.acquireOrSendOrLock1)
 resume2:
 	{
-		_, err := statemachine.TwinResult(t, frame.send2)
-		frame.send2 = nil
+		_, err := statemachine.TwinResult(t, frame.acquireOrSendOrLock1)
+		frame.acquireOrSendOrLock1 = nil
 		frame.f.lifts.Release(frame.lifts)
 		if err != nil {
 			frame.result0 = err
@@ -276,16 +276,17 @@ resume2:
 		}
 	}
 	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
-	frame.lock3 = frame.f.ledger.LockAsync(frame.ctx)
-	if frame.lock3.IsCompleted() {
+	frame.acquireOrSendOrLock1 = frame.f.ledger.LockAsync(frame.ctx)
+	if frame.acquireOrSendOrLock1.IsCompleted() {
 		goto resume3
 	}
 	frame.State = 3
-	return t.Await(frame.lock3)
+	frame.ctx = nil // not needed any more
+	return t.Await(frame.acquireOrSendOrLock1)
 resume3:
 	{
-		_, err := statemachine.TwinResult(t, frame.lock3)
-		frame.lock3 = nil
+		_, err := statemachine.TwinResult(t, frame.acquireOrSendOrLock1)
+		frame.acquireOrSendOrLock1 = nil
 		if err == nil {
 			goto endIf2
 		}
@@ -324,5 +325,6 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	frame.SetResult(job.Void{}, frame.result0)
+	frame.carryFrame = carryFrame{Frame: frame.carryFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }

@@ -114,6 +114,7 @@ endIf2:
 		goto resumed3
 	}
 	f.State = 3
+	f.ctx = nil // not needed any more
 	return false
 resume3:
 	f.result0 = f.baz3.Results(t)
@@ -146,6 +147,7 @@ func (f *runMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
+	f.runFrame = runFrame{Frame: f.runFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -201,6 +203,7 @@ func (f *fooFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.sleep1)
 resume1:
 	{
@@ -236,6 +239,7 @@ func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
+	f.fooFrame = fooFrame{Frame: f.fooFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -291,6 +295,7 @@ func (f *barFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.sleep1)
 resume1:
 	{
@@ -326,6 +331,7 @@ func (f *barMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
+	f.barFrame = barFrame{Frame: f.barFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -381,6 +387,7 @@ func (f *bazFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.sleep1)
 resume1:
 	{
@@ -416,5 +423,6 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
+	f.bazFrame = bazFrame{Frame: f.bazFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }

@@ -70,6 +70,7 @@ func (f *napFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.sleep1)
 resume1:
 	_, f.result0 = statemachine.TwinResult(t, f.sleep1)
@@ -101,5 +102,6 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
+	f.napFrame = napFrame{Frame: f.napFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }

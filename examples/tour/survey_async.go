@@ -166,6 +166,7 @@ func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.surveyPackageFrame = surveyPackageFrame{Frame: f.surveyPackageFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -225,6 +226,7 @@ func (f *surveyFileFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return false
 resume1:
 	source, f.err = f.readFile1.Results(t)
@@ -269,6 +271,7 @@ func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Tuple2[int, int]{V1: f.lines, V2: f.functions}, f.err)
+	f.surveyFileFrame = surveyFileFrame{Frame: f.surveyFileFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -326,6 +329,7 @@ func (f *readFileFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx, f.path = nil, "" // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -357,6 +361,7 @@ func (f *readFileMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.readFileFrame = readFileFrame{Frame: f.readFileFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -414,6 +419,7 @@ func (f *listFilesFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx, f.dir = nil, "" // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -445,5 +451,6 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.listFilesFrame = listFilesFrame{Frame: f.listFilesFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }

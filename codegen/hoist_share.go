@@ -1,0 +1,162 @@
+package codegen
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Sharing: one field for several variables.
+//
+// Two variables may have one field if they are of one type and no assignment to
+// one of them happens while the value of the other is needed. The second half is
+// the point: that they are not live at the same time would not be enough, since
+// an assignment whose value nobody reads overwrites the field all the same.
+//
+// Results have fields of their own: people look for them, and the caller reads them
+// at the end. So have variables with cells.
+
+// slot is a field of the frame.
+type slot struct {
+	vars  []*variable
+	field string
+}
+
+// shareable is how many names may be in the name of a field.
+const shareable = 3
+
+// isShared reports whether the field serves several variables.
+func (s *slot) isShared() bool { return s != nil && len(s.vars) > 1 }
+
+// names are the different names of a field's variables.
+func (s *slot) names() []string {
+	var list []string
+	for _, v := range s.vars {
+		name := v.name
+		if name == "_" {
+			name = "blank"
+		}
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// stem is the field's name but for a number: err, or iOrCount.
+func (s *slot) stem() string {
+	list := s.names()
+	for i := range list[1:] {
+		list[i+1] = setFirst(list[i+1], true)
+	}
+	return strings.Join(list, "Or")
+}
+
+// share gives all variables of the frame their fields.
+func (u *unit) share() {
+	conflicts := u.conflicts()
+	byType := map[string][]*slot{}
+	for _, v := range u.all {
+		if v.place != inFrame || !u.stored(v) {
+			continue
+		}
+		key := u.slotKey(v)
+		for _, s := range byType[key] {
+			if s.takes(v, conflicts) {
+				v.slot = s
+				s.vars = append(s.vars, v)
+				break
+			}
+		}
+		if v.slot == nil {
+			v.slot = &slot{vars: []*variable{v}}
+			u.slots = append(u.slots, v.slot)
+			byType[key] = append(byType[key], v.slot)
+		}
+	}
+}
+
+// slotKey is equal for variables that may share: of one type, and both of the
+// source or both made by the lowering.
+func (u *unit) slotKey(v *variable) string {
+	spelled, err := "", error(nil)
+	if v.typeText != nil {
+		spelled, err = v.typeText()
+	} else {
+		spelled, err = u.imports.TypeString(v.typ)
+	}
+	if err != nil || v.result || v.cell {
+		return strconv.Itoa(v.index) // its own; the error is found again where the type is printed
+	}
+	return strconv.FormatBool(v.obj != nil) + spelled
+}
+
+// takes reports whether v may have the field, too.
+func (s *slot) takes(v *variable, conflicts []set) bool {
+	for _, w := range s.vars {
+		if conflicts[v.index].has(w.index) {
+			return false
+		}
+	}
+	names := s.names()
+	return len(names) < shareable || slices.Contains(names, v.name)
+}
+
+// conflicts returns for each variable those that must not share a field with it.
+func (u *unit) conflicts() []set {
+	all := make([]set, len(u.all))
+	for i := range all {
+		all[i] = u.live.newSet()
+	}
+	between := func(assigned []*variable, live set) {
+		for _, v := range assigned {
+			all[v.index].join(live, nil)
+			for w := range live.members() {
+				all[w].add(v.index)
+			}
+			for _, w := range assigned {
+				all[v.index].add(w.index)
+			}
+		}
+	}
+	between(u.given(), u.live.at[0]) // they have their values before the first instruction
+	for n, i := range u.code {
+		if list := mayAssign(i); len(list) > 0 {
+			between(list, u.live.after(n))
+		}
+	}
+	return all
+}
+
+// given are the parameters and the receiver, and what a literal captures.
+func (u *unit) given() []*variable {
+	list := slices.Clone(u.parameters())
+	if u.recv != nil {
+		list = append(list, u.recv)
+	}
+	return list
+}
+
+// mayAssign lists the variables that an instruction may assign, wholly or in part.
+// In a statement that is kept, that is everything that it mentions.
+func mayAssign(i instr) []*variable {
+	var list []*variable
+	add := func(v *variable) { list = append(list, v) }
+	switch i := i.(type) {
+	case *branch, *park:
+		return nil // an expression assigns only what has a cell
+	case *assign:
+		for _, t := range i.dst {
+			if t.v != nil {
+				add(t.v)
+			}
+			t.place.uses(add) // x.f = 1 changes x
+		}
+		if len(i.dst) > 1 {
+			i.src.uses(add) // vet objects to x, y = x, z
+		}
+	default:
+		i.refs(add, add)
+	}
+	return list
+}
