@@ -3,6 +3,8 @@
 // what waited at that moment.
 package main
 
+//go:generate go tool movenext .
+
 import (
 	"context"
 	"errors"

@@ -64,12 +64,13 @@ func (f *readFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:17: n, err := arrived.Await()
+	// main.go:19: n, err := arrived.Await()
 	f.await1 = f.arrived
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
+	f.arrived = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -86,7 +87,7 @@ resume1:
 
 // Location returns where [read] is suspended.
 func (f *readFrame) Location() statemachine.Location {
-	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 17)
+	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
@@ -107,6 +108,7 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.readFrame = readFrame{Frame: f.readFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -160,12 +162,13 @@ func (f *parseFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:26: n, err := read(ctx, arrived)
+	// main.go:28: n, err := read(ctx, arrived)
 	f.read1, n, err = readEnter(t, f.ctx, f.arrived)
 	if f.read1 == nil {
 		goto resumed1
 	}
 	f.State = 1
+	f.ctx, f.arrived = nil, nil // not needed any more
 	return false
 resume1:
 	n, err = f.read1.Results(t)
@@ -178,7 +181,7 @@ resumed1:
 
 // Location returns where [parse] is suspended.
 func (f *parseFrame) Location() statemachine.Location {
-	return f.Frame.At("main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 26)
+	return f.Frame.At("main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
 }
 
 // Results returns what [parse] returned, or raises again the panic that ended it.
@@ -199,6 +202,7 @@ func (f *parseMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.parseFrame = parseFrame{Frame: f.parseFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -252,12 +256,13 @@ func (f *serveFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:32: n, err := parse(ctx, arrived)
+	// main.go:34: n, err := parse(ctx, arrived)
 	f.parse1, n, err = parseEnter(t, f.ctx, f.arrived)
 	if f.parse1 == nil {
 		goto resumed1
 	}
 	f.State = 1
+	f.ctx, f.arrived = nil, nil // not needed any more
 	return false
 resume1:
 	n, err = f.parse1.Results(t)
@@ -270,7 +275,7 @@ resumed1:
 
 // Location returns where [serve] is suspended.
 func (f *serveFrame) Location() statemachine.Location {
-	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 32)
+	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
 // Results returns what [serve] returned, or raises again the panic that ended it.
@@ -291,5 +296,6 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.serveFrame = serveFrame{Frame: f.serveFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }

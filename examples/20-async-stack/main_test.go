@@ -12,12 +12,12 @@ func Example() {
 	main()
 	// Output:
 	// who waits for the data:
-	//   main.read, suspended at main.go:17
-	//   main.parse, suspended at main.go:26
-	//   main.serve, suspended at main.go:32
+	//   main.read, suspended at main.go:19
+	//   main.parse, suspended at main.go:28
+	//   main.serve, suspended at main.go:34
 	// job: panic: too much to read
 	// who waited for what panicked:
 	//   main.read, running
-	//   main.parse, suspended at main.go:26
-	//   main.serve, suspended at main.go:32
+	//   main.parse, suspended at main.go:28
+	//   main.serve, suspended at main.go:34
 }
