@@ -24,6 +24,7 @@ type body struct {
 	// Set when the job is made.
 	job    *core
 	parent context.Context
+	root   *body                // the outermost of the jobs' contexts that this one lies in, one directly in the other; nil: it lies in none
 	sched  schedulers.Scheduler // where the job runs; a Start may name another
 
 	// Written by who claimed the job, before the function is called.
@@ -37,8 +38,37 @@ type realContext struct {
 
 var _ context.Context = (*body)(nil)
 
+// nest notes what the job's context lies in. ctx is its parent.
+func (b *body) nest(ctx context.Context) {
+	b.parent = ctx
+	direct, ok := ctx.(*body)
+	around := direct
+	if !ok {
+		around = enclosing(ctx)
+	}
+	if around == nil || !around.users.hold() {
+		return
+	}
+	b.users.noteHolding()
+	if ok {
+		b.root = around.outermost()
+	}
+}
+
+// outermost returns the body whose parent is the first context outwards that is not a body.
+//
+// Jobs that start jobs make a chain of bodies as long as the recursion is deep. Of that chain only
+// the far end needs to be asked: a body holds the one it lies in until it is closed itself, so none in
+// between has ended, unless somebody called Cancel; that leaves a mark on the outermost.
+func (b *body) outermost() *body {
+	if b.root != nil {
+		return b.root
+	}
+	return b
+}
+
 // Deadline implements context.Context.
-func (b *body) Deadline() (time.Time, bool) { return b.parent.Deadline() }
+func (b *body) Deadline() (time.Time, bool) { return b.outermost().parent.Deadline() }
 
 // Done implements context.Context.
 func (b *body) Done() <-chan struct{} { return b.materialize().Done() }
@@ -48,7 +78,11 @@ func (b *body) Err() error {
 	if r := b.real.Load(); r != nil {
 		return r.Err()
 	}
-	if err := b.parent.Err(); err != nil {
+	above := b.outermost()
+	if above.users.disturbed() {
+		above = b // one after the other, then
+	}
+	if err := above.parent.Err(); err != nil {
 		return err
 	}
 	if b.users.none() {
@@ -100,12 +134,15 @@ func (b *body) materialize() *realContext {
 	return r
 }
 
+// interrupt ends the context before its users do.
+func (b *body) interrupt(cause error) {
+	b.outermost().users.disturb()
+	b.materialize().cancel(cause)
+}
+
 // end says that the job itself has no use for its context any more: its function has
 // returned or will not run.
 func (b *body) end() {
-	if b.users.holding() {
-		enclosing(b.parent).release()
-	}
 	if b.users.leave() {
 		b.close()
 	}
@@ -114,17 +151,17 @@ func (b *body) end() {
 	}
 }
 
-// release says that a job that was started with this context has ended.
-func (b *body) release() {
-	if b.users.release() {
-		b.close()
-	}
-}
-
-// close ends the context; nobody needs it any more.
+// close ends the context, which nobody needs any more, and that of each job around it that was held
+// by this one alone.
 func (b *body) close() {
-	if r := b.real.Load(); r != nil {
-		r.cancel(nil)
+	for last := true; last; last = b.users.release() {
+		if r := b.real.Load(); r != nil {
+			r.cancel(nil)
+		}
+		if !b.users.holding() {
+			return
+		}
+		b = enclosing(b.parent)
 	}
 }
 

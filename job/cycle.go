@@ -109,6 +109,9 @@ type jobKey struct{}
 
 // enclosing returns the context of the job that ctx comes from, or nil.
 func enclosing(ctx context.Context) *body {
+	if b, ok := ctx.(*body); ok {
+		return b
+	}
 	c, _ := ctx.Value(jobKey{}).(*core)
 	if c == nil || c.owner == nil {
 		return nil
@@ -116,10 +119,22 @@ func enclosing(ctx context.Context) *body {
 	return c.owner.common()
 }
 
-// current returns the job on whose behalf a wait with ctx is taken to be, or nil.
+// current returns the job on whose behalf a wait with ctx is taken to be, or nil. Only a context that is
+// not a job's own is asked whether it can end (context.WithoutCancel can not): that
+// question would have a job's own make a real one.
 func current(ctx context.Context) *core {
+	if b, ok := ctx.(*body); ok {
+		return b.job.unlessCompleted()
+	}
 	c, _ := ctx.Value(jobKey{}).(*core)
-	if c == nil || c.isCompleted() || ctx.Done() == nil {
+	if c == nil || ctx.Done() == nil {
+		return nil
+	}
+	return c.unlessCompleted()
+}
+
+func (c *core) unlessCompleted() *core {
+	if c.isCompleted() {
 		return nil
 	}
 	return c

@@ -36,8 +36,19 @@ func SetDefaultScheduler(s schedulers.Scheduler) {
 
 // home returns where something runs that was given ctx: its ambient scheduler, or the default.
 func home(ctx context.Context) schedulers.Scheduler {
+	if b, ok := ctx.(*body); ok && b.job.mode&hidden == 0 {
+		return b.sched
+	}
 	if s := schedulers.FromContext(ctx); s != nil {
 		return s
 	}
 	return DefaultScheduler()
+}
+
+// workerOf is schedulers.WorkerFrom, without a question where ctx is a job's own.
+func workerOf(ctx context.Context) schedulers.Worker {
+	if b, ok := ctx.(*body); ok && b.job.mode&hidden == 0 {
+		return b.worker
+	}
+	return schedulers.WorkerFrom(ctx)
 }

@@ -44,10 +44,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
 		ctx = t.record(ctx, d)
 	}
-	t.parent = ctx
-	if b := enclosing(ctx); b != nil && b.users.hold() {
-		t.users.noteHolding()
-	}
+	t.nest(ctx)
 	return nil
 }
 
@@ -166,7 +163,7 @@ func (c *core) scheduler() schedulers.Scheduler {
 
 // submit hands a Scheduled job to s. A refusal faults the job and is returned.
 func (c *core) submit(s schedulers.Scheduler, flags schedulers.Flags) error {
-	from := schedulers.WorkerFrom(c.owner.common().parent)
+	from := workerOf(c.owner.common().parent)
 	return c.submitFrom(s, schedulers.Hint{From: from, Flags: flags})
 }
 
@@ -189,15 +186,16 @@ func (c *core) cancel(cause error) bool {
 	}
 	// The parent context may be a user's code. It is asked before the right to complete
 	// is won: a panic in it must not leave a job that nobody can complete.
-	r := c.owner.common().materialize()
+	b := c.owner.common()
+	r := b.materialize()
 	if c.state.reserveUnstarted() {
-		r.cancel(cause)
+		b.interrupt(cause)
 		c.abort(Canceled, contextError(r)).Deliver(nil)
 		return true
 	}
 	if c.state.status() != Running {
 		return false
 	}
-	r.cancel(cause)
+	b.interrupt(cause)
 	return true
 }

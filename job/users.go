@@ -19,11 +19,12 @@ import "sync/atomic"
 type users struct{ n atomic.Int32 }
 
 const (
-	holding int32 = 1 << 29
-	left    int32 = 1 << 30
+	canceled int32 = 1 << 28
+	holding  int32 = 1 << 29
+	left     int32 = 1 << 30
 )
 
-func nobody(n int32) bool { return n&^holding == left }
+func nobody(n int32) bool { return n&^(holding|canceled) == left }
 
 // none reports whether nobody needs the context any more.
 func (u *users) none() bool { return nobody(u.n.Load()) }
@@ -41,7 +42,7 @@ func (u *users) hold() bool {
 	}
 }
 
-// release says that a nested job has ended, and reports whether it was the last user.
+// release says that a nested job's context has ended, and reports whether it was the last user.
 func (u *users) release() (last bool) { return nobody(u.n.Add(-1)) }
 
 // leave says that the job itself has ended, and reports whether it was the last user.
@@ -51,3 +52,8 @@ func (u *users) leave() (last bool) { return nobody(u.n.Or(left) | left) }
 func (u *users) noteHolding() { u.n.Or(holding) }
 
 func (u *users) holding() bool { return u.n.Load()&holding != 0 }
+
+// disturb notes that Cancel was called in the chain of contexts whose outermost this is.
+func (u *users) disturb() { u.n.Or(canceled) }
+
+func (u *users) disturbed() bool { return u.n.Load()&canceled != 0 }

@@ -61,3 +61,52 @@ func TestCancelReachesTheJobsStartedByAJobThatHasNotEnded(t *testing.T) {
 	m.all()
 	assert.Equal(t, Canceled, inner.Status())
 }
+
+func TestTheContextOfAJobGoesOnForTheJobsOfTheJobsStartedWithIt(t *testing.T) {
+	m := &manual{}
+	var around context.Context
+	var last *Job[int]
+	outer := Go(m.ctx(), func(ctx context.Context) error {
+		around = ctx
+		_ = ctx.Done()
+		Go(ctx, func(ctx context.Context) error {
+			last = Run(ctx, constant(1, nil))
+			return nil
+		})
+		return nil
+	})
+	m.take(t).Run(nil)
+	m.take(t).Run(nil)
+	require.Equal(t, Completed, outer.Status())
+	assert.NoError(t, around.Err(), "the last one's context is derived from this one")
+	m.all()
+	assert.Equal(t, Completed, last.Status())
+	assert.ErrorIs(t, around.Err(), context.Canceled)
+}
+
+func TestACancelIsSeenThroughAllContextsThatLieInTheJobs(t *testing.T) {
+	m := &manual{}
+	var seen []error
+	var outer *Job[Void]
+	var nested func(depth int) func(context.Context) error
+	nested = func(depth int) func(context.Context) error {
+		return func(ctx context.Context) error {
+			if depth == 2 {
+				_, bounded := ctx.Deadline()
+				assert.False(t, bounded)
+				seen = append(seen, ctx.Err())
+				outer.Cancel()
+				seen = append(seen, ctx.Err())
+				return nil
+			}
+			_, err := Go(ctx, nested(depth+1)).Wait(ctx)
+			return err
+		}
+	}
+	m.consent = true
+	outer = Go(m.ctx(), nested(0))
+	m.all()
+	require.Len(t, seen, 2)
+	assert.NoError(t, seen[0])
+	assert.ErrorIs(t, seen[1], context.Canceled)
+}

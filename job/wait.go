@@ -18,7 +18,7 @@ func (c *core) wait(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return &WaitError{Err: contextError(ctx)}
 	}
-	by := schedulers.WorkerFrom(ctx)
+	by := workerOf(ctx)
 	if c.runInPlace(ctx, by) {
 		return nil
 	}
