@@ -30,9 +30,32 @@
 //
 // # Fairness
 //
-// Work in the global queue is started after at most 61 × (its place in the queue) other works of one
-// processor, work at place n of a local queue after at most 4 × n + n/15 starts of that processor, provided
-// that each work returns. The numbers are those of the two limits above.
+// The guarantee, in the manner of tokio's: if at no time more than N works are queued, and no work runs for longer than T
+// without returning or saying that it blocks, then each work is started at the latest
+//
+//	(61 × N + 1046) × T
+//
+// after it was submitted, however the others feed themselves, whichever processor it waits at. It is the sum of what the
+// limits above allow, counted in starts of the processor at whose queue it waits:
+//
+//   - at place g of the global queue, 61 × g: each processor serves that queue first every 61st time;
+//   - at place n of a local queue (the slot counts as the last), 4n + n/15 + 1: three of the slot before each of the
+//     queue, and one in 61 of the global queue. With n = 257, the most, this is 1046;
+//   - what is stolen has fewer works in front of it afterwards than before; and what spills over from a full
+//     queue has at most N in front of it in the global one, and does not come back.
+//
+// The count belongs to the processor and not to its worker, so handing on changes nothing. Work that blocks without
+// saying so breaks the condition; its processor is handed on after two times [Patience].
+//
+// # Watching it
+//
+// The option [Trace] reports each decision as an [Event], and while the execution tracer runs each is in its
+// trace too, to be seen with `go tool trace` as log messages under the scheduler's [Name]. The command
+//
+//	go run ./internal/sharing
+//
+// of this module compares stealing with its alternative, sharing, in which whoever makes work hands it to the least loaded
+// processor: it counts how much work changes processors under load, and with nearly nothing to do.
 //
 // # Sources
 //

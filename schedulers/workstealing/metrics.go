@@ -17,10 +17,12 @@ func (s *Scheduler) Metrics() schedulers.Metrics {
 		Running:   s.count.longRunning,
 		Workers:   uint64(s.count.alive),
 	}
+	s.lockQueues()
 	for _, p := range s.procs {
-		m.Submitted += p.acceptedWorks()
+		m.Submitted += p.accepted
 		m.Queued += uint64(p.size.Load())
 	}
+	s.unlockQueues()
 	for _, w := range s.workers {
 		m.Completed += w.loop.Completed()
 		m.Panicked += w.loop.Panicked()
@@ -37,8 +39,10 @@ func (s *Scheduler) Snapshot() (all []schedulers.Work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all = s.global.AppendTo(all)
+	s.lockQueues()
+	defer s.unlockQueues()
 	for _, p := range s.procs {
-		all = append(all, p.list()...)
+		all = p.list(all)
 	}
 	return all
 }

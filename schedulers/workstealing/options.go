@@ -31,11 +31,18 @@ func MaxWorkers(n int) Option {
 	return func(s *Scheduler) { s.maxWorkers = n }
 }
 
+// Name names the scheduler in logs and traces; the default is "workstealing".
+func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
+
+// Trace has f called with each decision. See [Event].
+func Trace(f func(Event)) Option { return func(s *Scheduler) { s.observe = f } }
+
 const defaultMaxWorkers = 10_000
 
 func (s *Scheduler) settleOptions(opts []Option) {
 	s.watch.patience = DefaultPatience
 	s.maxWorkers = defaultMaxWorkers
+	s.name = "workstealing"
 	for _, o := range opts {
 		if o != nil {
 			o(s)

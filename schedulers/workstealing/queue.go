@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -16,8 +17,10 @@ const maxNext = 3
 
 // runQueue is the queue of one processor: a ring, and a slot for the newest. It is safe for
 // concurrent use. A plain mutex, uncontended 5 ns, costs less here than the three
-// sequentially consistent operations of a lock-free deque, and takes half in one go.
+// sequentially consistent operations of a lock-free deque, and lets half move in one go.
 type runQueue struct {
+	order int // who needs the locks of several queues takes them in this order; constant
+
 	mu       sync.Mutex
 	ring     [capacity]schedulers.Work
 	head, n  int
@@ -29,40 +32,61 @@ type runQueue struct {
 	size atomic.Int32 // n, and one for next: for who only looks
 }
 
-// push adds w, the newest, to the slot. If the ring is full, half of it is returned as overflow.
-// ok is false if the queue is closed.
-func (q *runQueue) push(w schedulers.Work) (overflow []schedulers.Work, ok bool) {
+// pushed is what push has done.
+type pushed uint8
+
+const (
+	added  pushed = iota
+	closed        // nothing: the queue accepts no work any more
+	full          // nothing: pushAndSpill makes room
+)
+
+// push adds w, the newest, to the slot, whose former content moves to the ring's end.
+func (q *runQueue) push(w schedulers.Work) pushed {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case !q.open:
+		return closed
+	case q.n == capacity && q.next != nil:
+		return full
+	}
+	q.add(w)
+	return added
+}
+
+// pushAndSpill is push for a queue that was full: if it still is, the older half of the ring moves to
+// the end of global, whose lock the caller holds. Both locks are held while it moves, so that work that was
+// accepted is in one queue or the other at every moment at which somebody can look into all of them.
+// It returns how many works it moved, and false if the queue is closed.
+func (q *runQueue) pushAndSpill(w schedulers.Work, global *deque.Deque) (spilled int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.open {
-		return nil, false
+		return 0, false
 	}
+	if q.n == capacity && q.next != nil {
+		for ; spilled < capacity/2; spilled++ {
+			global.PushBack(q.front())
+		}
+	}
+	q.add(w)
+	return spilled, true
+}
+
+func (q *runQueue) add(w schedulers.Work) {
 	q.accepted++
 	w, q.next = q.next, w
 	if w != nil {
-		overflow = q.append(w)
+		q.append(w)
 	}
 	q.resize()
-	return overflow, true
 }
 
-// append adds w to the ring's end.
-func (q *runQueue) append(w schedulers.Work) (overflow []schedulers.Work) {
-	if q.n == capacity {
-		overflow = q.take(capacity / 2)
-	}
+// append adds w to the ring's end; there is room.
+func (q *runQueue) append(w schedulers.Work) {
 	q.ring[(q.head+q.n)%capacity] = w
 	q.n++
-	return overflow
-}
-
-// take removes the k oldest of the ring.
-func (q *runQueue) take(k int) []schedulers.Work {
-	taken := make([]schedulers.Work, k)
-	for i := range taken {
-		taken[i] = q.front()
-	}
-	return taken
 }
 
 func (q *runQueue) front() schedulers.Work {
@@ -73,65 +97,71 @@ func (q *runQueue) front() schedulers.Work {
 	return w
 }
 
-// pop returns the work that the processor runs next, or nil.
-func (q *runQueue) pop() schedulers.Work {
+// pop returns the work that the processor runs next, or nil, and whether it comes from the slot.
+func (q *runQueue) pop() (w schedulers.Work, slot bool) {
 	if q.size.Load() == 0 {
-		return nil
+		return nil, false
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	defer q.resize()
 	if q.next != nil && (q.inRow < maxNext || q.n == 0) {
-		w := q.next
-		q.next = nil
+		w, q.next = q.next, nil
 		q.inRow++
-		return w
+		return w, true
 	}
 	q.inRow = 0
 	if q.n == 0 {
-		return nil
+		return nil, false
 	}
-	return q.front()
+	return q.front(), false
 }
 
-// stealHalf removes the older half of the ring, rounded up, and returns it. What is in the slot was
-// most likely submitted by work that is about to end, and is left for the owner; a thief that
-// has found nothing else anywhere takes that too.
-func (q *runQueue) stealHalf(slotToo bool) (taken []schedulers.Work) {
+// stealHalf takes the older half of the ring, rounded up: the oldest is returned, to be run at once, and the
+// others move to the ring of the thief. What is in the slot was most likely submitted by work that is about to end,
+// and is left for the owner; a thief that has found nothing else anywhere takes that too.
+// taken is how many were taken in all.
+//
+// Both queues are locked, in the order of their processors: with one at a time, what is stolen would be in no
+// queue for a moment, and a Shutdown that gives up in this moment would miss it.
+func (q *runQueue) stealHalf(thief *runQueue, slotToo bool) (first schedulers.Work, taken int) {
 	if q.size.Load() == 0 {
-		return nil
+		return nil, 0
 	}
-	q.mu.Lock()
+	lockBoth(q, thief)
 	defer q.mu.Unlock()
+	defer thief.mu.Unlock()
 	defer q.resize()
-	if q.n > 0 {
-		return q.take(q.n - q.n/2)
+	if q.n == 0 {
+		if slotToo && q.next != nil {
+			first, q.next = q.next, nil
+			return first, 1
+		}
+		return nil, 0
 	}
-	if slotToo && q.next != nil {
-		taken = append(taken, q.next)
-		q.next = nil
+	half := q.n - q.n/2
+	first, taken = q.front(), 1
+	// The thief's ring was empty when it looked, but hints lead foreign goroutines there.
+	for ; taken < half && thief.n < capacity; taken++ {
+		thief.append(q.front())
 	}
-	return taken
+	thief.resize()
+	return first, taken
 }
 
-// put adds work that was taken elsewhere, for a queue that has room for it: a
-// thief's, which was empty when it stole. What finds no room after all is returned.
-func (q *runQueue) put(works []schedulers.Work) (left []schedulers.Work) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for q.n < capacity && len(works) > 0 {
-		q.append(works[0])
-		works = works[1:]
+func lockBoth(a, b *runQueue) {
+	if b.order < a.order {
+		a, b = b, a
 	}
-	q.resize()
-	return works
+	a.mu.Lock()
+	b.mu.Lock()
 }
 
-// drain removes everything.
-func (q *runQueue) drain() []schedulers.Work {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	all := q.take(q.n)
+// drain removes everything; q is locked.
+func (q *runQueue) drain(all []schedulers.Work) []schedulers.Work {
+	for q.n > 0 {
+		all = append(all, q.front())
+	}
 	if q.next != nil {
 		all = append(all, q.next)
 		q.next = nil
@@ -140,10 +170,8 @@ func (q *runQueue) drain() []schedulers.Work {
 	return all
 }
 
-// list copies what is queued, the slot last.
-func (q *runQueue) list() (all []schedulers.Work) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+// list appends what is queued to all, the slot last; q is locked.
+func (q *runQueue) list(all []schedulers.Work) []schedulers.Work {
 	for i := range q.n {
 		all = append(all, q.ring[(q.head+i)%capacity])
 	}
@@ -157,12 +185,6 @@ func (q *runQueue) setOpen(open bool) {
 	q.mu.Lock()
 	q.open = open
 	q.mu.Unlock()
-}
-
-func (q *runQueue) acceptedWorks() uint64 {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.accepted
 }
 
 func (q *runQueue) resize() {

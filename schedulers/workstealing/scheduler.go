@@ -24,8 +24,12 @@ type timerQueue = timers.Queue
 type Scheduler struct {
 	timerQueue
 
-	procs      []*processor // constant after New, as are the processors' IDs
+	// Constant after New.
+
+	procs      []*processor
 	maxWorkers int
+	name       string
+	observe    func(Event) // or nil
 
 	// The two numbers of the protocol in spin.go. Changed under mu or by
 	// compare-and-swap, read by anybody.
@@ -50,7 +54,6 @@ type counts struct {
 	global       uint64 // accepted by the global queue, or as long-running
 	abandoned    uint64
 	alive        int // goroutines, those of long-running work included
-	blocked      int // of them inside of Block
 	longRunning  uint64
 	longDone     uint64
 	longPanicked uint64
@@ -59,8 +62,12 @@ type counts struct {
 // processor is the right to run work, and a queue.
 type processor struct {
 	runQueue
-	id   int
+	id   int     // constant, from 1 on
 	held *worker // who runs with it; guarded by Scheduler.mu
+
+	// tick counts the searches for work. It belongs to who holds the processor: if each worker counted for
+	// itself, a processor that is handed on each time would never come to its 61st.
+	tick uint
 }
 
 // New returns a scheduler without any goroutine. It cannot fail: an option
@@ -69,7 +76,8 @@ func New(opts ...Option) *Scheduler {
 	s := &Scheduler{}
 	s.settleOptions(opts)
 	for i := range s.procs {
-		p := &processor{id: i}
+		p := &processor{id: i + 1}
+		p.order = p.id
 		p.open = true
 		s.procs[i] = p
 	}
@@ -79,6 +87,9 @@ func New(opts ...Option) *Scheduler {
 	s.idle.Store(int32(len(s.procs)))
 	return s
 }
+
+// Name returns the name given by the option [Name], or "workstealing".
+func (s *Scheduler) Name() string { return s.name }
 
 // Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been
 // called and with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w itself.
@@ -99,19 +110,27 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 }
 
 func (s *Scheduler) submitLocal(p *processor, w schedulers.Work) bool {
-	overflow, ok := p.push(w)
-	if !ok {
+	switch p.push(w) {
+	case closed:
 		return false
-	}
-	if overflow != nil {
-		s.mu.Lock()
-		for _, o := range overflow {
-			s.global.PushBack(o)
+	case full:
+		if !s.spill(p, w) {
+			return false
 		}
-		s.mu.Unlock()
 	}
 	s.wake()
 	return true
+}
+
+// spill adds w to the queue of p after making room there.
+func (s *Scheduler) spill(p *processor, w schedulers.Work) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, ok := p.pushAndSpill(w, &s.global)
+	if n > 0 && s.watched() {
+		s.note(Event{Decision: Spilled, Processor: p.id, Works: n})
+	}
+	return ok
 }
 
 func (s *Scheduler) submitGlobal(w schedulers.Work) error {
@@ -169,6 +188,19 @@ func (s *Scheduler) own(by schedulers.Worker) *worker {
 // at a time.
 func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return s.own(by) != nil
+}
+
+// lockQueues locks all local queues; mu is held. Nothing can then be on its way from one to another.
+func (s *Scheduler) lockQueues() {
+	for _, p := range s.procs {
+		p.mu.Lock()
+	}
+}
+
+func (s *Scheduler) unlockQueues() {
+	for _, p := range s.procs {
+		p.mu.Unlock()
+	}
 }
 
 // MaxConcurrency returns the number of processors. Work that keeps its worker

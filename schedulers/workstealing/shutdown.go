@@ -52,9 +52,11 @@ func (s *Scheduler) takeQueued() (all []schedulers.Work) {
 	for w := s.global.PopFront(); w != nil; w = s.global.PopFront() {
 		all = append(all, w)
 	}
+	s.lockQueues()
 	for _, p := range s.procs {
-		all = append(all, p.drain()...)
+		all = p.drain(all)
 	}
+	s.unlockQueues()
 	s.count.abandoned += uint64(len(all))
 	s.finish()
 	return all

@@ -61,6 +61,12 @@ func (s *Scheduler) start(p *processor, spinning bool) {
 	w.hold(p)
 	w.state.Store(looking)
 	w.spinning = spinning
+	if s.watched() {
+		s.note(w.event(Started, 0))
+		if spinning {
+			s.note(w.event(Spinning, 0))
+		}
+	}
 	s.count.alive++
 	go w.loop.Run()
 }
@@ -110,7 +116,11 @@ func (w *worker) next() schedulers.Work {
 func (w *worker) stopSpinning() {
 	if w.spinning {
 		w.spinning = false
-		if w.sched.spinning.Add(-1) == 0 {
+		last := w.sched.spinning.Add(-1) == 0
+		if w.sched.watched() {
+			w.sched.note(w.event(StoppedSpinning, 0))
+		}
+		if last {
 			w.sched.wake() // there may be more where this came from
 		}
 	}
@@ -122,25 +132,39 @@ func (w *worker) startSpinning() bool {
 		return true
 	}
 	s := w.sched
-	busy := int32(len(s.procs)) - s.idle.Load()
-	if 2*s.spinning.Load() >= max(busy, 1) {
-		return false
+	w.spinning = s.oneMoreSpins()
+	if s.watched() {
+		s.note(w.event(spinDecision(w.spinning), 0))
 	}
-	w.spinning = true
-	s.spinning.Add(1)
-	return true
+	return w.spinning
+}
+
+// oneMoreSpins counts one spinning worker more, unless half as many as run are spinning already.
+func (s *Scheduler) oneMoreSpins() bool {
+	for {
+		n, busy := s.spinning.Load(), int32(len(s.procs))-s.idle.Load()
+		if 2*n >= max(busy, 1) {
+			return false
+		}
+		if s.spinning.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
 }
 
 // find looks where work may be, in the order of the package's comment.
 func (w *worker) find() schedulers.Work {
-	s, p := w.sched, w.proc.Load()
-	w.tick++
-	if w.tick%fairTick == 0 {
-		if work := s.popGlobal(); work != nil {
+	p := w.proc.Load()
+	p.tick++
+	if p.tick%fairTick == 0 {
+		if work := w.popGlobal(TookGlobalFirst); work != nil {
 			return work
 		}
 	}
-	if work := p.pop(); work != nil {
+	if work, slot := p.pop(); work != nil {
+		if w.sched.watched() {
+			w.sched.note(w.event(localDecision(slot), 1))
+		}
 		return work
 	}
 	if w.startSpinning() {
@@ -148,7 +172,7 @@ func (w *worker) find() schedulers.Work {
 			return work
 		}
 	}
-	return s.popGlobal()
+	return w.popGlobal(TookGlobal)
 }
 
 // steal takes half of the queue of somebody else: one to run, the rest for p.
@@ -167,24 +191,17 @@ func (w *worker) stealFrom(p *processor, slotsToo bool) schedulers.Work {
 		if victim == p {
 			continue
 		}
-		if taken := victim.stealHalf(slotsToo); len(taken) > 0 {
-			w.stolen.Add(uint64(len(taken)))
-			w.keep(p, taken[1:])
-			return taken[0]
+		if work, n := victim.stealHalf(&p.runQueue, slotsToo); n > 0 {
+			w.stolen.Add(uint64(n))
+			if w.sched.watched() {
+				e := w.event(Stole, n)
+				e.Victim = victim.id
+				w.sched.note(e)
+			}
+			return work
 		}
 	}
 	return nil
-}
-
-// keep puts stolen work into p, and what does not fit into the global queue.
-func (w *worker) keep(p *processor, works []schedulers.Work) {
-	if left := p.put(works); len(left) > 0 {
-		w.sched.mu.Lock()
-		defer w.sched.mu.Unlock()
-		for _, l := range left {
-			w.sched.global.PushBack(l)
-		}
-	}
 }
 
 // lookOnceMore is steps L1 to L4. It returns false if w has ended.
@@ -192,6 +209,9 @@ func (w *worker) lookOnceMore() bool {
 	s := w.sched
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if w.spinning && s.watched() {
+		s.note(w.event(StoppedSpinning, 0))
+	}
 	s.giveBack(w.release())
 	if w.spinning {
 		w.spinning = false
@@ -202,6 +222,10 @@ func (w *worker) lookOnceMore() bool {
 			w.hold(p)
 			w.spinning = true
 			s.spinning.Add(1)
+			if s.watched() {
+				s.note(w.event(LookedAgain, 0))
+				s.note(w.event(Spinning, 0))
+			}
 			return true
 		}
 	}
@@ -209,11 +233,16 @@ func (w *worker) lookOnceMore() bool {
 	return false
 }
 
-// popGlobal takes the oldest of the global queue.
-func (s *Scheduler) popGlobal() schedulers.Work {
+// popGlobal takes the oldest of the global queue. why is what is written into the trace.
+func (w *worker) popGlobal(why Decision) schedulers.Work {
+	s := w.sched
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.global.PopFront()
+	work := s.global.PopFront()
+	if work != nil && s.watched() {
+		s.note(w.event(why, 1))
+	}
+	return work
 }
 
 // anyQueued reports whether there is work anywhere; mu is held.

@@ -49,7 +49,7 @@ func (s *Scheduler) look() {
 func (s *Scheduler) retake() {
 	for _, p := range s.procs {
 		if w := p.held; w != nil {
-			s.handOn(w)
+			s.handOn(w, Retaken)
 		}
 	}
 }

@@ -1,14 +1,13 @@
 package workstealing
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fairTick is how often a worker looks into the global queue first: every 61st time, a prime, so that it
+// fairTick is how often a processor's worker looks into the global queue first: every 61st time, a prime, so that it
 // does not beat in time with anything. The number is Go's.
 const fairTick = 61
 
@@ -36,7 +35,6 @@ type worker struct {
 
 	// Of the goroutine alone, or of who starts it.
 	spinning bool
-	tick     uint
 	seed     uint32
 
 	stolen atomic.Uint64
@@ -85,6 +83,9 @@ func (w *worker) release() *processor {
 
 // end ends w, which has no processor; mu is held.
 func (s *Scheduler) end(w *worker) {
+	if s.watched() {
+		s.note(Event{Decision: Ended, Worker: w.id})
+	}
 	s.spare = append(s.spare, w)
 	s.count.alive--
 	s.finish()
@@ -105,24 +106,23 @@ func (w *worker) Block() (unblock func(), err error) {
 	s := w.sched
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count.blocked++
-	s.handOn(w)
-	return sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.count.blocked--
-	}), nil
+	s.handOn(w, HandedOn)
+	return func() {}, nil
 }
 
 // handOn takes the processor of w, if w runs work with it, and gives it to a new worker if there
-// is work, or makes it idle; mu is held.
-func (s *Scheduler) handOn(w *worker) {
+// is work, or makes it idle; mu is held. why is what is written into the trace.
+func (s *Scheduler) handOn(w *worker, why Decision) {
 	if s.count.alive >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
 		return
 	}
 	// Give back, then look: the order of the steps L1 and L3 in spin.go. The other way round, work pushed
 	// in between finds no idle processor to start a worker on, and nobody looks again.
-	s.giveBack(w.release())
+	p := w.release()
+	if s.watched() {
+		s.note(Event{Decision: why, Worker: w.id, Processor: p.id})
+	}
+	s.giveBack(p)
 	if s.anyQueued() {
 		s.startOnIdle(false)
 	}

@@ -1,0 +1,179 @@
+package workstealing_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// race is a scheduler whose works feed themselves until all the works that are watched have been started, and the
+// number of starts.
+type race struct {
+	t      *testing.T
+	s      *workstealing.Scheduler
+	all    sync.WaitGroup // works that have not ended
+	starts atomic.Int64
+	left   atomic.Int64 // watched works that have not been started
+}
+
+func newRace(t *testing.T, processors int, opts ...workstealing.Option) *race {
+	t.Helper()
+	opts = append(opts, workstealing.Processors(processors), workstealing.Patience(0))
+	return &race{t: t, s: workstealing.New(opts...)}
+}
+
+func (r *race) submit(from schedulers.Worker, w do) {
+	r.all.Add(1)
+	work := func(on schedulers.Worker) {
+		defer r.all.Done()
+		w(on)
+	}
+	assert.NoError(r.t, r.s.Submit(do(work), schedulers.Hint{From: from}))
+}
+
+// end waits for all works, those that works have submitted too, and shuts down.
+func (r *race) end() {
+	r.t.Helper()
+	r.all.Wait()
+	require.NoError(r.t, r.s.Shutdown(context.Background()))
+}
+
+// feeder is work that submits itself to the slot of its processor, and so always is the newest.
+func (r *race) feeder() do {
+	return func(on schedulers.Worker) {
+		r.starts.Add(1)
+		if r.left.Load() > 0 {
+			r.submit(on, r.feeder())
+		}
+	}
+}
+
+// watched is work that says how many works were started before it.
+func (r *race) watched(before *int64) do {
+	r.left.Add(1)
+	return func(schedulers.Worker) {
+		*before = r.starts.Add(1) - 1
+		r.left.Add(-1)
+	}
+}
+
+func TestTheGlobalQueueIsServedEvery61Starts(t *testing.T) {
+	r := newRace(t, 1)
+	const n = 20
+	var before [n]int64
+	gate := make(chan struct{})
+	r.submit(nil, func(on schedulers.Worker) {
+		<-gate
+		r.feeder()(on)
+	})
+	for i := range n {
+		r.submit(nil, r.watched(&before[i]))
+	}
+	close(gate)
+	r.end()
+	for i := range n {
+		assert.LessOrEqual(t, before[i], int64(61*(i+1)), "place %d", i+1)
+	}
+}
+
+// The processor changes its worker at each work. Counted by the workers, the 61st would come later the more of
+// them take turns.
+func TestHandingOnDoesNotPutTheGlobalQueueOff(t *testing.T) {
+	r := newRace(t, 1)
+	var feed do
+	feed = func(on schedulers.Worker) {
+		r.starts.Add(1)
+		if r.left.Load() > 0 {
+			r.submit(on, feed)
+		}
+		unblock, err := on.(schedulers.Blocker).Block()
+		assert.NoError(t, err)
+		unblock()
+	}
+	const n = 10
+	var before [n]int64
+	gate := make(chan struct{})
+	r.submit(nil, func(on schedulers.Worker) {
+		<-gate
+		feed(on)
+	})
+	for i := range n {
+		r.submit(nil, r.watched(&before[i]))
+	}
+	close(gate)
+	r.end()
+	for i := range n {
+		// A worker that has lost its processor may be between its last work and its end when the next one starts.
+		assert.LessOrEqual(t, before[i], int64(61*(i+1)+1), "place %d", i+1)
+	}
+}
+
+func TestALocalQueueIsServedAtLeastEveryFourthTime(t *testing.T) {
+	r := newRace(t, 1)
+	const n = 250
+	var before [n]int64
+	r.submit(nil, func(on schedulers.Worker) {
+		for i := range n {
+			r.submit(on, r.watched(&before[i]))
+		}
+		r.submit(on, r.feeder())
+		for range 100 { // these are served every 61st time
+			r.submit(nil, func(schedulers.Worker) { r.starts.Add(1) })
+		}
+	})
+	r.end()
+	for i := range n {
+		place := int64(i + 1)
+		assert.LessOrEqual(t, before[i], 4*place+place/15+1, "place %d", place)
+	}
+}
+
+// On one processor, the guarantee counted in starts: 61 for each of N works and 1046 more.
+func TestNoWorkWaitsLongerThanTheGuaranteeSays(t *testing.T) {
+	for _, n := range []int{10, 257, 1_500} {
+		r := newRace(t, 1)
+		before := make([]int64, n)
+		submitted := make([]int64, n)
+		r.submit(nil, func(on schedulers.Worker) {
+			for i := range n {
+				from := on
+				if i%3 == 0 {
+					from = nil
+				}
+				submitted[i] = r.starts.Load()
+				r.submit(from, r.watched(&before[i]))
+			}
+			r.submit(on, r.feeder())
+		})
+		r.end()
+		for i := range n {
+			assert.LessOrEqual(t, before[i]-submitted[i], int64(61*(n+1)+1046), "work %d of %d", i, n)
+		}
+	}
+}
+
+// With several processors each has its own count, and starts of all are counted here, so the bound is multiplied.
+func TestTheGuaranteeHoldsAcrossThieves(t *testing.T) {
+	const processors, n = 4, 400
+	r := newRace(t, processors)
+	before := make([]int64, n)
+	for range processors {
+		r.submit(nil, r.feeder()) // none is left before the watched works are submitted, or none feeds: both are fine
+	}
+	r.submit(nil, func(on schedulers.Worker) {
+		for i := range n {
+			r.submit(on, r.watched(&before[i]))
+		}
+		r.submit(on, r.feeder())
+	})
+	r.end()
+	assert.Zero(t, r.left.Load())
+	require.Equal(t, r.s.Metrics().Submitted, r.s.Metrics().Completed)
+}

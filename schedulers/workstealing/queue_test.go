@@ -1,0 +1,78 @@
+package workstealing
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+type numbered int
+
+func (numbered) Run(schedulers.Worker) {}
+func (numbered) Abandon(error)         {}
+
+// Thieves move work between four queues, spilling moves it to the global one. Whoever holds all locks sees all
+// works but those in the thieves' hands, of which each has at most one.
+func TestWorkOnTheMoveIsInOneQueueOrTheOther(t *testing.T) {
+	const works, thieves, rounds = 900, 3, 2_000
+	s := New(Processors(4))
+	for i := range works {
+		_, _ = s.procs[i%4].pushAndSpill(numbered(i), &s.global)
+	}
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for n := range thieves {
+		all.Go(func() {
+			for i := n; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				from, to := s.procs[i%4], s.procs[(i+1+n)%4]
+				if from == to {
+					continue
+				}
+				if w, taken := from.stealHalf(&to.runQueue, true); taken > 0 {
+					s.mu.Lock()
+					to.pushAndSpill(w, &s.global)
+					s.mu.Unlock()
+				}
+			}
+		})
+	}
+	for range rounds {
+		s.mu.Lock()
+		s.lockQueues()
+		seen := s.global.Len()
+		for _, p := range s.procs {
+			seen += len(p.list(nil))
+		}
+		s.unlockQueues()
+		s.mu.Unlock()
+		if !assert.GreaterOrEqual(t, seen, works-thieves) {
+			break
+		}
+	}
+	close(stop)
+	all.Wait()
+	assert.Len(t, s.Snapshot(), works)
+	assert.Len(t, s.takeQueued(), works)
+	assert.Empty(t, s.Snapshot())
+}
+
+func TestNoMoreThanHalfOfThoseThatRunMaySteal(t *testing.T) {
+	s := New(Processors(8))
+	for _, c := range []struct{ busy, may int32 }{{0, 1}, {1, 1}, {2, 1}, {3, 2}, {4, 2}, {7, 4}, {8, 4}} {
+		s.idle.Store(8 - c.busy)
+		s.spinning.Store(0)
+		may := int32(0)
+		for s.oneMoreSpins() {
+			may++
+		}
+		assert.Equal(t, c.may, may, "%d of 8 processors are busy", c.busy)
+	}
+}

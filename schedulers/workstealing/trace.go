@@ -1,0 +1,118 @@
+package workstealing
+
+import (
+	"context"
+	"fmt"
+	"runtime/trace"
+)
+
+// Decision says what a scheduler has decided.
+type Decision uint8
+
+// The decisions, in the order of the package's comment.
+const (
+	Started         Decision = iota + 1 // a worker was started with an idle processor
+	TookGlobalFirst                     // the 61st search: the global queue went first
+	TookNext                            // the slot of the newest work
+	TookLocal                           // the oldest of the processor's own queue
+	Spinning                            // the worker may steal, should it find nothing of its own
+	SpinRefused                         // … may not: half as many as run are stealing already
+	Stole                               // half of a victim's queue
+	TookGlobal                          // nothing anywhere else: the global queue
+	StoppedSpinning                     // it has found work, or nothing anywhere
+	LookedAgain                         // work had come after the processor was given back
+	Spilled                             // the queue was full: its older half moved to the global queue
+	HandedOn                            // the worker blocks and has said so
+	Retaken                             // the worker did not return for long, and work is queued
+	Ended                               // the worker has found nothing, or has no processor
+)
+
+var decisions = [...]string{
+	Started:         "starts",
+	TookGlobalFirst: "takes from the global queue, which goes first every 61st time",
+	TookNext:        "takes the newest",
+	TookLocal:       "takes from its queue",
+	Spinning:        "may steal",
+	SpinRefused:     "may not steal: enough do",
+	Stole:           "steals",
+	TookGlobal:      "takes from the global queue",
+	StoppedSpinning: "stops stealing",
+	LookedAgain:     "looks again: work has come",
+	Spilled:         "is full and moves works to the global queue:",
+	HandedOn:        "hands its processor on",
+	Retaken:         "does not return and loses its processor",
+	Ended:           "ends",
+}
+
+// String returns the decision in words.
+func (d Decision) String() string {
+	if int(d) < len(decisions) && d > 0 {
+		return decisions[d]
+	}
+	return fmt.Sprintf("Decision(%d)", uint8(d))
+}
+
+// Event is one decision of a scheduler, as the option [Trace] reports it. While the execution tracer of package
+// runtime/trace is on, each is written there as well, as a log message whose category is the scheduler's
+// name: `go tool trace` shows it on the goroutine that was running.
+//
+// The function of Trace is called by who decides, in the middle of deciding and in part under the scheduler's
+// lock: it must be safe for concurrent use, must not block, and must not call the scheduler. Events of
+// one processor come in the order in which they happen.
+type Event struct {
+	Decision  Decision
+	Worker    int // ID of who decides; 0: a submitter
+	Processor int // from 1 on; 0: none
+	Victim    int // of Stole: the processor that was stolen from
+	Works     int // how many were taken or moved
+}
+
+// String returns the event as a line of a log.
+func (e Event) String() string {
+	who := fmt.Sprintf("worker %d", e.Worker)
+	switch {
+	case e.Worker == 0:
+		who = fmt.Sprintf("processor %d", e.Processor)
+	case e.Processor != 0:
+		who = fmt.Sprintf("worker %d, processor %d:", e.Worker, e.Processor)
+	}
+	switch e.Decision {
+	case Stole:
+		return fmt.Sprintf("%s steals %d from processor %d", who, e.Works, e.Victim)
+	case Spilled:
+		return fmt.Sprintf("%s %s %d", who, e.Decision, e.Works)
+	default:
+		return who + " " + e.Decision.String()
+	}
+}
+
+// watched reports whether somebody wants to know: two loads, so that nobody pays for a trace that nobody reads.
+func (s *Scheduler) watched() bool { return s.observe != nil || trace.IsEnabled() }
+
+func (s *Scheduler) note(e Event) {
+	if s.observe != nil {
+		s.observe(e)
+	}
+	if trace.IsEnabled() {
+		trace.Log(context.Background(), s.name, e.String())
+	}
+}
+
+// event is a decision of w with its processor.
+func (w *worker) event(d Decision, works int) Event {
+	return Event{Decision: d, Worker: w.id, Processor: w.proc.Load().id, Works: works}
+}
+
+func spinDecision(may bool) Decision {
+	if may {
+		return Spinning
+	}
+	return SpinRefused
+}
+
+func localDecision(slot bool) Decision {
+	if slot {
+		return TookNext
+	}
+	return TookLocal
+}
