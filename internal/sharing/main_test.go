@@ -1,0 +1,34 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestStealingMovesLessThanSharingWhereAllAreBusy(t *testing.T) {
+	rows, err := measure(4, 20_000)
+	require.NoError(t, err)
+	migrated := map[string]uint64{}
+	for _, r := range rows {
+		assert.Equal(t, 20_000, r.works)
+		assert.LessOrEqual(t, r.migrated, 2*uint64(r.works), "%s, %s", r.load, r.strategy)
+		migrated[r.load+", "+r.strategy] = r.migrated
+	}
+	assert.Less(t, migrated["plenty everywhere, stealing"], migrated["plenty everywhere, sharing"])
+}
+
+func TestTheTableHasARowForEachLoadAndStrategy(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, table(&out, 1, 7))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 7)
+	for _, l := range lines[1:] {
+		assert.Regexp(t, ` 7 +0 +0\.0$`, l, "a single processor has nobody to share with or to steal from")
+	}
+}
