@@ -77,14 +77,20 @@ import "sync/atomic"
 //
 //	holder                              Remove
 //	 1. holders++                        1. mark
-//	 2. detach, look, put back           2. sweep, if it is time
-//	 3. holders--; was it the last,      3. holders > 0: leave a note, in one
-//	    and is there a note?                compare-and-swap with the question
+//	 2. detach, look, set the credit,    2. holders > 0: leave a note, in one
+//	    put back                            compare-and-swap with the question
+//	 3. holders--; was it the last,      3. no holder: take one off the credit,
+//	    and is there a note?                and sweep if it was used up
 //	 4. then sweep
 //
-// Proof. If Remove's step 3 comes before the holder's, the holder finds the note. If it comes
-// after, the node is in the list again, and Remove sweeps itself. If it comes
-// before the holder's step 1, the mark does too, and the holder sees it.
+// Proof. If Remove's step 2 comes before the holder's step 3, the holder finds the note. If it comes
+// after, the node is in the list again, and the credit that counts it among the waiting was set
+// before Remove's step 3, which pays for it. If it comes before the holder's step 1, the mark does too,
+// and the holder sees it.
+//
+// To pay first and to ask for holders then is the tempting wrong order: a holder that has looked at
+// the node before the mark sets the credit after the payment, which is lost, and is gone before
+// the question. The node then stays until others give up.
 
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.
@@ -133,10 +139,7 @@ func (l *List) Remove(n *Node) bool {
 	if !n.state.CompareAndSwap(waiting, removed) {
 		return false
 	}
-	if l.credit.Add(-1) < 0 {
-		l.sweep()
-	}
-	if l.holders.Load() != 0 && !l.leaveNote() {
+	if !l.leaveNote() && l.credit.Add(-1) < 0 {
 		l.sweep()
 	}
 	return true
