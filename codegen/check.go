@@ -36,14 +36,12 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		return false
 	case *ast.CallExpr:
 		c.call(n)
-	case *ast.DeferStmt:
-		c.deferred(n)
 	case *ast.RangeStmt:
 		c.ranged(n)
 	case *ast.Ident:
 		c.ident(n)
 
-	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt,
+	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt, *ast.DeferStmt,
 		*ast.EmptyStmt, *ast.ExprStmt, *ast.ForStmt, *ast.GoStmt, *ast.IfStmt, *ast.IncDecStmt, *ast.LabeledStmt,
 		*ast.ReturnStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt:
 	case *ast.BasicLit, *ast.BinaryExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.IndexListExpr, *ast.KeyValueExpr,
@@ -76,7 +74,7 @@ func (c *bodyCheck) call(call *ast.CallExpr) {
 	if c.literals > 0 {
 		return
 	}
-	if name, ok := c.u.builtin(call.Fun); ok && name == "recover" {
+	if name, ok := c.u.builtin(call.Fun); ok && name == "recover" && c.u.self == nil {
 		c.u.refuse(ownRecover(c.u.at(call)))
 	}
 	if fn, _, _ := callee(call, c.u.info); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "runtime" && fn.Name() == "LockOSThread" {
@@ -124,18 +122,6 @@ func (u *unit) checkReceiver(call *ast.CallExpr) {
 			u.refuse(unorderedReceiver(u.at(sel), id.Name))
 			return
 		}
-	}
-}
-
-// deferred: what suspends in a deferred call would block the machine's worker.
-func (c *bodyCheck) deferred(n *ast.DeferStmt) {
-	if c.literals > 0 || len(c.u.points) == 0 {
-		return
-	}
-	lit, isLit := ast.Unparen(n.Call.Fun).(*ast.FuncLit)
-	_, suspends := c.u.fn.Package.Twins.Suspends(n.Call, c.u.info)
-	if suspends || isLit && c.u.literalSuspends(lit) {
-		c.u.refuse(suspendingDefer(c.u.at(n)))
 	}
 }
 

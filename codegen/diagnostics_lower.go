@@ -60,12 +60,6 @@ func fragileInLiteral(at extent) Diagnostic {
 		"assign what is appended to a variable first")
 }
 
-func suspendingDefer(at extent) Diagnostic {
-	return unsupported(at, "a deferred call cannot suspend",
-		"deferred calls are made by the runtime when the function ends, in one piece",
-		"call it where the function returns, or start it as a job in a function that is not annotated")
-}
-
 func rangeOverTypeParam(at extent) Diagnostic {
 	return unsupported(at, "a loop over a value of a type parameter's type cannot suspend",
 		"how to loop over it depends on the type argument",

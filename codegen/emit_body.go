@@ -17,7 +17,9 @@ import (
 //	}
 func (p *printer) moveNext(receiver string) {
 	u, n := p.u, p.u.names
-	if u.defers {
+	if u.epilogue != nil {
+		p.steps(receiver)
+	} else if u.defers {
 		p.line("func (%s %s) MoveNext(%s *%s) (%s %s) {", n.recv, receiver, n.task, p.runtime("Task"), n.finished, p.predeclared("bool"))
 		p.line("defer %s.%s.Unwind(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
 	} else {
@@ -35,10 +37,28 @@ func (p *printer) moveNext(receiver string) {
 	for _, pt := range u.parks() {
 		p.line("case %d:\ngoto %s", pt.number, n.label(pt.resume))
 	}
+	if u.epilogue != nil {
+		p.line("case %d:\ngoto %s", u.epilogueState(), n.label(u.epilogue))
+	}
 	p.line("default:\n%s.Misuse(%s)\n}", n.recv, state)
 	p.WriteString(code)
 	p.line("}")
 }
+
+// steps prints MoveNext of a function whose deferred calls suspend, and the head of its steps.
+func (p *printer) steps(receiver string) {
+	n := p.u.names
+	boolean, task := p.predeclared("bool"), p.runtime("Task")
+	p.line("func (%s %s) MoveNext(%s *%s) %s {", n.recv, receiver, n.task, task, boolean)
+	p.line("for {\nif %s, %s := %s.%s(%s); !%s {\nreturn %s\n}\n}\n}\n",
+		n.finished, n.again, n.recv, n.step, n.task, n.again, n.finished)
+	p.line("// %s runs %s until it suspends, ends or panics; after a panic, the next step begins at its epilogue.", n.step, p.u.title())
+	p.line("func (%s %s) %s(%s *%s) (%s, %s %s) {", n.recv, receiver, n.step, n.task, task, n.finished, n.again, boolean)
+	p.line("defer %s.%s.Catch(%s, &%s.Frame, %d, &%s)", n.recv, n.defers, n.task, n.recv, p.u.epilogueState(), n.again)
+}
+
+// epilogueState is the value of State that leads to the epilogue.
+func (u *unit) epilogueState() int { return len(u.parks()) + 1 }
 
 // locals declares the variables that live in MoveNext.
 func (p *printer) locals() {

@@ -220,23 +220,33 @@ func (i *branch) condition(p *printer) string {
 
 func (i *park) print(p *printer) {
 	pt, recv, task := i.point, p.u.names.recv, p.u.names.task
+	suspended := func(how string, args ...any) {
+		again := ""
+		if p.u.epilogue != nil {
+			again = ", " + p.predeclared("false")
+		}
+		p.line("return "+how+again, args...)
+	}
 	switch pt.kind {
 	case KindEnter, KindLiteral:
 		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
 	case KindAwaitJob, KindAwait, KindTwin:
 		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
 	}
+	if pt.kind == kindDeferred {
+		p.endEpilogue()
+	}
 	p.line("%s.State = %d", recv, pt.number)
 	p.letGo(pt.stale)
 	switch pt.kind {
-	case KindEnter, KindLiteral:
-		p.line("return %s", p.predeclared("false"))
+	case KindEnter, KindLiteral, kindDeferred:
+		suspended(p.predeclared("false"))
 	case KindAwaitJob, KindAwait, KindTwin:
-		p.line("return %s.Await(%s)", task, p.mention(pt.held, value))
+		suspended("%s.Await(%s)", task, p.mention(pt.held, value))
 	case KindYield:
-		p.line("return %s.Yield()", task)
+		suspended("%s.Yield()", task)
 	case KindSwitchTo:
-		p.line("return %s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.sched))
+		suspended("%s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.sched))
 	}
 }
 
@@ -255,6 +265,14 @@ func (p *printer) letGo(stale []*slot) {
 	if len(fields) > 0 {
 		p.line("%s = %s // not needed any more", strings.Join(fields, ", "), strings.Join(zeros, ", "))
 	}
+}
+
+// endEpilogue makes the deferred calls, and ends the function if none of them suspends.
+func (p *printer) endEpilogue() {
+	recv, defers, task := p.u.names.recv, p.u.names.defers, p.u.names.task
+	p.line("if !%s.%s.Next(%s, &%s.Frame) {", recv, defers, task, recv)
+	p.line("%s.%s.End(%s, &%s.Frame)", recv, defers, task, recv)
+	p.line("return %s, %s\n}", p.predeclared("true"), p.predeclared("false"))
 }
 
 func (d *dispatch) print(p *printer) {

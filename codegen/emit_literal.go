@@ -16,6 +16,9 @@ func (u *unit) signature() (SignatureText, error) {
 		return text, err
 	}
 	l := SignatureText{TypeParams: text.FrameParams, TypeArgs: text.FrameArgs, FrameParams: text.FrameParams, FrameArgs: text.FrameArgs}
+	if u.recovery != nil {
+		l.Params = append(l.Params, ParamText{Name: u.imports.Fresh("panicking"), Type: (&printer{u: u}).typeOf(u.recovery)})
+	}
 	for _, obj := range u.self.captures {
 		typ, err := u.imports.TypeString(obj.Type())
 		if err != nil {
@@ -44,6 +47,9 @@ func (u *unit) parameters() []*variable {
 		return u.params
 	}
 	var list []*variable
+	if u.recovery != nil {
+		list = append(list, u.recovery)
+	}
 	for _, obj := range u.self.captures {
 		list = append(list, u.vars[obj])
 	}

@@ -13,7 +13,9 @@ type namer struct {
 
 	recv, task, renewed string // of MoveNext: receiver, task; a loop variable's copy
 	defers, raise       string // of the frame: deferred calls; of those: what raises a panic
-	finished            string // of MoveNext: its result
+	finished, again     string // of MoveNext and its steps: their results
+	step                string // the method that is a step
+	panicking, callee   string // of an entry of a deferred call
 
 	used     map[string]bool // locals of MoveNext
 	fields   map[string]bool // of the frame
@@ -47,7 +49,11 @@ func newNamer(u *unit) *namer {
 	n.raise = n.first("raise", "goOn")
 	n.finished = n.first("finished", "ended")
 	n.defers = n.first("defers", "deferredCalls")
-	n.fields[n.defers] = true
+	n.again = n.first("again", "repeat")
+	n.step = n.first("step", "runStep")
+	n.panicking = n.first("p", "panicking")
+	n.callee = n.first("m", "machine")
+	n.fields[n.defers], n.fields[n.step] = true, true
 	return n
 }
 

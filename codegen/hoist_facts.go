@@ -43,6 +43,7 @@ func (u *unit) findPoints() {
 			detached[n.Call] = true // its function runs elsewhere
 		case *ast.DeferStmt:
 			detached[n.Call] = true // or later
+			u.noteDeferred(n)
 		case *ast.CallExpr:
 			if s, ok := u.suspension(n); ok && !detached[n] {
 				u.points[n] = &s
@@ -58,6 +59,19 @@ func (u *unit) findPoints() {
 		around = append(around, n)
 		return true
 	})
+}
+
+// noteDeferred notes a deferred call that suspends.
+func (u *unit) noteDeferred(n *ast.DeferStmt) {
+	s, ok := u.suspension(n.Call)
+	if !ok {
+		return
+	}
+	u.deferred[n] = &s
+	u.epilogue = u.label("epilogue")
+	if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok {
+		u.machine(lit).deferred = true
+	}
 }
 
 // suspension is the suspension point that a call is, if it is one.

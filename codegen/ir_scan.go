@@ -65,6 +65,10 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			return false
 		}
 	case *ast.CallExpr:
+		if s.recovers(n) {
+			s.replace(n, use(s.u.recovery), text(".Recover()"))
+			return false
+		}
 		if e, ok := s.u.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
@@ -94,6 +98,15 @@ func (s *mentionScan) visit(n ast.Node) bool {
 	return true
 }
 
+// recovers reports whether call is a recover of a deferred literal itself.
+func (s *mentionScan) recovers(call *ast.CallExpr) bool {
+	if s.literals > 0 || s.u.recovery == nil {
+		return false
+	}
+	name, _ := s.u.builtin(call.Fun)
+	return name == "recover"
+}
+
 func mentions(temps []*variable) []piece {
 	var list []piece
 	for i, v := range temps {
@@ -115,6 +128,9 @@ func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
 }
 
 func (s *mentionScan) selector(n *ast.SelectorExpr) {
+	if name, ok := s.u.idents[n.Sel]; ok {
+		s.replace(n.Sel, text(name))
+	}
 	id, ok := ast.Unparen(n.X).(*ast.Ident)
 	if !ok {
 		s.walk(n.X)
@@ -146,6 +162,10 @@ func followsPointer(t types.Type) bool {
 // has (also where it is declared: it may have got another name), of a package, or
 // of something that a dot import brought in.
 func (s *mentionScan) ident(id *ast.Ident, as form) {
+	if name, ok := s.u.idents[id]; ok {
+		s.replace(id, text(name))
+		return
+	}
 	if v := s.u.variableOf(id); v != nil {
 		s.variable(id, v, as)
 		return

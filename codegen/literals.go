@@ -34,6 +34,7 @@ type literal struct {
 	names    Names
 	unit     *unit
 	captures []*types.Var
+	deferred bool
 	flat     bool // it has been flattened
 }
 
@@ -193,14 +194,14 @@ func (u *unit) passed(obj *types.Var, closure bool) piece {
 	return useAs(v, as)
 }
 
-// enterLiteral calls the entry of a literal, with its arguments.
-func (u *unit) enterLiteral(l *literal, args rope) rope {
-	r := rope{text(l.names.Enter + u.typeArgs() + "("), taskName}
+// enterLiteral calls the entry of a literal. The first argument is the task.
+func (u *unit) enterLiteral(l *literal, closure bool, args ...rope) rope {
+	r := append(rope{text(l.names.Enter + u.typeArgs() + "(")}, args[0]...)
 	for _, obj := range l.captures {
-		r = append(r, text(", "), u.passed(obj, false))
+		r = append(r, text(", "), u.passed(obj, closure))
 	}
-	if len(args) > 0 {
-		r = append(append(r, text(", ")), args...)
+	for _, arg := range args[1:] {
+		r = append(append(r, text(", ")), arg...)
 	}
 	return append(r, text(")"))
 }

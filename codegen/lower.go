@@ -27,13 +27,16 @@ type unit struct {
 	outer    *unit     // the function around a literal; nil: it is the annotated function
 	self     *literal  // nil likewise
 	inside   []*literal
+	recovery *variable // of a deferred literal: what it asks for a panic
 
 	// Found by analyse.
 	points     map[*ast.CallExpr]*Suspension
 	suspending map[ast.Node]bool // holds a suspension point
 	forced     map[ast.Stmt]bool // to be taken apart although they do not suspend
 	facts      map[types.Object]*facts
-	defers     bool // defers calls
+	defers     bool                           // defers calls
+	deferred   map[*ast.DeferStmt]*Suspension // the deferred calls that suspend
+	epilogue   *label                         // where they are made; nil: there are none
 	names      *namer
 
 	// Grown while flattening.
@@ -42,6 +45,7 @@ type unit struct {
 	all       []*variable
 	evaluated map[ast.Expr][]*variable   // expressions that have their value already
 	renamed   map[*ast.CallExpr][]edit   // calls that go to an entry instead
+	idents    map[*ast.Ident]string      // the names of those
 	exits     map[*ast.BranchStmt]*label // where branches out of kept statements go
 	moved     map[types.Object]piece     // constants and types that have moved
 	types     []liftedType               // types declared outside
@@ -104,6 +108,8 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		vars:       map[types.Object]*variable{},
 		evaluated:  map[ast.Expr][]*variable{},
 		renamed:    map[*ast.CallExpr][]edit{},
+		idents:     map[*ast.Ident]string{},
+		deferred:   map[*ast.DeferStmt]*Suspension{},
 		exits:      map[*ast.BranchStmt]*label{},
 		moved:      map[types.Object]piece{},
 		gotos:      map[types.Object]*label{},

@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,11 @@ type deferral struct {
 	tuple     []string
 	forwarded rope
 	late      bool // f is evaluated by a call, so before g
+
+	// Of a call that suspends, in the place of call: what its entry does, and whether that
+	// asks for a panic.
+	entry    rope
+	recovers bool
 }
 
 func (d *deferral) refs(use, _ func(*variable)) {
@@ -39,6 +45,7 @@ func (d *deferral) refs(use, _ func(*variable)) {
 	}
 	d.forwarded.uses(use)
 	d.call.uses(use)
+	d.entry.uses(use)
 }
 
 func (d *deferral) borrows(f func(*variable)) {
@@ -47,6 +54,7 @@ func (d *deferral) borrows(f func(*variable)) {
 	}
 	d.forwarded.borrows(f)
 	d.call.borrows(f)
+	d.entry.borrows(f)
 }
 
 func (d *deferral) print(p *printer) {
@@ -68,10 +76,24 @@ func (d *deferral) print(p *printer) {
 		d.printTuple(p)
 	}
 	n := p.u.names
-	p.line("%s.%s.Push(func(%s func()) {\ndefer %s\n%s()\n})", n.recv, n.defers, n.raise, p.rope(d.call), n.raise)
+	if d.entry == nil {
+		p.line("%s.%s.Push(func(%s func()) {\ndefer %s\n%s()\n})", n.recv, n.defers, n.raise, p.rope(d.call), n.raise)
+	} else {
+		d.printEntry(p)
+	}
 	if block {
 		p.line("}")
 	}
+}
+
+func (d *deferral) printEntry(p *printer) {
+	n := p.u.names
+	panicking := "_"
+	if d.recovers {
+		panicking = n.panicking
+	}
+	p.line("%s.%s.PushEntry(func(%s *%s, %s *%s) %s {\n%s\n})", n.recv, n.defers,
+		n.task, p.runtime("Task"), panicking, p.runtime("Panicking"), p.runtime("After"), p.rope(d.entry))
 }
 
 func (d *deferral) printTuple(p *printer) {
@@ -91,19 +113,36 @@ func (u *unit) deferStatement(s *ast.DeferStmt) {
 // any, have been evaluated.
 func (u *unit) deferring(s *ast.DeferStmt) *deferral {
 	d := &deferral{late: u.hasCall(s.Call.Fun)}
-	d.call = u.deferredFunc(d, s.Call)
-	d.call = append(d.call, text("("))
-	for i, arg := range s.Call.Args {
-		if i > 0 {
-			d.call = append(d.call, text(", "))
-		}
-		d.call = append(d.call, u.keptValue(d, arg)...)
+	if p := u.deferred[s]; p != nil {
+		u.deferringPoint(d, s, p)
+	} else {
+		d.call = u.deferredCall(d, s.Call, nil)
 	}
-	if s.Call.Ellipsis.IsValid() {
-		d.call = append(d.call, text("..."))
-	}
-	d.call = append(d.call, text(")"))
 	return d
+}
+
+// deferredCall is the call with what has been evaluated in its places. Arguments that the source
+// does not have come first, but for the receiver of a method expression.
+func (u *unit) deferredCall(d *deferral, call *ast.CallExpr, method *types.Selection, more ...rope) rope {
+	fun := u.deferredFunc(d, call)
+	args := u.keptArguments(d, call)
+	at := 0
+	if method != nil && method.Kind() == types.MethodExpr {
+		at = 1
+	}
+	args = slices.Insert(args, at, more...)
+	return append(append(append(fun, text("(")), joined(args)...), text(")"))
+}
+
+func (u *unit) keptArguments(d *deferral, call *ast.CallExpr) []rope {
+	var args []rope
+	for _, arg := range call.Args {
+		if tuple, ok := u.typeOf(arg).(*types.Tuple); ok {
+			return u.forward(d, arg, tuple)
+		}
+		args = append(args, u.keptValue(d, arg))
+	}
+	return spread(call, args)
 }
 
 // deferredFunc is what is called: a function by its name, a literal, or a value
@@ -172,9 +211,6 @@ func (u *unit) keptValue(d *deferral, arg ast.Expr) rope {
 	case u.isStable(e):
 		return u.inLiteral(e)
 	}
-	if tuple, ok := u.typeOf(arg).(*types.Tuple); ok {
-		return u.forward(d, arg, tuple)
-	}
 	val := u.value(arg)
 	if _, done := u.evaluated[ast.Unparen(arg)]; !done && u.needsType(ast.Unparen(arg)) {
 		t := u.typeOf(arg)
@@ -185,15 +221,12 @@ func (u *unit) keptValue(d *deferral, arg ast.Expr) rope {
 }
 
 // forward is for f(g()): the results of g become arguments.
-func (u *unit) forward(d *deferral, arg ast.Expr, tuple *types.Tuple) rope {
-	var list rope
-	for i := range tuple.Len() {
-		if i > 0 {
-			list = append(list, text(", "))
-		}
+func (u *unit) forward(d *deferral, arg ast.Expr, tuple *types.Tuple) []rope {
+	var list []rope
+	for range tuple.Len() {
 		name := u.names.fresh("arg")
 		d.tuple = append(d.tuple, name)
-		list = append(list, text(name))
+		list = append(list, rope{text(name)})
 	}
 	d.forwarded = u.value(arg)
 	return list

@@ -11,7 +11,7 @@ func (u *unit) returnStatement(s *ast.ReturnStmt) {
 	}
 	if call := u.onlyPoint(s.Results); call != nil {
 		u.suspendInto(call, u.resultTargets())
-		u.add(finish{})
+		u.add(u.ending())
 		return
 	}
 	var ops []operandOf
@@ -27,6 +27,14 @@ func (u *unit) returnStatement(s *ast.ReturnStmt) {
 	u.add(u.returning(s)...)
 }
 
+// ending is what follows when the results have been assigned.
+func (u *unit) ending() instr {
+	if u.epilogue != nil {
+		return &jump{u.epilogue}
+	}
+	return finish{}
+}
+
 func (u *unit) resultTargets() []dest {
 	var dst []dest
 	for _, r := range u.results {
@@ -39,11 +47,11 @@ func (u *unit) resultTargets() []dest {
 // any, have been evaluated.
 func (u *unit) returning(s *ast.ReturnStmt) []instr {
 	if len(s.Results) == 0 {
-		return []instr{finish{}}
+		return []instr{u.ending()}
 	}
 	dst := u.resultTargets()
 	if len(s.Results) != len(dst) {
-		return []instr{&assign{dst: dst, src: u.join(s.Results)}, finish{}}
+		return []instr{&assign{dst: dst, src: u.join(s.Results)}, u.ending()}
 	}
 	var left []dest
 	var right []ast.Expr
@@ -54,7 +62,7 @@ func (u *unit) returning(s *ast.ReturnStmt) []instr {
 		left, right = append(left, dst[i]), append(right, e)
 	}
 	if len(left) == 0 {
-		return []instr{finish{}}
+		return []instr{u.ending()}
 	}
-	return []instr{&assign{dst: left, src: u.join(right)}, finish{}}
+	return []instr{&assign{dst: left, src: u.join(right)}, u.ending()}
 }

@@ -14,12 +14,19 @@ import (
 // resumed machine jumps to must be in MoveNext's outermost block.
 func (u *unit) flatten() {
 	u.declareSignature()
+	if u.epilogue != nil {
+		u.add(&handler{to: u.epilogue})
+	}
 	u.block(u.body.List)
-	u.add(finish{})
+	u.add(u.ending())
+	if u.epilogue != nil {
+		u.flattenEpilogue()
+	}
 }
 
 // declareSignature makes variables of receiver, parameters and results.
 func (u *unit) declareSignature() {
+	u.declareRecovery()
 	sig := u.sig
 	if recv := sig.Recv(); recv != nil {
 		u.recv = u.parameter(recv)

@@ -115,6 +115,9 @@ const (
 	KindLiteral
 )
 
+// kindDeferred is the epilogue of a function whose deferred calls suspend.
+const kindDeferred Kind = -1
+
 // enters reports whether the callee is a machine that is entered, not a job that is awaited.
 func (k Kind) enters() bool { return k == KindEnter || k == KindLiteral }
 

@@ -98,11 +98,20 @@ func (u *unit) suspendLiteral(call *ast.CallExpr, p *point, dst []dest) {
 	u.spillArgs(call)
 	u.hold(p, "func", func() (string, error) { return "*" + l.names.Frame + u.typeArgs(), nil })
 	p.resumed = u.label("resumed")
-	args := u.join(call.Args)
-	if call.Ellipsis.IsValid() {
-		args = append(args, text("..."))
+	args := []rope{{taskName}}
+	for _, arg := range call.Args {
+		args = append(args, u.value(arg))
 	}
-	u.enterCallee(p, u.enterLiteral(l, args), dst)
+	u.enterCallee(p, u.enterLiteral(l, false, spread(call, args)...), dst)
+}
+
+// spread adds the ellipsis of a call to the last of its arguments.
+func spread(call *ast.CallExpr, args []rope) []rope {
+	if call.Ellipsis.IsValid() {
+		last := len(args) - 1
+		args[last] = append(args[last], text("..."))
+	}
+	return args
 }
 
 // suspendTwin calls a twin that has no entry, and awaits its job.
@@ -224,28 +233,22 @@ func (u *unit) spillArgs(call *ast.CallExpr) {
 // rename makes call go to another function that is declared beside its callee,
 // with an argument more in front.
 func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...piece) {
-	fun := ast.Unparen(call.Fun)
-	switch f := fun.(type) {
-	case *ast.IndexExpr:
-		fun = ast.Unparen(f.X)
-	case *ast.IndexListExpr:
-		fun = ast.Unparen(f.X)
+	u.renameCallee(call, to)
+	if len(first) > 0 {
+		u.renamed[call] = []edit{u.firstArgument(call, method, first)}
 	}
-	var edits []edit
-	switch f := fun.(type) {
-	case *ast.Ident:
-		name := to.Name()
-		if q := u.qualifier(u.info.Uses[f]); q != "" {
+}
+
+// renameCallee has the name of the function that is called spelled as to, which is declared beside it.
+func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
+	_, id, _ := callee(call, u.info)
+	name := to.Name()
+	if _, plain := ast.Unparen(call.Fun).(*ast.SelectorExpr); !plain {
+		if q := u.qualifier(u.info.Uses[id]); q != "" {
 			name = q + "." + name
 		}
-		edits = append(edits, edit{pos: f.Pos(), end: f.End(), with: rope{text(name)}})
-	case *ast.SelectorExpr:
-		edits = append(edits, edit{pos: f.Sel.Pos(), end: f.Sel.End(), with: rope{text(to.Name())}})
 	}
-	if len(first) > 0 {
-		edits = append(edits, u.firstArgument(call, method, first))
-	}
-	u.renamed[call] = edits
+	u.idents[id] = name
 }
 
 func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg rope) edit {

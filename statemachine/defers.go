@@ -27,12 +27,7 @@ package statemachine
 //
 // # And not that easy: deferred calls that suspend
 //
-// They can not run inside of a native deferred function. For functions that have
-// such, MoveNext runs its part in a step that catches the panic ([Defers.Catch]) and goes to
-// the epilogue: a part like any other, a loop over [Defers.Next] that calls what does
-// not suspend and yields the number of what does. A deferred literal that suspends is a machine
-// of its own, and its recover is [Defers.Recover]. Goexit can not be held up, so
-// during it what would suspend blocks.
+// They can not run inside of a native deferred function: see epilogue.go.
 
 // Defers are the deferred calls of one frame that are still to be made. The zero value is
 // empty.
@@ -41,26 +36,24 @@ type Defers struct {
 
 	// How the function is ending, once it is.
 	panic   *outcome
-	exiting bool // by Goexit: what panics now is nobody's to catch here
+	exiting bool // by Goexit
+	steps   bool // Catch is deferred, not Unwind
+
+	// Of the deferred call that runs and may suspend.
+	handling *Panicking
+	after    After
 }
 
-// deferred is one kept call, above those that were deferred before it.
+// deferred is one kept call, above those that were deferred before it. One of the two functions is set.
 type deferred struct {
 	below *deferred
-	call  func(raise func()) // the trampoline; for a call that suspends, its blocking form
-	point int32              // 0, or the number of a call that suspends
-	args  any                // its arguments, evaluated at the defer statement
+	call  func(raise func()) // the trampoline
+	enter Entry
 }
 
 // Push keeps a call that does not suspend.
 func (d *Defers) Push(call func(raise func())) {
 	d.top = &deferred{below: d.top, call: call}
-}
-
-// PushPoint keeps a call that suspends: its number in the epilogue, its arguments, and its
-// plain form, for the case that the goroutine exits.
-func (d *Defers) PushPoint(point int32, args any, call func(raise func())) {
-	d.top = &deferred{below: d.top, call: call, point: point, args: args}
 }
 
 // Unwind is deferred by the MoveNext of a function whose deferred calls do not suspend. It makes them if the
@@ -79,53 +72,6 @@ func (d *Defers) Unwind(t *Task, f *Frame, finished *bool) {
 	*finished = true
 }
 
-// Catch is deferred by each step of a function with deferred calls that suspend. A panic sends the function
-// to its epilogue; *again tells MoveNext to take another step.
-func (d *Defers) Catch(t *Task, f *Frame, epilogue int32, again *bool) {
-	if f.State != Running || d.exiting {
-		return
-	}
-	v := recover()
-	if v == nil {
-		f.State = Finished
-		d.exit(t)
-		return
-	}
-	d.note(t, v)
-	f.State = epilogue
-	*again = true
-}
-
-// Next makes deferred calls up to the first that suspends, and returns its number and
-// arguments, or 0 if none is left.
-func (d *Defers) Next(t *Task) (point int32, args any) {
-	for d.top != nil && d.top.point == 0 {
-		d.pop(t)
-	}
-	if d.top == nil {
-		return 0, nil
-	}
-	point, args = d.top.point, d.top.args
-	d.top = d.top.below
-	return point, args
-}
-
-// Recover is recover() in a deferred literal that suspends.
-func (d *Defers) Recover() any {
-	p := d.panic
-	if p == nil {
-		return nil
-	}
-	d.panic = nil
-	return p.value
-}
-
-// End ends the epilogue: it raises the panic that nobody has recovered.
-func (d *Defers) End(t *Task, f *Frame) {
-	f.State = Finished
-	d.raise(t)
-}
-
 // pop makes the newest deferred call; false: there is none.
 func (d *Defers) pop(t *Task) bool {
 	top := d.top
@@ -133,7 +79,11 @@ func (d *Defers) pop(t *Task) bool {
 		return false
 	}
 	d.top = top.below
-	d.run(t, top.call)
+	if top.enter != nil {
+		d.block(t, top.enter)
+	} else {
+		d.run(t, top.call)
+	}
 	return true
 }
 
@@ -142,14 +92,8 @@ func (d *Defers) run(t *Task, call func(raise func())) {
 	p, returned := d.panic, false
 	defer func() {
 		v := recover()
-		if v != nil {
-			d.note(t, v)
-			return
-		}
 		d.panic = nil
-		if !returned {
-			d.exit(t)
-		}
+		d.left(t, v, returned)
 	}()
 	if p == nil {
 		call(quiet)
@@ -158,6 +102,18 @@ func (d *Defers) run(t *Task, call func(raise func())) {
 		call(func() { panic(p.value) })
 	}
 	returned = true
+}
+
+// left says that a call has ended, perhaps with a panic or by leaving the goroutine.
+func (d *Defers) left(t *Task, v any, returned bool) {
+	switch {
+	case v != nil:
+		d.note(t, v)
+	case !returned && d.steps:
+		d.panic, d.exiting = nil, true // Catch is next
+	case !returned:
+		d.exit(t)
+	}
 }
 
 // quiet is the raise of a function that ends without a panic.

@@ -115,20 +115,14 @@ func (f *scriptFrame) MoveNext(t *statemachine.Task) (finished bool) {
 }
 
 // epilogueFrame is the same in the form for deferred calls that suspend: every second of them
-// suspends before it is made.
+// suspends before it does anything.
 type epilogueFrame struct {
 	statemachine.Frame
 	log    *log
 	script script
 	i      int
-	args   any
 	defers statemachine.Defers
 	result string
-}
-
-type doArgs struct {
-	i int
-	a action
 }
 
 const epilogue = 3
@@ -148,7 +142,7 @@ func (f *epilogueFrame) step(t *statemachine.Task) (finished, again bool) {
 	switch state {
 	case 0, 1:
 	case 2:
-		goto deferred1
+		goto resume2
 	case epilogue:
 		goto epilogue
 	}
@@ -161,45 +155,71 @@ func (f *epilogueFrame) step(t *statemachine.Task) (finished, again bool) {
 	f.log.finish(f.script.end)
 	f.result = "returned"
 epilogue:
-	if point, args := f.defers.Next(t); point == 1 {
-		f.args = args
-		f.State = 2
-		return t.Yield(), false
+	if !f.defers.Next(t, &f.Frame) {
+		f.defers.End(t, &f.Frame)
+		return true, false
 	}
-	f.defers.End(t, &f.Frame)
-	return true, false
-deferred1:
-	// What a generated machine of a deferred literal does: its recover is the frame's.
-	f.literal(f.args.(doArgs))
+	f.State = 2
+	return false, false
+resume2:
+	f.defers.Resumed(t)
 	goto epilogue
 }
 
 func (f *epilogueFrame) push(i int, a action) {
 	l := f.log
-	call := func(raise func()) { defer l.do(i, a); raise() }
 	if i%2 == 0 {
-		f.defers.Push(call)
+		f.defers.Push(func(raise func()) { defer l.do(i, a); raise() })
 		return
 	}
-	f.defers.PushPoint(1, doArgs{i, a}, call)
+	f.defers.PushEntry(func(t *statemachine.Task, p *statemachine.Panicking) statemachine.After {
+		m := literalEnter(t, p, l, i, a)
+		return statemachine.Entered(m != nil)
+	})
 }
 
-func (f *epilogueFrame) literal(args doArgs) {
-	l := f.log
-	l.note("%d", args.i)
-	switch args.a {
+// literalFrame is log.do as a deferred literal that suspends: its recover is that of its Panicking.
+type literalFrame struct {
+	statemachine.Frame
+	panicking *statemachine.Panicking
+	log       *log
+	i         int
+	a         action
+}
+
+func literalEnter(t *statemachine.Task, p *statemachine.Panicking, l *log, i int, a action) *literalFrame {
+	frame := literalFrame{panicking: p, log: l, i: i, a: a}
+	if frame.MoveNext(t) {
+		return nil
+	}
+	m := new(literalFrame)
+	*m = frame
+	t.Push(context.Background(), m)
+	return m
+}
+
+func (f *literalFrame) MoveNext(t *statemachine.Task) bool {
+	if f.State == 0 {
+		f.State = 1
+		return t.Yield()
+	}
+	f.State = statemachine.Running
+	f.log.note("%d", f.i)
+	switch f.a {
 	case recovers:
-		l.note("recovered %v", f.defers.Recover())
+		f.log.note("recovered %v", f.panicking.Recover())
 	case recoversIndirectly:
-		l.indirectly()
+		f.log.indirectly()
 	case panics:
-		panic(fmt.Sprint("panic ", args.i))
+		panic(fmt.Sprint("panic ", f.i))
 	case exits:
 		runtime.Goexit()
 	case recoversAndPanics:
-		l.note("recovered %v", f.defers.Recover())
-		panic(fmt.Sprint("instead ", args.i))
+		f.log.note("recovered %v", f.panicking.Recover())
+		panic(fmt.Sprint("instead ", f.i))
 	}
+	f.State = statemachine.Finished
+	return true
 }
 
 type scriptMachine struct {
