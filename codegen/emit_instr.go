@@ -218,63 +218,6 @@ func (i *branch) condition(p *printer) string {
 	return cond
 }
 
-func (i *park) print(p *printer) {
-	pt, recv, task := i.point, p.u.names.recv, p.u.names.task
-	suspended := func(how string, args ...any) {
-		again := ""
-		if p.u.epilogue != nil {
-			again = ", " + p.predeclared("false")
-		}
-		p.line("return "+how+again, args...)
-	}
-	switch pt.kind {
-	case KindEnter, KindLiteral:
-		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
-	case KindAwaitJob, KindAwait, KindTwin:
-		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
-	}
-	if pt.kind == kindDeferred {
-		p.endEpilogue()
-	}
-	p.line("%s.State = %d", recv, pt.number)
-	p.letGo(pt.stale)
-	switch pt.kind {
-	case KindEnter, KindLiteral, kindDeferred:
-		suspended(p.predeclared("false"))
-	case KindAwaitJob, KindAwait, KindTwin:
-		suspended("%s.Await(%s)", task, p.mention(pt.held, value))
-	case KindYield:
-		suspended("%s.Yield()", task)
-	case KindSwitchTo:
-		suspended("%s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.sched))
-	}
-}
-
-// letGo empties fields, in the order of the frame.
-func (p *printer) letGo(stale []*slot) {
-	var fields, zeros []string
-	for _, s := range stale {
-		v := s.vars[0]
-		fields = append(fields, p.u.names.recv+"."+v.field)
-		if v.cell || v.typ == nil {
-			zeros = append(zeros, p.predeclared("nil"))
-		} else {
-			zeros = append(zeros, p.zeroOf(v.typ, p.typeOf(v)))
-		}
-	}
-	if len(fields) > 0 {
-		p.line("%s = %s // not needed any more", strings.Join(fields, ", "), strings.Join(zeros, ", "))
-	}
-}
-
-// endEpilogue makes the deferred calls, and ends the function if none of them suspends.
-func (p *printer) endEpilogue() {
-	recv, defers, task := p.u.names.recv, p.u.names.defers, p.u.names.task
-	p.line("if !%s.%s.Next(%s, &%s.Frame) {", recv, defers, task, recv)
-	p.line("%s.%s.End(%s, &%s.Frame)", recv, defers, task, recv)
-	p.line("return %s, %s\n}", p.predeclared("true"), p.predeclared("false"))
-}
-
 func (d *dispatch) print(p *printer) {
 	p.line("%s {", p.rope(d.head))
 	for _, c := range d.clauses {
