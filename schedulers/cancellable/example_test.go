@@ -14,10 +14,11 @@ func Example() {
 	ctx := context.Background()
 
 	begun := make(chan struct{})
+	var asked error
 	running, err := s.Go(ctx, func(ctx context.Context) {
 		close(begun)
 		<-ctx.Done()
-		fmt.Println("asked to stop:", context.Cause(ctx))
+		asked = context.Cause(ctx)
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -31,10 +32,9 @@ func Example() {
 	fmt.Println(queued.Cancel(nil), "→", queued.State())
 	fmt.Println(running.Cancel(errors.New("the user left")))
 	<-running.Done()
-	fmt.Println(running.State())
+	fmt.Println(running.State(), "as asked:", asked)
 	// Output:
 	// Queued → Withdrawn
 	// Running
-	// asked to stop: the user left
-	// Ended
+	// Ended as asked: the user left
 }

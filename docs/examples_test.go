@@ -1,0 +1,31 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryExampleIsListedSaysWhatItShowsAndIsTested looks at the folders; that no line leads to a folder which is gone is the links'
+// test.
+func TestEveryExampleIsListedSaysWhatItShowsAndIsTested(t *testing.T) {
+	folder := filepath.Join(root, "examples")
+	index := read(t, filepath.Join(folder, "README.md"))
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		name := e.Name()
+		assert.Equal(t, 1, strings.Count(index, "\n- ["+name+"]("+name+"): "), "examples/README.md needs one line for %s", name)
+		tests, err := filepath.Glob(filepath.Join(folder, name, "*_test.go"))
+		require.NoError(t, err)
+		assert.NotEmpty(t, tests, "%s has no test", name)
+		assert.True(t, strings.HasPrefix(read(t, filepath.Join(folder, name, "main.go")), "// "), "%s does not begin with what it shows", name)
+	}
+}

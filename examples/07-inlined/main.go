@@ -1,0 +1,79 @@
+// Waiting inside of a job, on a pool with a single worker. The worker is busy with the job that waits, so nobody else could
+// run what it waits for: the wait runs it in place, before the newer jobs that would have been next in the queue. A sub-job
+// that waits for an earlier sibling does not hang either.
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// load returns a job's function that loads a number.
+func load(name string, value int) func(context.Context) (int, error) {
+	return func(context.Context) (int, error) {
+		fmt.Println("  loading", name)
+		return value, nil
+	}
+}
+
+func oneByOne(ctx context.Context) (int, error) {
+	data1 := job.Run(ctx, load("data1", 1))
+	data2 := job.Run(ctx, load("data2", 10))
+	data3 := job.Run(ctx, load("data3", 100)) // the newest: without waits it would run first
+
+	sum := 0
+	for _, data := range []*job.Job[int]{data1, data2, data3} {
+		value, err := data.Wait(ctx)
+		if err != nil {
+			return 0, err
+		}
+		sum += value
+	}
+	return sum, nil
+}
+
+// all waits for all of them at once. There is no single job to run in place, so the pool is told of the wait, and lends the place of the
+// worker to another one until it is over. That one takes the oldest first.
+func all(ctx context.Context) (int, error) {
+	data1 := job.Run(ctx, load("data1", 1))
+	data2 := job.Run(ctx, load("data2", 10))
+	data3 := job.Run(ctx, load("data3", 100))
+	values, err := job.WhenAll(data1, data2, data3).Wait(ctx)
+	sum := 0
+	for _, value := range values {
+		sum += value
+	}
+	return sum, err
+}
+
+// sibling has data2 wait for data1, which was started before it.
+func sibling(ctx context.Context) (int, error) {
+	data1 := job.Run(ctx, load("data1", 1))
+	data2 := job.Run(ctx, func(ctx context.Context) (int, error) {
+		fmt.Println("  data2 needs data1")
+		value, err := data1.Wait(ctx)
+		return value + 10, err
+	})
+	return data2.Wait(ctx)
+}
+
+func main() {
+	workers := pool.New(pool.Workers(1, 1))
+	ctx := schedulers.With(context.Background(), workers)
+
+	for _, c := range []struct {
+		name string
+		body func(context.Context) (int, error)
+	}{{"one after the other", oneByOne}, {"all at once", all}, {"a sub-job that waits for its sibling", sibling}} {
+		fmt.Println(c.name)
+		sum, err := job.Run(ctx, c.body).Wait(ctx)
+		fmt.Println("  sum:", sum, err)
+	}
+	if err := workers.Shutdown(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+}

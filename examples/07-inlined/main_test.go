@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// one after the other
+	//   loading data1
+	//   loading data2
+	//   loading data3
+	//   sum: 111 <nil>
+	// all at once
+	//   loading data1
+	//   loading data2
+	//   loading data3
+	//   sum: 111 <nil>
+	// a sub-job that waits for its sibling
+	//   data2 needs data1
+	//   loading data1
+	//   sum: 11 <nil>
+}

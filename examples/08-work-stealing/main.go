@@ -1,0 +1,47 @@
+// A processor with nothing to do steals from a loaded one: half of what is queued there, the oldest, each time. Here one
+// processor is held by a job that has started seven others and waits for them without saying so; the newest of the
+// seven is in the slot that a thief empties last. The other processor becomes free and takes three of six, then two of three, then one, then the
+// slot's.
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+func main() {
+	// Without patience no processor is ever taken from a job that holds it.
+	s := workstealing.New(workstealing.Processors(2), workstealing.Patience(0))
+	ctx := schedulers.With(context.Background(), s)
+
+	busy, free := make(chan struct{}), make(chan struct{})
+	other := job.Go(ctx, func(context.Context) error {
+		close(busy)
+		<-free
+		return nil
+	})
+	loaded := job.Go(ctx, func(ctx context.Context) error {
+		<-busy // both processors are held now
+		var seven sync.WaitGroup
+		for i := range 7 {
+			seven.Add(1)
+			job.Go(ctx, func(context.Context) error {
+				defer seven.Done()
+				fmt.Printf("job %d runs, stolen so far: %d\n", i+1, s.Metrics().Stolen)
+				return nil
+			})
+		}
+		fmt.Println("seven jobs are queued here")
+		close(free)
+		seven.Wait() // holds the processor
+		return nil
+	})
+	_, err := job.WhenAll(other, loaded).Wait(context.Background())
+	fmt.Println("all have ended:", err)
+	fmt.Println(s.Shutdown(context.Background()))
+}

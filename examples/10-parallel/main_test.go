@@ -1,0 +1,19 @@
+package main
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// functions called: 1000000 <nil>
+	// pieces of work for them: less than a thousand: true
+	// sum of the indexes: 499999500000 <nil>
+	// by the caller alone: 1000000 <nil> pieces of work: 0
+	// <nil>
+}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// balance after 10000 deposits: 10000
+	// <nil>
+	// two readers together, before the writer: [3 3] <nil>
+	// a reader that came after the writer: 5 <nil>
+	// <nil>
+	// <nil>
+}

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// from the pool: the label is touched by somebody who does not own it
+	// label: the answer is 42
+	// the loop ends: context canceled
+	// <nil> <nil>
+}

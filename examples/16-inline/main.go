@@ -1,0 +1,52 @@
+// The scheduler that runs a job on the goroutine that starts it, before Start returns. A job that starts another one finds it queued
+// behind itself, so a chain of a hundred thousand jobs needs no deep stack; only what waits for a job calls it inside.
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/inline"
+)
+
+// chain starts the next job of a chain of n, and tells the last one's depth of stack.
+func chain(ctx context.Context, n int, deepest *int) func(context.Context) error {
+	return func(inside context.Context) error {
+		if n == 1 {
+			*deepest = runtime.Callers(0, make([]uintptr, 1000))
+			return nil
+		}
+		// The worker's context says that the next one belongs behind this one.
+		job.Go(context.WithoutCancel(inside), chain(ctx, n-1, deepest))
+		return nil
+	}
+}
+
+func main() {
+	s := inline.New()
+	ctx := schedulers.With(context.Background(), s)
+
+	fmt.Println("before")
+	outer := job.Go(ctx, func(ctx context.Context) error {
+		job.Go(context.WithoutCancel(ctx), func(context.Context) error {
+			fmt.Println("  the inner job, after the outer one")
+			return nil
+		})
+		fmt.Println("  the outer job")
+		return nil
+	})
+	fmt.Println("after:", outer.Status())
+
+	waiting := job.Run(ctx, func(ctx context.Context) (int, error) {
+		return job.Run(ctx, func(context.Context) (int, error) { return 42, nil }).Wait(ctx)
+	})
+	fmt.Println(waiting.Wait(ctx))
+
+	deepest := 0
+	job.Go(ctx, chain(ctx, 100_000, &deepest))
+	fmt.Println("a hundred thousand jobs, and the last one stands on less than 50 calls:", deepest < 50)
+	fmt.Println(s.Shutdown(context.Background()))
+}

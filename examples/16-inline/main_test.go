@@ -1,0 +1,21 @@
+package main
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// before
+	//   the outer job
+	//   the inner job, after the outer one
+	// after: Completed
+	// 42 <nil>
+	// a hundred thousand jobs, and the last one stands on less than 50 calls: true
+	// <nil>
+}

@@ -1,0 +1,34 @@
+// Jobs that nobody waits for, and their failures: each raises an event, and work goes on. Without the shim around the pool, a
+// panic in a job that nobody looks at would be as silent as an error in one.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+func main() {
+	workers := pool.New(pool.Workers(1, 1))
+	s := observed.New(workers, func(e observed.Event) {
+		var panicked *observed.PanicError
+		fmt.Println("event:", e.Err, "| a panic:", errors.As(e.Err, &panicked))
+	})
+	ctx := schedulers.With(context.Background(), s)
+
+	for _, body := range []func(context.Context) (int, error){
+		func(context.Context) (int, error) { return 0, errors.New("disk full") },
+		func(context.Context) (int, error) { panic("index out of range") },
+		func(context.Context) (int, error) { runtime.Goexit(); return 0, nil },
+		func(context.Context) (int, error) { fmt.Println("work goes on"); return 0, nil },
+	} {
+		job.Run(ctx, observed.Errors(body)) // nobody keeps the job
+	}
+	fmt.Println(s.Shutdown(context.Background()), workers.Shutdown(context.Background()))
+}

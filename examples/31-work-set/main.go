@@ -1,0 +1,58 @@
+// Waiting for a set of queued work whose size nobody knows: a search in a tree, in which each node queues its children. The set is done
+// when nothing of it is queued or running. Of some of its items, one can also wait for the first.
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/workset"
+)
+
+// work is a function as work.
+type work func(on schedulers.Worker)
+
+func (f work) Run(on schedulers.Worker) { f(on) }
+func (f work) Abandon(error)            {}
+
+// visit returns the work of visiting a node of a tree with so many levels below.
+func visit(set *workset.Set, visited *atomic.Int64, below int) work {
+	return func(on schedulers.Worker) {
+		visited.Add(1)
+		for range 2 * min(below, 1) {
+			if err := set.Submit(visit(set, visited, below-1), schedulers.Hint{From: on}); err != nil {
+				fmt.Println(err)
+			}
+		}
+	}
+}
+
+func main() {
+	workers := pool.New()
+	set := workset.New(workers)
+	ctx := context.Background()
+
+	var visited atomic.Int64
+	if err := set.Submit(visit(set, &visited, 10), schedulers.Hint{}); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println("waited for all:", set.Wait(ctx), "nodes visited:", visited.Load())
+
+	open := make(chan struct{})
+	slow, err := set.Queue(work(func(schedulers.Worker) { <-open }), schedulers.Hint{})
+	if err != nil {
+		fmt.Println(err)
+	}
+	fast, err := set.Queue(work(func(schedulers.Worker) {}), schedulers.Hint{Flags: schedulers.LongRunning})
+	if err != nil {
+		fmt.Println(err)
+	}
+	first, err := workset.WaitAny(ctx, slow, fast)
+	fmt.Println("the first to end is number", first, err)
+	close(open)
+	fmt.Println("both:", workset.WaitAll(ctx, slow, fast))
+	fmt.Println(set.Shutdown(ctx), workers.Shutdown(ctx))
+}

@@ -1,0 +1,84 @@
+// A policy of one's own over user-mode scheduling, in two dozen lines: requests and batch work share one thread, three turns to one,
+// and when the requests are done the batch has the thread for itself. The second half of the program has a policy that panics
+// in the middle: it is replaced by first in, first out, and no work is lost.
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers/ums"
+)
+
+// weighted is the policy. Its methods are never called two at a time.
+type weighted struct {
+	requests, batch []*ums.Worker
+	turn            int
+}
+
+func (p *weighted) Ready(w *ums.Worker) {
+	if w.Information().User == "request" {
+		p.requests = append(p.requests, w)
+	} else {
+		p.batch = append(p.batch, w)
+	}
+}
+
+func (p *weighted) Next() *ums.Worker {
+	p.turn++
+	if len(p.requests) == 0 || p.turn%4 == 0 && len(p.batch) > 0 {
+		return take(&p.batch)
+	}
+	return take(&p.requests)
+}
+
+func take(from *[]*ums.Worker) *ums.Worker {
+	if len(*from) == 0 {
+		return nil
+	}
+	w := (*from)[0]
+	*from = (*from)[1:]
+	return w
+}
+
+// failing is a policy that panics when it is asked for the tenth time.
+type failing struct {
+	weighted
+	asked int
+}
+
+func (p *failing) Next() *ums.Worker {
+	if p.asked++; p.asked == 10 {
+		panic("division by zero")
+	}
+	return p.weighted.Next()
+}
+
+// run queues twelve batch jobs and then twelve requests, and prints in which order they run: b and r.
+func run(p ums.Policy) {
+	ctx := context.Background()
+	s := ums.New(1, ums.Decide(p), ums.OnPolicyFailure(func(err *ums.PolicyError) { fmt.Println(err) }))
+	var order strings.Builder
+	begun, open := make(chan struct{}), make(chan struct{}) // the thread is held until all is queued
+	held := job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil }, job.On(s))
+	<-begun
+	jobs := []*job.Job[job.Void]{held}
+	for _, class := range []string{"batch", "request"} {
+		for range 12 {
+			jobs = append(jobs, job.Go(ctx, func(context.Context) error {
+				order.WriteByte(class[0])
+				return nil
+			}, job.On(s.Class(class))))
+		}
+	}
+	close(open)
+	_, err := job.WhenAll(jobs...).Wait(ctx)
+	fmt.Println(order.String(), err, s.Shutdown(ctx))
+}
+
+func main() {
+	run(&weighted{})
+	run(&failing{})
+}

@@ -1,0 +1,107 @@
+// Two pieces of advice for user-mode scheduling, in numbers. Few blocking calls: each that is marked costs an activation of the
+// scheduler and a turn in line. And no assumption about where one runs: a worker goes on for whichever thread picks it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/ums"
+)
+
+// work is a function as work.
+type work func(on *ums.Worker)
+
+func (f work) Run(on schedulers.Worker) { f(on.(*ums.Worker)) }
+func (f work) Abandon(error)            {}
+
+// activations runs one worker on one thread and returns how often the thread had to decide.
+func activations(body func(*ums.Worker)) (n int) {
+	s := ums.New(1, ums.Observe(func(e ums.Event) {
+		if e.Step == ums.Activated {
+			n++
+		}
+	}))
+	submit(s, body)
+	if err := s.Shutdown(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	return n
+}
+
+// placed is how often workers were executed by each thread.
+type placed struct {
+	mu sync.Mutex
+	at map[int]map[int]bool // worker → threads
+}
+
+func (p *placed) note(e ums.Event) {
+	if e.Step != ums.Executed {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.at[e.Worker] == nil {
+		p.at[e.Worker] = map[int]bool{}
+	}
+	p.at[e.Worker][e.Thread] = true
+}
+
+// moves runs a worker on two threads, one of which is occupied at a time, and returns for how many it has run.
+func moves() int {
+	p := &placed{at: map[int]map[int]bool{}}
+	s := ums.New(2, ums.Observe(p.note))
+	done := make(chan struct{})
+	submit(s, func(w *ums.Worker) {
+		defer close(done)
+		var first, second func()
+		w.Call(func() { first = occupy(s) }) // goes on for the thread that is left
+		w.Call(func() {
+			second = occupy(s) // which is occupied now, too
+			first()            // and so the worker goes on for the other one
+		})
+		second()
+	})
+	<-done
+	if err := s.Shutdown(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	return len(p.at[1])
+}
+
+// occupy returns when a thread of s is occupied, with what lets it go.
+func occupy(s *ums.Scheduler) (letGo func()) {
+	occupied, open := make(chan struct{}), make(chan struct{})
+	submit(s, func(*ums.Worker) {
+		close(occupied)
+		<-open // not marked, so the thread is not told
+	})
+	<-occupied
+	return func() { close(open) }
+}
+
+func submit(s *ums.Scheduler, body func(*ums.Worker)) {
+	if err := s.Submit(work(body), schedulers.Hint{}); err != nil {
+		fmt.Println(err)
+	}
+}
+
+func main() {
+	read := func() {} // stands for a short system call
+	fmt.Println("a hundred calls, each marked:", activations(func(w *ums.Worker) {
+		for range 100 {
+			w.Call(read)
+		}
+	}), "activations")
+	fmt.Println("a hundred calls, marked as one:", activations(func(w *ums.Worker) {
+		w.Call(func() {
+			for range 100 {
+				read()
+			}
+		})
+	}), "activations")
+
+	fmt.Println("threads that one worker has run for:", moves())
+}
