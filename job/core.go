@@ -49,6 +49,9 @@ type rare struct {
 	made uintptr     // where the job was made
 	task *trace.Task // of the execution tracer
 
+	// RunSynchronously was called, so the job may run anywhere.
+	aside atomic.Bool
+
 	// Written before the job is published as Faulted.
 	failure *failure
 

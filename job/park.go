@@ -21,19 +21,44 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 			return c.giveUp(p, err)
 		}
 	}
-	if b, ok := by.(schedulers.Blocker); ok {
-		unblock, err := b.Block()
-		if err != nil {
-			return c.giveUp(p, err)
-		}
-		defer unblock()
+	unblock, err := c.announce(ctx, by, p)
+	if err != nil {
+		return c.giveUp(p, err)
 	}
+	defer unblock()
 	select {
 	case <-p.awake:
 		return nil
 	case <-ctx.Done():
 		return c.giveUp(p, contextError(ctx))
 	}
+}
+
+// announce tells the worker by, if it wants to know, that p is going to wait.
+func (c *core) announce(ctx context.Context, by schedulers.Worker, p *parked) (unblock func(), err error) {
+	if b, ok := by.(schedulers.HomeBlocker); ok {
+		if _, bounded := ctx.Deadline(); !bounded && c.needsHome() {
+			return b.BlockFor(c.scheduler(), p.awake)
+		}
+	}
+	if b, ok := by.(schedulers.Blocker); ok {
+		return b.Block()
+	}
+	return func() {}, nil
+}
+
+// needsHome reports whether the job is queued at its scheduler, or runs there, so that nobody else will
+// complete it. It is false if that is not certain: jobs that others complete (machines among them, which
+// may be anywhere), and jobs that were handed to a goroutine by who made them.
+func (c *core) needsHome() bool {
+	if c.owner == nil || c.mode&synchronous != 0 {
+		return false
+	}
+	if r := c.rare.Load(); r != nil && r.aside.Load() {
+		return false
+	}
+	s := c.state.status()
+	return s == Scheduled || s == Running
 }
 
 // giveUp takes a parked waiter back. If the job has ended at the same moment, the wait has succeeded.

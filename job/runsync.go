@@ -12,7 +12,11 @@ func (j *Job[T]) RunSynchronously() error {
 	if j == nil {
 		return ErrNilJob
 	}
-	if j.owner == nil || !j.state.start() {
+	if j.owner == nil || j.Status() != Created {
+		return ErrStarted
+	}
+	j.extras().aside.Store(true) // before anybody can see the job Scheduled
+	if !j.state.start() {
 		return ErrStarted
 	}
 	j.finishSynchronously()

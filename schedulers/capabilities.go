@@ -36,6 +36,18 @@ type Blocker interface {
 	Block() (unblock func(), err error)
 }
 
+// HomeBlocker is a [Blocker] that can tell waits that never end from others, if it is told what the
+// wait is for. A scheduler that adds no workers needs this for an exact answer.
+type HomeBlocker interface {
+	Blocker
+
+	// BlockFor is Block for a wait that ends when done is closed, which work that home has accepted will do: work that is
+	// queued there, or running on one of its workers. Who does not know that much calls Block. The error is returned if, as far as the
+	// scheduler's own work is concerned, the wait could never end; that somebody might cancel the
+	// awaited work does not count.
+	BlockFor(home Scheduler, done <-chan struct{}) (unblock func(), err error)
+}
+
 // Snapshotter is a scheduler that can list what it has queued, for debuggers
 // and for tests. The result is a copy and may be outdated when it is returned.
 type Snapshotter interface {

@@ -10,11 +10,23 @@
 //
 // # Waiting inside
 //
-// A wait for a job that is still queued here runs it in place. A wait for anything else
-// blocks the thread: that is what a thread of one's own is. Work that waits, on the last
-// free thread, for something that in turn needs this scheduler can therefore
-// hang. The scheduler does not guess: it can not know what a blocked thread waits for, and an
-// error for a wait that would have ended were worse than a wait that a context can end.
+// A wait for a job that is still queued here runs it in place. A wait for anything else blocks the thread: that is
+// what a thread of one's own is. If all threads wait, each for work of this very scheduler, none will ever
+// go on, and the last one is told ErrWouldDeadlock instead of waiting ([schedulers.HomeBlocker]); what is known for that, and what is
+// not, is in block.go. A thread that waits for anything else may go on, so such a wait is never refused: an error
+// for a wait that would have ended were worse than a wait that a context can end. A machine that suspends does not wait
+// in this sense. It leaves its thread, and needs one again to go on: a thread that waits for it with Wait holds
+// it up, one that awaits it does not.
+//
+// # State of a thread
+//
+// [OnThread] runs functions on each thread before its first and after its last work, and [WithState] keeps a value for
+// each thread, which work finds with [State]: a C library's handle, which one thread has to open, use and close.
+//
+// # Long-running work
+//
+// [Runner] gives each work a thread of its own, for as long as it runs, however many there are. The flag
+// [schedulers.LongRunning] has no effect on [Threads]: what was submitted to them belongs to their state.
 //
 // # What it costs
 //

@@ -3,6 +3,7 @@ package dedicated
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -20,13 +21,14 @@ type timerQueue = timers.Queue
 // Threads is a scheduler of dedicated OS threads. Make one with [New]. All methods are
 // safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and Meter.
+// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and Meter, and
+// its workers implement HomeBlocker.
 type Threads struct {
 	timerQueue
 	name string
 
-	// onStart and onEnd run on each thread, before its first and after its last work.
-	onStart, onEnd func()
+	// What each thread does before its first and after its last work, in the order of the options.
+	begin, finally []func(*thread)
 
 	refused atomic.Uint64
 
@@ -48,6 +50,10 @@ type thread struct {
 	id   int
 	loop runloop.Loop
 	wake chan struct{} // made by the instance, so that it belongs to its synctest bubble
+
+	osThread atomic.Int64    // the id of its OS thread; 0 where that cannot be told
+	awaits   <-chan struct{} // what BlockFor waits for, or nil; guarded by Threads.mu
+	state    any             // see [State]; of the thread alone
 }
 
 // Option changes how a scheduler is made.
@@ -58,9 +64,26 @@ func Name(name string) Option { return func(t *Threads) { t.name = name } }
 
 // OnThread has start run on each thread before its first work, and end after its last; either may be nil.
 // They are for state that is bound to a thread. After work that called runtime.Goexit, the thread's place is taken
-// by a new one, on which start runs again; end does not run on the one that died.
+// by a new one, on which start runs again; end does not run on the one that died. The option may be given several times: what
+// starts first ends last. A panic in either is not recovered.
 func OnThread(start, end func()) Option {
-	return func(t *Threads) { t.onStart, t.onEnd = start, end }
+	return func(t *Threads) {
+		t.atStart(func(*thread) { start() }, start != nil)
+		t.atEnd(func(*thread) { end() }, end != nil)
+	}
+}
+
+func (t *Threads) atStart(f func(*thread), wanted bool) {
+	if wanted {
+		t.begin = append(t.begin, f)
+	}
+}
+
+// atEnd has f run before what the options before it have asked for: who began first ends last.
+func (t *Threads) atEnd(f func(*thread), wanted bool) {
+	if wanted {
+		t.finally = slices.Insert(t.finally, 0, f)
+	}
 }
 
 // New returns a scheduler of n threads; an n below one is one. No thread is started before it is
@@ -76,7 +99,7 @@ func New(n int, opts ...Option) *Threads {
 		w := &thread{of: t, id: id, wake: make(chan struct{}, 1)}
 		w.loop.On = w
 		w.loop.Next = w.next
-		w.loop.Lost = func() { go w.main() }
+		w.loop.Lost = w.lost
 		t.all = append(t.all, w)
 	}
 	return t
@@ -125,14 +148,23 @@ func (t *Threads) engage() {
 // runtime ends the OS thread, with whatever state work has left on it.
 func (w *thread) main() {
 	runtime.LockOSThread()
-	if w.of.onStart != nil {
-		w.of.onStart()
+	w.osThread.Store(int64(ThreadID()))
+	for _, f := range w.of.begin {
+		f(w)
 	}
 	w.loop.Run()
-	if w.of.onEnd != nil {
-		w.of.onEnd()
+	for _, f := range w.of.finally {
+		f(w)
 	}
 	w.of.ended()
+}
+
+// lost is called when work has called runtime.Goexit, on the thread that dies of it.
+func (w *thread) lost() {
+	w.of.mu.Lock()
+	w.awaits, w.state = nil, nil
+	w.of.mu.Unlock()
+	go w.main()
 }
 
 // next is the thread's loop condition: it returns work, or nil when the scheduler has been shut down and

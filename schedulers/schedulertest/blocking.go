@@ -17,16 +17,10 @@ func blockingChecks() []check {
 	}
 }
 
-// waiterFor is a Blocker that can be told whose work the wait is for. A scheduler
-// that adds no workers knows a deadlock only if it knows that.
-type waiterFor interface {
-	BlockFor(home schedulers.Scheduler) (unblock func(), err error)
-}
-
-// block announces a wait for work of the same scheduler as on.
-func block(on schedulers.Worker) (unblock func(), err error) {
-	if w, ok := on.(waiterFor); ok {
-		return w.BlockFor(on.Scheduler())
+// block announces a wait for work of the same scheduler as on, which will close done.
+func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err error) {
+	if w, ok := on.(schedulers.HomeBlocker); ok {
+		return w.BlockFor(on.Scheduler(), done)
 	}
 	if w, ok := on.(schedulers.Blocker); ok {
 		return w.Block()
@@ -51,7 +45,7 @@ func nestedWaits(e *env) {
 			}
 			next := make(chan struct{})
 			l.submit(link(left-1, next), schedulers.Hint{From: on})
-			unblock, err := block(on)
+			unblock, err := block(on, next)
 			if err != nil {
 				l.checkRefusal(unblock, err)
 				return

@@ -1,0 +1,174 @@
+package dedicated_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+)
+
+// stage runs functions on the threads of a scheduler, each on one that is held until told otherwise.
+type stage struct {
+	t *testing.T
+	s *dedicated.Threads
+}
+
+func newStage(t *testing.T, n int) *stage {
+	t.Helper()
+	s := &stage{t: t, s: dedicated.New(n)}
+	t.Cleanup(func() { require.NoError(t, s.s.Shutdown(context.Background())) })
+	return s
+}
+
+// actor is work that does what it is sent, one function after the other, until the channel is closed.
+type actor chan func(on schedulers.HomeBlocker)
+
+func (s *stage) actor() actor {
+	a := make(actor)
+	require.NoError(s.t, s.s.Submit(do(func(on schedulers.Worker) {
+		for f := range a {
+			f(on.(schedulers.HomeBlocker))
+		}
+	}), schedulers.Hint{}))
+	return a
+}
+
+// do has the actor call f and waits until it has returned.
+func (a actor) do(f func(on schedulers.HomeBlocker)) {
+	done := make(chan struct{})
+	a <- func(on schedulers.HomeBlocker) {
+		defer close(done)
+		f(on)
+	}
+	<-done
+}
+
+// block has the actor announce a wait, which goes on when this has returned.
+func (a actor) block(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
+	a.do(func(on schedulers.HomeBlocker) { unblock, err = on.BlockFor(home, done) })
+	return unblock, err
+}
+
+func TestTheLastThreadToWaitIsToldThatNobodyIsLeft(t *testing.T) {
+	s := newStage(t, 2)
+	one, two := s.actor(), s.actor()
+	defer close(one)
+	defer close(two)
+	never := make(chan struct{})
+	unblock, err := one.block(s.s, never)
+	require.NoError(t, err, "the other thread can still do it")
+	_, err = two.block(s.s, never)
+	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
+	unblock()
+	again, err := two.block(s.s, never)
+	require.NoError(t, err, "the first one goes on now")
+	again()
+}
+
+func TestAWaitThatHasEndedIsNoWaitAlthoughItsThreadHasNotGoneOnYet(t *testing.T) {
+	s := newStage(t, 2)
+	one, two := s.actor(), s.actor()
+	defer close(one)
+	defer close(two)
+	over := make(chan struct{})
+	first, err := one.block(s.s, over)
+	require.NoError(t, err)
+	close(over) // but first has not been called
+	second, err := two.block(s.s, make(chan struct{}))
+	require.NoError(t, err)
+	first()
+	_, err = one.block(s.s, make(chan struct{}))
+	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock, "now both wait")
+	second()
+}
+
+func TestAWaitForWhatHasHappenedIsNotRefused(t *testing.T) {
+	s := newStage(t, 1)
+	one := s.actor()
+	defer close(one)
+	over := make(chan struct{})
+	close(over)
+	unblock, err := one.block(s.s, over)
+	require.NoError(t, err)
+	unblock()
+}
+
+func TestAWaitForSomethingElseIsNeverRefused(t *testing.T) {
+	s, other := newStage(t, 1), newStage(t, 1)
+	one := s.actor()
+	defer close(one)
+	never := make(chan struct{})
+	unblock, err := one.block(other.s, never)
+	require.NoError(t, err)
+	unblock()
+	unblock, err = one.block(nil, never)
+	require.NoError(t, err)
+	unblock()
+	one.do(func(on schedulers.HomeBlocker) { unblock, err = on.Block() })
+	require.NoError(t, err)
+	unblock()
+}
+
+func TestAThreadThatWaitsForSomethingElseMayGoOn(t *testing.T) {
+	s := newStage(t, 2)
+	one, two := s.actor(), s.actor()
+	defer close(one)
+	defer close(two)
+	one.do(func(on schedulers.HomeBlocker) {
+		_, err := on.Block()
+		assert.NoError(t, err)
+	})
+	unblock, err := two.block(s.s, make(chan struct{}))
+	require.NoError(t, err)
+	unblock()
+}
+
+func TestAThreadThatWasNeverNeededIsFree(t *testing.T) {
+	s := newStage(t, 2)
+	one := s.actor()
+	defer close(one)
+	unblock, err := one.block(s.s, make(chan struct{}))
+	require.NoError(t, err)
+	unblock()
+}
+
+// A goroutine that was given the context of a thread waits in its name.
+func TestAForeignGoroutineDoesNotHoldAThreadUp(t *testing.T) {
+	if dedicated.ThreadID() == 0 {
+		return // hints are believed where threads cannot be told apart
+	}
+	s := newStage(t, 1)
+	one := s.actor()
+	defer close(one)
+	var worker schedulers.HomeBlocker
+	one.do(func(on schedulers.HomeBlocker) { worker = on })
+	var foreign sync.WaitGroup
+	foreign.Go(func() {
+		unblock, err := worker.BlockFor(s.s, make(chan struct{}))
+		if assert.NoError(t, err) {
+			unblock()
+		}
+	})
+	foreign.Wait()
+}
+
+// Work that is run in place waits inside of a wait.
+func TestTheEndOfAnInnerWaitLeavesTheOuterOne(t *testing.T) {
+	s := newStage(t, 2)
+	one, two := s.actor(), s.actor()
+	defer close(one)
+	defer close(two)
+	outer, err := one.block(s.s, make(chan struct{}))
+	require.NoError(t, err)
+	inner, err := one.block(s.s, make(chan struct{}))
+	require.NoError(t, err)
+	inner()
+	_, err = two.block(s.s, make(chan struct{}))
+	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
+	outer()
+}

@@ -1,0 +1,76 @@
+package dedicated
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Runner is for long-running work: each piece gets an OS thread of its own, at once, for as long as it runs. It holds no
+// thread while there is no work. Make one with [NewRunner]. All methods are safe for concurrent use.
+//
+// Beside [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter and Meter.
+//
+// A scheduler of few workers treats work that is flagged with [schedulers.LongRunning] in the same way, but on a goroutine:
+// that is enough for work that waits or computes. A thread of its own is for work that changes
+// the thread (its priority, its signal mask, a C library's thread-local state), or must not be mixed with others by a profiler.
+type Runner struct {
+	timerQueue
+	books   books.Books
+	name    string
+	started atomic.Int64
+}
+
+// lane is the worker of one work.
+type lane struct {
+	of *Runner
+	id int
+}
+
+// NewRunner returns a runner of that name; an empty one is "long-running".
+func NewRunner(name string) *Runner {
+	if name == "" {
+		name = "long-running"
+	}
+	return &Runner{name: name}
+}
+
+// Name returns the name given to [NewRunner].
+func (r *Runner) Name() string { return r.name }
+
+// Submit starts w on a thread of its own and returns nil, or refuses it with [schedulers.ErrShutdown] after Shutdown has
+// been called and with [schedulers.ErrRejected] if w is nil. Hints are ignored. It does not block.
+//
+// The thread ends with the work, whatever state that has left on it.
+func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	if err := r.books.Enter(r.name, w); err != nil {
+		return err
+	}
+	on := &lane{of: r, id: int(r.started.Add(1))}
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with its goroutine
+		r.books.Run(w, on, nil)
+	}()
+	return nil
+}
+
+// Shutdown refuses all further work with [schedulers.ErrShutdown] and returns nil when the last work has
+// ended, or the cause of ctx if that ends first; nothing is ever queued here, so nothing is abandoned, and what
+// runs goes on. Shutdown blocks. It may be called any number of times, at the same time too. A nil
+// ctx never ends. Timers are not affected.
+func (r *Runner) Shutdown(ctx context.Context) error { return r.books.Shutdown(ctx, func() {}) }
+
+// MaxConcurrency returns 0: there is no limit.
+func (r *Runner) MaxConcurrency() int { return 0 }
+
+// Metrics implements [schedulers.Meter]; Workers is the number of threads.
+func (r *Runner) Metrics() schedulers.Metrics { return r.books.Metrics() }
+
+// Scheduler implements [schedulers.Worker].
+func (l *lane) Scheduler() schedulers.Scheduler { return l.of }
+
+// ID implements [schedulers.Worker]: a number that no other work of the runner has had.
+func (l *lane) ID() int { return l.id }

@@ -1,0 +1,41 @@
+package dedicated
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// WithState gives each thread a value of its own, which start makes on the thread before its first work, and which
+// end, if it is not nil, is given on the same thread after its last: the handle of a C library that demands to be opened, used and closed
+// by one thread. Work gets at it with [State]. A nil start makes the zero value. As with [OnThread], a thread
+// that is lost to runtime.Goexit is replaced by one with a new value, and end is not called for the old one.
+func WithState[T any](start func() T, end func(T)) Option {
+	return func(t *Threads) {
+		t.atStart(func(w *thread) {
+			var v T
+			if start != nil {
+				v = start()
+			}
+			w.state = v
+		}, true)
+		t.atEnd(func(w *thread) {
+			v, _ := w.state.(T)
+			end(v)
+		}, end != nil)
+	}
+}
+
+// State returns the value that [WithState] has made for the thread that runs the caller, whose context ctx is, and true. It
+// returns false if ctx does not come from work of a scheduler of this package, if the option was not
+// given or its type is another one, or if the caller is a goroutine that was merely given the
+// context: the value belongs to the thread. Where the operating system does not tell threads apart (see [ThreadID]),
+// the last is the caller's duty. It does not block.
+func State[T any](ctx context.Context) (value T, ok bool) {
+	w, ok := schedulers.WorkerFrom(ctx).(*thread)
+	if !ok || w == nil || w.osThread.Load() != int64(ThreadID()) {
+		return value, false
+	}
+	value, ok = w.state.(T)
+	return value, ok
+}
