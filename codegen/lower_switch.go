@@ -157,7 +157,7 @@ func (w *switching) clause(i int, head rope) clause {
 	w.u.enter(jumpTarget{name: w.name, breakTo: w.end})
 	defer w.u.leave()
 	for _, s := range w.body(i) {
-		r := &exits{u: w.u, root: s, breaks: 1, falling: 1}
+		r := &exits{u: w.u, root: w.clauses[i], breaks: 1, falling: 1}
 		r.walk(s)
 		c.body = append(c.body, w.u.scan(s))
 	}

@@ -36,6 +36,7 @@ type T struct {
 	home  *loop
 	mu    sync.Mutex
 	lines []string
+	burnt int
 }
 
 // Log adds a line to the trace.

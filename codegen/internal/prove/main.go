@@ -1,0 +1,67 @@
+// Prove looks for programs whose two executions differ. It is a tool of this
+// repository and has to be run in it.
+//
+// Usage:
+//
+//	go run ./codegen/internal/prove fuzz [flags]
+//
+// Fuzz writes random programs, lowers them, and compares what they do as plain Go with
+// what they do as machines, with four timings of what they await. What differs is
+// made smaller and printed. The same seed gives the same programs.
+//
+// Prove exits with status 1 if it found a difference or a defect, and with 2 if it
+// could not look.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+)
+
+// command is one of the ways to look.
+type command func(ctx context.Context, args []string, out io.Writer) error
+
+var commands = map[string]command{
+	"fuzz": fuzz,
+}
+
+// errFound says that something was found, which has been printed.
+var errFound = errors.New("something was found")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is main without the process: it returns the exit status.
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	if len(args) == 0 || commands[args[0]] == nil {
+		fmt.Fprintln(errs, "usage: prove fuzz [flags]")
+		return 2
+	}
+	err := commands[args[0]](ctx, args[1:], out)
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errFound):
+		return 1
+	}
+	fmt.Fprintln(errs, "prove:", err)
+	return 2
+}
+
+// workFolder is dir, or a temporary folder that clean removes.
+func workFolder(dir string) (path string, clean func(), err error) {
+	if dir != "" {
+		return dir, func() {}, nil
+	}
+	path, err = os.MkdirTemp("", "prove")
+	return path, func() { _ = os.RemoveAll(path) }, err
+}

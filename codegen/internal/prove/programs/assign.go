@@ -1,0 +1,115 @@
+package programs
+
+import "fmt"
+
+// assign assigns to something in one of the forms that there are.
+func (w *writer) assign() {
+	switch w.r.IntN(9) {
+	case 0:
+		w.line("%s %s %s", w.place(integer), w.oneOf("+=", "-=", "*=", "|=", "^=", "&="), w.expr(integer, depth))
+	case 1:
+		w.line("%s += %s", w.place(text), w.expr(text, depth))
+	case 2:
+		w.line("%s%s", w.place(integer), w.oneOf("++", "--"))
+	case 3:
+		w.line("%s, %s = %s, %s", w.place(integer), w.place(integer), w.expr(integer, 2), w.expr(integer, 2))
+	case 4:
+		w.line("%s, %s = %s", w.place(integer), w.place(text), w.twoValues())
+	case 5:
+		w.line("%s, %s = %s", w.place(integer), w.place(boolean), w.oneOf(
+			fmt.Sprintf("(%s)[%s]", w.expr(table, 1), w.expr(integer, 2)),
+			fmt.Sprintf("(%s).(int)", w.expr(anything, 2)),
+			fmt.Sprintf("<-Gfull(%s)", w.expr(integer, 2))))
+	case 6:
+		w.appendTo()
+	default:
+		list := w.visible(func(v *variable) bool { return !v.fixed && v.typ != param })
+		t := integer
+		if len(list) > 0 {
+			t = list[w.r.IntN(len(list))].typ
+		}
+		w.line("%s = %s", w.place(t), w.expr(t, depth))
+	}
+}
+
+// twoValues is a call that returns an int and a string.
+func (w *writer) twoValues() string {
+	if !w.fn.suspends || w.chance(3) {
+		return fmt.Sprintf("Gpair(t, %s)", w.expr(integer, 2))
+	}
+	return fmt.Sprintf("Gspread(t, %s)", w.expr(integer, 2))
+}
+
+// appendTo appends to a variable or an element in place. Nobody has room in what
+// is appended to.
+func (w *writer) appendTo() {
+	if v := w.pick(slice); v != nil && !v.fixed && w.chance(2) {
+		w.line("%s = append(%s[:len(%s):len(%s)], %s)", v.name, v.name, v.name, v.name, w.expr(integer, depth))
+		return
+	}
+	v := &variable{name: "lists" + itoa(w.names)}
+	w.names++
+	w.line("%s := map[int][]int{}", v.name)
+	k := w.expr(integer, 1)
+	w.line("%s[%s] = append(%s[%s], %s)", v.name, k, v.name, w.oneOf(k, w.value(integer)), w.expr(integer, depth))
+	w.line("t.Log(\"%%v\", %s)", v.name)
+}
+
+// place is something of type t that can be assigned to. There is always one: the
+// globals and the blank identifier.
+func (w *writer) place(t typ) string {
+	assignable := func(t typ) *variable {
+		list := w.visible(func(v *variable) bool { return v.typ == t && !v.fixed })
+		if len(list) == 0 {
+			return nil
+		}
+		return list[w.r.IntN(len(list))]
+	}
+	if t == integer && w.chance(2) {
+		if place := w.element(); place != "" {
+			return place
+		}
+	}
+	if v := assignable(t); v != nil {
+		return v.name
+	}
+	switch t {
+	case integer:
+		return w.oneOf("Gg0", "Gg1")
+	case text:
+		return "Ggs"
+	case boolean:
+		return "Ggb"
+	}
+	return "_"
+}
+
+// element is an int inside of something else, or "".
+func (w *writer) element() string {
+	base := func(t typ) string {
+		v := w.pick(t)
+		if v == nil || v.fixed {
+			return ""
+		}
+		return v.name
+	}
+	index := fmt.Sprintf("(%s)&1", w.expr(integer, 2))
+	if w.chance(6) {
+		index = w.value(integer)
+	}
+	t := w.oneType(slice, array, table, pointer, record, recordAt)
+	name := base(t)
+	if name == "" {
+		return ""
+	}
+	switch t {
+	case slice, array:
+		return fmt.Sprintf("%s[%s]", name, index)
+	case table:
+		return fmt.Sprintf("%s[%s]", name, w.expr(integer, 2))
+	case pointer:
+		return "*" + name
+	default:
+		return name + w.oneOf(".A", ".C["+index+"]")
+	}
+}

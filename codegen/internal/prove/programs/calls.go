@@ -1,0 +1,85 @@
+package programs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// call is a call with one result of type t, or "".
+func (w *writer) call(t typ, d int) string {
+	if t == param {
+		if !w.fn.suspends {
+			return fmt.Sprintf("Gid[V](%s)", w.leaf(t))
+		}
+		return fmt.Sprintf("Gpick[V](t, %s, %s, %s)", w.expr(boolean, d), w.leaf(t), w.leaf(t))
+	}
+	if t == integer && w.chance(2) {
+		return w.methodCall(d)
+	}
+	if w.chance(6) && w.fn.suspends && t.shown() {
+		return fmt.Sprintf("Gpick[%s](t, %s, %s, %s)", t, w.expr(boolean, d), w.leaf(t), w.expr(t, d))
+	}
+	for range 4 {
+		if len(w.funcs) == 0 {
+			break
+		}
+		f := w.funcs[w.r.IntN(len(w.funcs))]
+		if len(f.results) == 1 && f.results[0] == t && (w.fn.suspends || !f.async) {
+			return w.callOf(f, d)
+		}
+	}
+	return ""
+}
+
+// callOf is a call of f.
+func (w *writer) callOf(f signature, d int) string {
+	args := []string{"t"}
+	name := f.name
+	if f.generic {
+		args = append(args, w.expr(w.oneType(integer, text, record), d))
+	}
+	if len(f.params) == 2 && f.params[0] == integer && f.params[1] == text && w.fn.suspends && !f.generic && w.chance(3) {
+		return fmt.Sprintf("%s(Gthree(t, %s))", name, w.expr(integer, d))
+	}
+	for _, p := range f.params {
+		args = append(args, w.expr(p, d))
+	}
+	return fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
+}
+
+// methodCall is a call of a method or a function value with an int result.
+func (w *writer) methodCall(d int) string {
+	arg := w.expr(integer, d)
+	if !w.fn.suspends || w.chance(3) {
+		switch w.r.IntN(7) {
+		case 6:
+			return fmt.Sprintf("%s.Add(%s)", w.operand(recordAt), arg)
+		case 0:
+			return fmt.Sprintf("%s(%s)", w.operand(function), arg)
+		case 1:
+			return fmt.Sprintf("%s.Plain(%s)", w.operand(w.oneType(record, recordAt)), arg)
+		case 2:
+			return fmt.Sprintf("%s.Less(%s)", w.operand(number), arg)
+		case 3:
+			return fmt.Sprintf("%s.Plus(t, %s)", w.operand(w.oneType(recordAt, methods)), arg)
+		case 4:
+			return fmt.Sprintf("GS.Plain(%s, %s)", w.value(record), arg)
+		default:
+			return fmt.Sprintf("Gbump(%s)", arg)
+		}
+	}
+	switch w.r.IntN(6) {
+	case 0:
+		return fmt.Sprintf("%s.Wait(t, %s)", w.operand(w.oneType(record, recordAt)), arg)
+	case 1:
+		return fmt.Sprintf("%s.Grow(t, %s)", w.operand(recordAt), arg)
+	case 2:
+		return fmt.Sprintf("%s.Wait(t, %s)", w.operand(methods), arg)
+	case 3:
+		return fmt.Sprintf("GS.Wait(%s, t, %s)", w.value(record), arg)
+	case 4:
+		return fmt.Sprintf("Gset(t, %s)", arg)
+	default:
+		return fmt.Sprintf("(%s).Wait(t, %s)", w.expr(w.oneType(record, recordAt, methods), d), arg)
+	}
+}

@@ -1,0 +1,123 @@
+package programs
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"sync"
+)
+
+const (
+	jobPath   = "github.com/movenext/movenext/job"
+	tracePath = "example.com/proof/trace"
+)
+
+// declarations are the packages that programs import, as far as they use them: what
+// is in the module where they are built is the real thing.
+var declarations = map[string]string{
+	"context": `package context
+
+type Context interface{ Err() error }`,
+	"fmt": `package fmt
+
+func Sprint(...any) string { return "" }`,
+	jobPath: `package job
+
+type Job[T any] struct{ v T }
+
+func (*Job[T]) Await() (v T, err error) { return }`,
+	tracePath: `package trace
+
+import "` + jobPath + `"
+
+type T struct{}
+
+func (*T) Log(string, ...any)                          {}
+func (*T) Burn()                                       {}
+func Note[V any](t *T, v V) V                          { return v }
+func Get[V any](t *T, v V) V                           { return v }
+func Try[V any](t *T, v V, err error) (V, error)       { return v, err }
+func Later[V any](t *T, v V) *job.Job[V]               { return nil }
+func LaterErr[V any](t *T, v V, err error) *job.Job[V] { return nil }
+func Step(t *T, n int) int                             { return n }
+func Pause(t *T)                                       {}
+func Err(n int) error                                  { return nil }`,
+}
+
+// Check parses and type-checks the source of a program. It does not touch the
+// disk and is safe for concurrent use. It returns all errors.
+func Check(source string) []types.Error {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "program.go", source, parser.SkipObjectResolution)
+	if err != nil {
+		return []types.Error{{Fset: fset, Msg: "syntax: " + err.Error()}}
+	}
+	return Types(fset, file, nil)
+}
+
+// Types type-checks a program, fills info, which may be nil, and returns all
+// errors.
+func Types(fset *token.FileSet, file *ast.File, info *types.Info) []types.Error {
+	var all []types.Error
+	config := &types.Config{
+		Importer: imports{},
+		Error: func(err error) {
+			var e types.Error
+			if errors.As(err, &e) && !strings.HasPrefix(e.Msg, "\t") {
+				all = append(all, e)
+			}
+		},
+	}
+	files := []*ast.File{file}
+	if preamble, err := parser.ParseFile(fset, "preamble.go", Preamble+twins, parser.SkipObjectResolution); err == nil {
+		files = append(files, preamble)
+	}
+	_, _ = config.Check("batch", fset, files, info) // the handler has its errors
+	return all
+}
+
+// twins are those that the preamble mentions before they are generated.
+const twins = `
+func (n GN) WaitAsync(t *trace.T, k int) *job.Job[int] { return nil }
+func (s GS) WaitAsync(t *trace.T, n int) *job.Job[int] { return nil }
+`
+
+// imports imports the declarations.
+type imports struct{}
+
+var imported = struct {
+	sync.Mutex
+	byPath map[string]*types.Package
+}{byPath: map[string]*types.Package{}}
+
+func (imports) Import(path string) (*types.Package, error) {
+	imported.Lock()
+	defer imported.Unlock()
+	return importLocked(path)
+}
+
+type lockedImports struct{}
+
+func (lockedImports) Import(path string) (*types.Package, error) { return importLocked(path) }
+
+func importLocked(path string) (*types.Package, error) {
+	if pkg := imported.byPath[path]; pkg != nil {
+		return pkg, nil
+	}
+	source, ok := declarations[path]
+	if !ok {
+		return nil, fmt.Errorf("programs do not import %s", path)
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	pkg, err := (&types.Config{Importer: lockedImports{}}).Check(path, fset, []*ast.File{file}, nil)
+	imported.byPath[path] = pkg
+	return pkg, err
+}

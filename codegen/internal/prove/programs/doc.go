@@ -1,0 +1,34 @@
+// Package programs writes random Go programs for the generator to lower: well
+// typed, ending, and with an output that depends on nothing but the program.
+//
+// A program is one file with an annotated function that calls others, methods
+// and literals, nearly all of which suspend somewhere. What makes it worth
+// running is that much of it changes what its neighbours read: calls assign
+// variables that stand beside them in the same expression, literals capture,
+// pointers alias, deferred literals assign results.
+//
+// # What programs must not do
+//
+// The two executions of a program are compared by what they log. So a program does
+// not
+//
+//	run for ever              each loop, backward goto and function burns fuel
+//	log an address            only values that print alike everywhere are logged
+//	depend on a map's order   maps that are ranged over have one entry
+//	depend on select's choice one case is ready at most, or the default is taken
+//	depend on a capacity      appending is to a slice without room, or to a fresh one
+//	name a twin               the plain form would not be plain any more
+//
+// Capacities deserve a word: the compiler gives a slice that it can keep on the stack
+// more room than one on the heap, and what escapes in a machine need not escape
+// in the plain form. So whether two slices share elements after an append is no
+// property of the source.
+//
+// # Text, and why not a tree
+//
+// Programs are written as text, left to right, by functions that return the
+// text of an expression of a wanted type. A tree would serve shrinking; but shrinking
+// works on the source of any program (see package shrink), and text is what one
+// reads here. What comes out is type-checked before it is used ([Write]); a few in a
+// hundred fall, for constants that overflow and the like, and are replaced.
+package programs

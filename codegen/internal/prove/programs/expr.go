@@ -1,0 +1,156 @@
+package programs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// expr is an expression of type t, with at most d levels of operations.
+func (w *writer) expr(t typ, d int) string {
+	if d <= 0 || w.chance(6) {
+		return w.leaf(t)
+	}
+	if w.chance(4) {
+		if call := w.call(t, d-1); call != "" {
+			return call
+		}
+	}
+	if w.chance(5) && t != param {
+		return w.awaited(t, d-1)
+	}
+	switch t {
+	case integer:
+		return w.integerExpr(d - 1)
+	case text:
+		return w.textExpr(d - 1)
+	case boolean:
+		return w.booleanExpr(d - 1)
+	case slice, array, table, record, recordAt:
+		return w.compositeExpr(t, d-1)
+	case number, small:
+		return w.convertedExpr(t, d-1)
+	}
+	return w.otherExpr(t, d-1)
+}
+
+// awaited is a value of t that comes out of a suspension, if there may be one.
+func (w *writer) awaited(t typ, d int) string {
+	if !w.fn.suspends || !t.shown() {
+		return w.observed(t, d)
+	}
+	if t == integer && w.chance(2) {
+		return fmt.Sprintf("trace.Step(t, %s)", w.expr(t, d))
+	}
+	return fmt.Sprintf("trace.Get[%s](t, %s)", t, w.expr(t, d))
+}
+
+// observed is a value of t whose evaluation is logged.
+func (w *writer) observed(t typ, d int) string {
+	if !t.shown() {
+		return fmt.Sprintf("Gid[%s](%s)", t, w.expr(t, d))
+	}
+	return fmt.Sprintf("trace.Note[%s](t, %s)", t, w.expr(t, d))
+}
+
+// leaf is a variable, a part of one, or a literal.
+func (w *writer) leaf(t typ) string {
+	if !w.chance(4) {
+		if path := w.path(t); path != "" {
+			return path
+		}
+	}
+	return w.literal(t)
+}
+
+// value is a leaf that is not constant: the compiler computes with constants, and
+// refuses what overflows.
+func (w *writer) value(t typ) string {
+	if path := w.path(t); path != "" {
+		return path
+	}
+	return w.observed(t, 0)
+}
+
+// operand is a value that a selector, an index or arguments may follow.
+func (w *writer) operand(t typ) string {
+	if v := w.value(t); strings.HasPrefix(v, "*") || strings.HasPrefix(v, "&") {
+		return "(" + v + ")"
+	} else {
+		return v
+	}
+}
+
+func (w *writer) literal(t typ) string {
+	switch t {
+	case integer, small, number:
+		return itoa(w.r.IntN(5))
+	case text:
+		return w.oneOf(`"a"`, `"bc"`, `""`, `"déf"`)
+	case boolean:
+		return w.oneOf("true", "false")
+	case slice:
+		return w.oneOf("[]int{1, 2}", "[]int{3, 4, 5}", "[]int(nil)")
+	case array:
+		return w.oneOf("[2]int{1, 2}", "[2]int{1: 7}", "[2]int{}")
+	case table:
+		return w.oneOf("map[int]int{}", "map[int]int{1: 2}", "map[int]int{0: 3, 1: 4}")
+	case record:
+		return w.oneOf("GS{}", `GS{A: 1, B: "z"}`, "GS{C: [2]int{1, 2}}")
+	case pointer:
+		return "Gptr(4)"
+	case recordAt:
+		return w.oneOf("&GS{A: 2}", "new(GS)", `Gptr(GS{B: "q"})`)
+	case anything:
+		return w.oneOf("any(1)", `any("any")`, "any(nil)", "any(GS{A: 3})")
+	case failure:
+		return w.oneOf("error(nil)", "trace.Err(1)", "trace.Err(2)")
+	case function:
+		return w.oneOf("Gbump", "(func(n int) int { return n + 1 })", "GN(2).Less")
+	case methods:
+		return w.oneOf("GI(GS{A: 1})", "GI(GN(3))", "GI(&GS{A: 5})")
+	}
+	return "v" // of a type parameter: the parameter that every generic function has
+}
+
+// path is a variable of t, or what of type t is reached from a variable, or "".
+func (w *writer) path(t typ) string {
+	if v := w.pick(t); v != nil && !w.chance(4) {
+		return v.name
+	}
+	type step struct {
+		from   typ
+		format string
+	}
+	var steps []step
+	switch t {
+	case integer:
+		steps = []step{
+			{record, "%s.A"}, {recordAt, "%s.A"}, {slice, "%s[" + w.oneOf("0", "1", "len(%[1]s)-1") + "]"}, {array, "%s[1]"},
+			{pointer, "*%s"}, {table, "%s[1]"}, {record, "%s.C[0]"}, {recordAt, "%s.C[1]"}, {number, "int(%s)"}, {small, "int(%s)"},
+		}
+	case text:
+		steps = []step{{record, "%s.B"}, {recordAt, "%s.B"}, {record, "%s.B[:]"}}
+	case array:
+		steps = []step{{record, "%s.C"}, {recordAt, "%s.C"}}
+	case record:
+		steps = []step{{recordAt, "*%s"}}
+	case slice:
+		steps = []step{{slice, "%s[:]"}, {recordAt, "%s.C[:]"}}
+	case pointer:
+		steps = []step{{recordAt, "&%s.A"}, {slice, "&%s[0]"}}
+	case methods:
+		steps = []step{{record, "GI(%s)"}, {recordAt, "GI(%s)"}, {number, "GI(%s)"}}
+	case anything:
+		steps = []step{{integer, "any(%s)"}, {text, "any(%s)"}, {record, "any(%s)"}}
+	}
+	for range steps {
+		s := steps[w.r.IntN(len(steps))]
+		if v := w.pick(s.from); v != nil {
+			return fmt.Sprintf(s.format, v.name)
+		}
+	}
+	if v := w.pick(t); v != nil {
+		return v.name
+	}
+	return ""
+}

@@ -1,0 +1,173 @@
+package programs
+
+import "fmt"
+
+func (w *writer) integerExpr(d int) string {
+	x := func() string { return w.expr(integer, d) }
+	switch w.r.IntN(16) {
+	case 0, 1, 2:
+		return fmt.Sprintf("(%s %s %s)", w.value(integer), w.oneOf("+", "-", "*", "&", "|", "^", "&^"), x())
+	case 3, 4:
+		return fmt.Sprintf("(%s %s %s)", x(), w.oneOf("+", "-", "*"), w.value(integer))
+	case 5:
+		return fmt.Sprintf("(%s %s %s)", w.value(integer), w.oneOf("/", "%"), w.oneOf("("+x()+"|1)", w.value(integer)))
+	case 6:
+		return fmt.Sprintf("(%s %s (%s&3))", w.value(integer), w.oneOf("<<", ">>"), x())
+	case 7:
+		return fmt.Sprintf("%s(%s)", w.oneOf("-", "^", "+"), x())
+	case 8:
+		return fmt.Sprintf("len(%s)", w.expr([]typ{text, slice, table}[w.r.IntN(3)], d))
+	case 9:
+		return fmt.Sprintf("%s(%s, %s)", w.oneOf("min", "max"), w.value(integer), x())
+	case 10:
+		return w.elementExpr(d)
+	case 11:
+		return fmt.Sprintf("<-Gfull(%s)", x())
+	case 12:
+		return fmt.Sprintf("%s.(int)", w.oneOf("Gbox("+x()+")", "any("+x()+")", "("+w.expr(anything, d)+")"))
+	case 13:
+		return fmt.Sprintf("func(n int) int { Gg0++; return n + %s }(%s)", w.value(integer), x())
+	case 14:
+		return fmt.Sprintf("int(%s(complex(float64(%s), float64(%s))))", w.oneOf("real", "imag"), w.value(integer), x())
+	default:
+		return fmt.Sprintf("(%s).%s", w.expr(w.oneType(record, recordAt), d), w.oneOf("A", "C[1]", "C[0]"))
+	}
+}
+
+func (w *writer) oneType(list ...typ) typ { return list[w.r.IntN(len(list))] }
+
+// elementExpr is an element of something, seldom out of its bounds.
+func (w *writer) elementExpr(d int) string {
+	index := fmt.Sprintf("(%s)&1", w.expr(integer, d))
+	if w.chance(8) {
+		index = w.value(integer)
+	}
+	switch w.r.IntN(5) {
+	case 0:
+		return fmt.Sprintf("%s[%s]", w.operand(slice), index)
+	case 1:
+		return fmt.Sprintf("(%s)[%s]", w.expr(slice, d), index)
+	case 2:
+		return fmt.Sprintf("(%s)[%s]", w.expr(array, d), index)
+	case 3:
+		return fmt.Sprintf("(%s)[%s]", w.expr(table, d), w.expr(integer, d))
+	default:
+		return fmt.Sprintf("int(%s[%s])", w.oneOf(`("xy" + `+w.expr(text, d)+`)`, w.value(text)), index)
+	}
+}
+
+func (w *writer) textExpr(d int) string {
+	x := func() string { return w.expr(text, d) }
+	switch w.r.IntN(7) {
+	case 0, 1, 2:
+		return fmt.Sprintf("(%s + %s)", x(), x())
+	case 3:
+		return fmt.Sprintf("string(%s(%s))", w.oneOf("[]byte", "[]rune"), x())
+	case 4:
+		return fmt.Sprintf("(%s + \"--\")[%s&1:]", x(), w.expr(integer, d))
+	case 5:
+		return fmt.Sprintf("Gshow(%s)", w.expr(w.oneType(integer, boolean, record, array, anything), d))
+	default:
+		return fmt.Sprintf("(%s).B", w.expr(w.oneType(record, recordAt), d))
+	}
+}
+
+func (w *writer) booleanExpr(d int) string {
+	switch w.r.IntN(10) {
+	case 0, 1, 2:
+		return fmt.Sprintf("(%s %s %s)", w.value(integer), w.oneOf("==", "!=", "<", "<=", ">", ">="), w.expr(integer, d))
+	case 3:
+		return fmt.Sprintf("(%s %s %s)", w.expr(text, d), w.oneOf("==", "<", "!="), w.value(text))
+	case 4, 5, 6:
+		return fmt.Sprintf("(%s %s %s)", w.value(boolean), w.oneOf("&&", "||"), w.expr(boolean, d))
+	case 7:
+		return fmt.Sprintf("(%s %s %s)", w.expr(boolean, d), w.oneOf("&&", "||"), w.expr(boolean, d))
+	case 8:
+		t := w.oneType(record, array, anything)
+		return fmt.Sprintf("(%s == %s)", w.value(t), w.expr(t, d))
+	default:
+		return fmt.Sprintf("!%s", w.expr(boolean, d))
+	}
+}
+
+func (w *writer) compositeExpr(t typ, d int) string {
+	x := func() string { return w.expr(integer, d) }
+	switch t {
+	case slice:
+		switch w.r.IntN(6) {
+		case 0, 1:
+			return fmt.Sprintf("[]int{%s, %s}", x(), x())
+		case 2:
+			return fmt.Sprintf("append([]int{%s}, %s, %s)", x(), x(), x())
+		case 3:
+			return fmt.Sprintf("append([]int(nil), %s...)", w.expr(slice, d))
+		case 4:
+			return fmt.Sprintf("(%s)[%s&1:]", w.expr(slice, d), x())
+		default:
+			v := w.value(slice)
+			return fmt.Sprintf("append(%s[:len(%s):len(%s)], %s, %s)", v, v, v, x(), x())
+		}
+	case array:
+		return w.oneOf(fmt.Sprintf("[2]int{%s, %s}", x(), x()), fmt.Sprintf("[2]int{1: %s}", x()), fmt.Sprintf("[2]int([]int{%s, %s})", x(), x()))
+	case table:
+		return w.oneOf(fmt.Sprintf("map[int]int{%s: %s}", x(), x()), fmt.Sprintf("map[int]int{1: %s, %s: %s}", x(), w.value(integer), x()))
+	}
+	fields := w.oneOf(
+		fmt.Sprintf("GS{A: %s, B: %s}", x(), w.expr(text, d)),
+		fmt.Sprintf("GS{%s, %s, [2]int{%s, 1}}", x(), w.expr(text, d), x()),
+		fmt.Sprintf("GS{C: %s, A: %s}", w.expr(array, d), x()))
+	if t == recordAt {
+		return "&" + fields
+	}
+	return fields
+}
+
+// convertedExpr is of a numeric type other than int.
+func (w *writer) convertedExpr(t typ, d int) string {
+	if w.chance(2) {
+		return fmt.Sprintf("%s(%s + %s)", t, w.value(integer), w.expr(integer, d))
+	}
+	return fmt.Sprintf("(%s %s %s)", w.value(t), w.oneOf("+", "-", "*", "^"), w.expr(t, d))
+}
+
+// otherExpr is of a type that has no operators.
+func (w *writer) otherExpr(t typ, d int) string {
+	switch t {
+	case pointer:
+		return w.oneOf(fmt.Sprintf("Gptr(%s)", w.expr(integer, d)), w.value(pointer))
+	case anything:
+		return fmt.Sprintf("%s(%s)", w.oneOf("any", "Gbox"), w.expr(w.oneType(integer, text, record, array, boolean, small), d))
+	case failure:
+		return fmt.Sprintf("trace.Err((%s)&3)", w.expr(integer, d))
+	case function:
+		return w.functionExpr(d)
+	case methods:
+		of := w.oneType(record, recordAt, number)
+		return fmt.Sprintf("GI(%s)", typed(of, w.expr(of, d)))
+	}
+	return fmt.Sprintf("Gid(%s)", w.leaf(t))
+}
+
+// functionExpr is a function value. What suspends blocks in a literal that is kept, so
+// nothing in it does.
+func (w *writer) functionExpr(d int) string {
+	switch w.r.IntN(4) {
+	case 0:
+		return fmt.Sprintf("%s.Less", w.operand(number))
+	case 1:
+		return fmt.Sprintf("%s.Plain", w.operand(w.oneType(record, recordAt)))
+	}
+	var body string
+	w.literalOf(false, func() { body = w.expr(integer, d) })
+	if v := w.pick(integer); v != nil && !v.fixed && w.chance(2) {
+		return fmt.Sprintf("(func(k int) int { %s += k; return %s })", v.name, body)
+	}
+	return fmt.Sprintf("(func(k int) int { return k + %s })", body)
+}
+
+// literalOf writes with f as the body of a function literal.
+func (w *writer) literalOf(suspends bool, f func()) {
+	w.fn = &frame{up: w.fn, suspends: suspends && w.fn.suspends, budget: 6}
+	f()
+	w.fn = w.fn.up
+}

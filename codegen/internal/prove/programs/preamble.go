@@ -1,0 +1,123 @@
+package programs
+
+// Preamble is a file that lies beside the programs of a package: types whose methods
+// suspend or do not, and functions that change what others read. Its variables are
+// set by each program when it begins.
+const Preamble = `package batch
+
+import (
+	"fmt"
+
+	"example.com/proof/trace"
+
+	"github.com/movenext/movenext/job"
+)
+
+var (
+	Gg0, Gg1 int
+	Ggs      string
+	Ggb      bool
+)
+
+type GN int
+
+type GS struct {
+	A int
+	B string
+	C [2]int
+}
+
+type GI interface {
+	Plus(t *trace.T, n int) int
+	Wait(t *trace.T, n int) int
+	WaitAsync(t *trace.T, n int) *job.Job[int]
+}
+
+func (n GN) Less(k int) int                { Gg1 -= k; return int(n) - k }
+func (n GN) Plus(t *trace.T, k int) int    { t.Log("N.Plus %v %v", n, k); return int(n) + k }
+func (s GS) Plain(n int) int               { s.A += n; return s.A*2 + s.C[0] }
+func (s GS) Plus(t *trace.T, n int) int     { t.Log("S.Plus %v %v", s, n); return s.C[1] + n }
+func (s *GS) Add(n int) int                 { s.A += n; return s.C[1] }
+
+//movenext:async
+func (n GN) Wait(t *trace.T, k int) int {
+	Gg0 = trace.Step(t, k)
+	return int(n) - Gg0
+}
+
+//movenext:async
+func (s GS) Wait(t *trace.T, n int) int {
+	s.A += trace.Get(t, n)
+	t.Log("S.Wait %v", s)
+	return s.A
+}
+
+//movenext:async
+func (s *GS) Grow(t *trace.T, n int) int {
+	s.C[0] = s.A
+	s.A += trace.Step(t, n)
+	return s.C[0] + s.A
+}
+
+//movenext:async
+func Gset(t *trace.T, n int) int {
+	Gg0, Ggb = trace.Step(t, n), !Ggb
+	Ggs += "+"
+	return Gg0 - 1
+}
+
+//movenext:async
+func Gpick[V any](t *trace.T, first bool, a, b V) V {
+	if trace.Get(t, first) {
+		return a
+	}
+	return trace.Get(t, b)
+}
+
+//movenext:async
+func Gspread(t *trace.T, n int) (int, string) {
+	Gg1 += n
+	return trace.Step(t, n), trace.Get(t, "spread")
+}
+
+//movenext:async
+func Gthree(t *trace.T, n int) (*trace.T, int, string) {
+	a, b := Gspread(t, n)
+	return t, a, b
+}
+
+func Gbump(n int) int                             { Gg0 += n; return Gg0 }
+func Gpair(t *trace.T, n int) (int, string)       { t.Log("pair %v", n); return n + 1, Ggs }
+func Gid[V any](v V) V                            { return v }
+func Gptr[V any](v V) *V                          { return &v }
+func Gbox(v any) any                              { return v }
+func Gshow(v any) string                          { return fmt.Sprint(v) }
+func Gsend(c chan<- int, n int)                   { c <- n }
+func Gnone(n int) chan<- int                      { Gg1 += n; return nil }
+
+func Gfull(n int) chan int {
+	c := make(chan int, 1)
+	c <- n
+	return c
+}
+
+func Gclosed(n int) chan int {
+	c := make(chan int, 2)
+	c <- n
+	c <- n + 1
+	close(c)
+	return c
+}
+
+func Gseq(t *trace.T, n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		defer t.Log("seq ends")
+		for i := range min(3, n) {
+			if !yield(i) {
+				t.Log("seq stops at %v", i)
+				return
+			}
+		}
+	}
+}
+`

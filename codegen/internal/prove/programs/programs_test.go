@@ -1,0 +1,49 @@
+package programs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestProgramsTypeCheckAndAreTheSameForASeed(t *testing.T) {
+	for seed := range uint64(50) {
+		first, err := Write(seed, "P", Options{})
+		require.NoError(t, err)
+		require.Empty(t, Check(first))
+		second, err := Write(seed, "P", Options{})
+		require.NoError(t, err)
+		require.Equal(t, first, second)
+	}
+}
+
+// TestProgramsHoldEveryStatement looks for all kinds of statements in some
+// programs: a grammar that never writes one proves nothing about it.
+func TestProgramsHoldEveryStatement(t *testing.T) {
+	var all strings.Builder
+	for seed := range uint64(120) {
+		source, err := Write(seed, "P", Options{DefersSuspend: true, LiteralsSuspend: true, RangeFuncsSuspend: true})
+		require.NoError(t, err)
+		all.WriteString(source)
+	}
+	for _, part := range []string{
+		"select {", "switch ", ".(type) {", "fallthrough", "goto J", "break L", "continue L", "defer func()", "recover()", "panic(",
+		"go Gsend", "range (Gseq(", "range (Gclosed(", "range (map[int]int", "+= ", "++", ":= func(k int)", "[V any]", "if n",
+		"&&", "||", "<-Gfull", ".(int)", "append(", "min(", "complex(", "&GS{", "[]byte(", "_ = ", "else if", "var ", "return\n",
+	} {
+		assert.Contains(t, all.String(), part)
+	}
+}
+
+func TestMendMentionsWhatNothingReads(t *testing.T) {
+	source, err := Mend("package batch\n\nfunc PRun() {\n\tn, s := 1, 2\n\t_ = s\n\tvar x int\n}\n")
+	require.NoError(t, err)
+	assert.Empty(t, Check(source))
+	_, err = Mend("package batch\n\nfunc PRun() { undefined() }\n")
+	require.Error(t, err)
+}

@@ -1,0 +1,237 @@
+package programs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// statement writes one statement, or a few that belong together.
+func (w *writer) statement() {
+	if w.fn.budget--; w.fn.budget < 0 {
+		return
+	}
+	nested := w.indent < 5
+	switch n := w.r.IntN(40); {
+	case n < 6:
+		w.define()
+	case n < 14:
+		w.assign()
+	case n < 17:
+		w.log()
+	case n < 19:
+		w.callStatement()
+	case n < 22 && nested:
+		w.ifStatement()
+	case n < 26 && nested:
+		w.loopStatement()
+	case n < 28 && nested:
+		w.switchStatement()
+	case n < 29 && nested:
+		w.typeSwitch()
+	case n < 30 && nested:
+		w.selectStatement()
+	case n < 32 && nested && w.fn.deferring:
+		w.deferStatement()
+	case n < 33:
+		w.leave()
+	case n < 35:
+		w.capture()
+	case n < 36:
+		w.alias()
+	case n < 37 && nested:
+		w.jump()
+	case n < 38 && nested:
+		w.inBlock()
+	case n < 39:
+		w.started()
+	default:
+		w.spotLiteral()
+	}
+}
+
+const depth = 3 // of expressions in statements
+
+// define declares variables.
+func (w *writer) define() {
+	t := ordinary[w.r.IntN(len(ordinary))]
+	switch w.r.IntN(7) {
+	case 0:
+		v := w.declare(t)
+		w.line("var %s %s", v.name, t)
+		w.line("_ = %s", v.name)
+		if t == pointer || t == recordAt || t == function || t == methods {
+			w.line("%s = %s", v.name, w.literal(t))
+		}
+	case 1:
+		e := w.expr(t, depth)
+		w.line("var %s %s = %s", w.declare(t).name, t, e)
+	case 2:
+		u := ordinary[w.r.IntN(len(ordinary))]
+		a, b := w.expr(t, 2), w.expr(u, 2)
+		x := w.declare(t)
+		y := w.declare(u)
+		w.line("%s, %s := %s, %s", x.name, y.name, typed(t, a), typed(u, b))
+	case 3:
+		w.defineMany()
+	case 4:
+		if w.chance(2) {
+			w.commaOK()
+			return
+		}
+		fallthrough
+	default:
+		e := w.expr(t, depth)
+		w.line("%s := %s", w.declare(t).name, typed(t, e))
+	}
+}
+
+// typed is e as it is written where nothing else says that it is of type t.
+func typed(t typ, e string) string {
+	if t == small || t == number {
+		return string(t) + "(" + e + ")"
+	}
+	return e
+}
+
+// defineMany declares the results of a call.
+func (w *writer) defineMany() {
+	f := w.callee(func(f signature) bool { return len(f.results) > 1 })
+	if f == nil {
+		w.log()
+		return
+	}
+	e := w.callOf(*f, 2)
+	var names []string
+	for _, t := range f.results {
+		names = append(names, w.declare(t).name)
+	}
+	w.line("%s := %s", strings.Join(names, ", "), e)
+}
+
+// callee is a function that may be called here and satisfies want, or nil.
+func (w *writer) callee(want func(signature) bool) *signature {
+	for range 4 {
+		if len(w.funcs) == 0 {
+			return nil
+		}
+		f := w.funcs[w.r.IntN(len(w.funcs))]
+		if want(f) && (w.fn.suspends || !f.async) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// commaOK declares a value and whether it is there.
+func (w *writer) commaOK() {
+	e := w.oneOf(
+		fmt.Sprintf("(%s)[%s]", w.expr(table, 1), w.expr(integer, 2)),
+		fmt.Sprintf("(%s).(int)", w.expr(anything, 2)),
+		fmt.Sprintf("<-Gfull(%s)", w.expr(integer, 2)))
+	x := w.declare(integer)
+	ok := w.declare(boolean)
+	w.line("%s, %s := %s", x.name, ok.name, e)
+}
+
+// log shows values.
+func (w *writer) log() {
+	var args []string
+	for range 1 + w.r.IntN(3) {
+		t := ordinary[w.r.IntN(len(ordinary))]
+		if !t.shown() {
+			t = integer
+		}
+		args = append(args, w.expr(t, depth))
+	}
+	w.line("t.Log(%q, %s)", strings.TrimSpace(strings.Repeat("%v ", len(args))), strings.Join(args, ", "))
+}
+
+// logAll shows the variables of a scope.
+func (w *writer) logAll() {
+	var args []string
+	for _, v := range w.visible(func(v *variable) bool { return v.typ.shown() }) {
+		args = append(args, v.name)
+	}
+	if len(args) > 0 {
+		w.line("t.Log(%q, %s)", strings.TrimSpace(strings.Repeat("%v ", len(args))), strings.Join(args, ", "))
+	}
+}
+
+func (w *writer) callStatement() {
+	if f := w.callee(func(signature) bool { return true }); f != nil {
+		w.line("%s", w.callOf(*f, 2))
+		return
+	}
+	if w.fn.suspends && w.chance(3) {
+		w.line("%s", w.oneOf("trace.Pause(t)", "<-Gfull("+w.expr(integer, 2)+")", "trace.Step(t, "+w.expr(integer, 2)+")"))
+		return
+	}
+	w.line("%s", w.methodCall(2))
+}
+
+func (w *writer) inBlock() {
+	w.line("{")
+	w.block(nil, 1+w.r.IntN(3))
+	w.line("}")
+}
+
+// capture makes a literal that shares variables, and calls it amid others.
+func (w *writer) capture() {
+	list := w.visible(func(v *variable) bool { return v.typ == integer && !v.fixed })
+	if len(list) == 0 {
+		w.define()
+		return
+	}
+	v := list[w.r.IntN(len(list))]
+	var body string
+	w.literalOf(false, func() { body = w.expr(integer, 2) })
+	f := w.declare(function)
+	w.line("%s := func(k int) int { %s %s k; return %s }", f.name, v.name, w.oneOf("+=", "="), body)
+	w.line("t.Log(\"%%v\", %s + %s(%s) + %s)", v.name, f.name, w.expr(integer, 2), w.expr(integer, 2))
+}
+
+// alias makes a pointer to a variable.
+func (w *writer) alias() {
+	t := w.oneType(integer, record)
+	list := w.visible(func(v *variable) bool { return v.typ == t && !v.fixed })
+	if len(list) == 0 {
+		w.define()
+		return
+	}
+	v := list[w.r.IntN(len(list))]
+	at := pointer
+	if t == record {
+		at = recordAt
+	}
+	w.line("%s := &%s", w.declare(at).name, v.name)
+}
+
+// started starts a goroutine and waits for it.
+func (w *writer) started() {
+	e := w.expr(integer, depth)
+	ch := stems[integer] + "c" + itoa(w.names)
+	w.names++
+	w.line("%s := make(chan int, 1)", ch)
+	w.line("go Gsend(%s, %s)", ch, e)
+	w.line("t.Log(\"%%v\", <-%s + %s)", ch, w.expr(integer, 2))
+}
+
+// spotLiteral calls a literal where it stands.
+func (w *writer) spotLiteral() {
+	if w.indent >= 4 {
+		w.log()
+		return
+	}
+	w.names++
+	name := fmt.Sprint("spot", w.names)
+	w.line("%s := func() int {", name)
+	w.literalOf(w.options.LiteralsSuspend, func() {
+		w.block(nil, 1+w.r.IntN(2))
+		w.indent++
+		w.line("return %s", w.expr(integer, 2))
+		w.indent--
+	})
+	w.line("}()")
+	w.line("_ = %s", name)
+	w.scope.vars = append(w.scope.vars, &variable{name: name, typ: integer})
+}

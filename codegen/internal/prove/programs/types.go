@@ -1,0 +1,122 @@
+package programs
+
+import "strings"
+
+// typ is a type that variables of programs have. § stands for the program's
+// prefix, so that many programs fit into one package.
+type typ string
+
+const (
+	integer  typ = "int"
+	text     typ = "string"
+	boolean  typ = "bool"
+	small    typ = "uint8"
+	slice    typ = "[]int"
+	array    typ = "[2]int"
+	table    typ = "map[int]int"
+	record   typ = "GS"
+	number   typ = "GN"
+	pointer  typ = "*int"
+	recordAt typ = "*GS"
+	anything typ = "any"
+	failure  typ = "error"
+	function typ = "func(int) int"
+	methods  typ = "GI"
+	param    typ = "V" // the type parameter of a generic function
+)
+
+// ordinary are the types that variables are declared with, the more frequent ones
+// several times.
+var ordinary = []typ{
+	integer, integer, integer, integer, text, text, boolean, small, slice, slice, array, table, record, record, number,
+	pointer, recordAt, anything, failure, function, methods,
+}
+
+// passed are the types of parameters and results.
+var passed = []typ{integer, integer, integer, text, boolean, slice, array, record, pointer, recordAt, anything, failure}
+
+// shown reports whether values of t print alike wherever they lie.
+func (t typ) shown() bool {
+	switch t {
+	case pointer, recordAt, function, methods:
+		return false
+	}
+	return true
+}
+
+// variable is one that may be mentioned where the writer stands.
+type variable struct {
+	name  string
+	typ   typ
+	fixed bool // not to be assigned: what a loop's end depends on
+}
+
+// scope is a block of the program.
+type scope struct {
+	up   *scope
+	vars []*variable
+}
+
+// visible lists the variables in sight that satisfy want. Of those with one name the
+// innermost counts.
+func (w *writer) visible(want func(*variable) bool) []*variable {
+	var list []*variable
+	hidden := map[string]bool{}
+	for s := w.scope; s != nil; s = s.up {
+		for i := len(s.vars) - 1; i >= 0; i-- {
+			if v := s.vars[i]; !hidden[v.name] {
+				hidden[v.name] = true
+				if want(v) {
+					list = append(list, v)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// pick returns a random variable of t in sight, or nil.
+func (w *writer) pick(t typ) *variable {
+	list := w.visible(func(v *variable) bool { return v.typ == t })
+	if len(list) == 0 {
+		return nil
+	}
+	return list[w.r.IntN(len(list))]
+}
+
+// declare puts a new variable into the current block.
+func (w *writer) declare(t typ) *variable {
+	v := &variable{name: w.name(t), typ: t}
+	w.scope.vars = append(w.scope.vars, v)
+	return v
+}
+
+// name is a name for a variable of t. One in five is that of another variable in
+// sight, which is shadowed then.
+func (w *writer) name(t typ) string {
+	w.names++
+	if w.chance(5) {
+		outer := w.visible(func(v *variable) bool { return v.typ == t && !strings.HasPrefix(v.name, "§") && !v.fixed })
+		if len(outer) > 0 {
+			name := outer[w.r.IntN(len(outer))].name
+			if !w.declaredHere(name) {
+				return name
+			}
+		}
+	}
+	return stems[t] + itoa(w.names)
+}
+
+func (w *writer) declaredHere(name string) bool {
+	for _, v := range w.scope.vars {
+		if v.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+var stems = map[typ]string{
+	integer: "n", text: "s", boolean: "b", small: "c", slice: "list", array: "arr", table: "m", record: "rec", number: "num",
+	pointer: "p", recordAt: "ref", anything: "x", failure: "err", function: "f", methods: "i", param: "v",
+}

@@ -1,0 +1,79 @@
+package programs
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Options choose what programs are made of.
+type Options struct {
+	Functions  int // at most, beside those that every program has; 0: 2
+	Statements int // in a function at most; 0: 12
+
+	// What the generator does not lower yet, or not everywhere, is left out unless
+	// these say otherwise.
+	LiteralsSuspend   bool // in literals that are called where they stand
+	DefersSuspend     bool // in deferred calls
+	RangeFuncsSuspend bool // in the bodies of loops over functions
+}
+
+func (o Options) functions() int  { return orElse(o.Functions, 2) }
+func (o Options) statements() int { return orElse(o.Statements, 12) }
+
+func orElse(n, otherwise int) int {
+	if n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// attempts is how many programs are written for one that type-checks.
+const attempts = 20
+
+// Write writes the program of a seed: the source of a file of package batch, whose
+// names all begin with prefix and which is run by the function prefix+"Run". The
+// same arguments give the same text. It fails if nothing that it writes
+// type-checks, which is a defect of this package.
+func Write(seed uint64, prefix string, o Options) (string, error) {
+	var last error
+	for attempt := range uint64(attempts) {
+		w := &writer{r: rand.New(rand.NewPCG(seed, attempt)), options: o}
+		w.program()
+		var source string
+		if source, last = Mend(strings.ReplaceAll(w.out.String(), "§", prefix)); last == nil {
+			return source, nil
+		}
+	}
+	return "", fmt.Errorf("programs: seed %d: %w", seed, last)
+}
+
+const unused = "declared and not used: "
+
+// Mend mentions the variables that nothing reads, in a line of their own behind
+// the one that declares them: which are read is known when all is written. It
+// returns the first error that cannot be mended so.
+func Mend(source string) (string, error) {
+	for range 3 {
+		mentions := map[int]string{} // by line
+		var other error
+		for _, err := range Check(source) {
+			name, ok := strings.CutPrefix(err.Msg, unused)
+			if line := err.Fset.Position(err.Pos).Line; ok {
+				mentions[line] += "\n_ = " + name
+			} else if other == nil {
+				other = err
+			}
+		}
+		if other != nil || len(mentions) == 0 {
+			return source, other
+		}
+		lines := strings.Split(source, "\n")
+		for at, text := range mentions {
+			lines[at-1] += text
+		}
+		source = strings.Join(lines, "\n")
+	}
+	return "", errors.New("variables stay unused")
+}

@@ -1,0 +1,88 @@
+package programs
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// writer writes one program. Its methods return text or add statements to out.
+type writer struct {
+	r       *rand.Rand
+	options Options
+	out     strings.Builder
+	indent  int
+	names   int // given so far
+	scope   *scope
+	fn      *frame
+	funcs   []signature // what may be called from here on
+}
+
+// signature is a function of the program, without its first parameter t.
+type signature struct {
+	name    string
+	async   bool
+	generic bool
+	params  []typ
+	results []typ
+}
+
+// frame is what the writer has to know of the function or literal that it is in.
+type frame struct {
+	up        *frame
+	suspends  bool // what suspends may be called here
+	deferring bool // may be deferred from
+	results   []*variable
+	types     []typ
+	loops     []loop
+	budget    int // statements that may still be written
+}
+
+// loop is a statement around that can be left.
+type loop struct {
+	label     string
+	named     bool // the label is used
+	continues bool // it is a loop, and no switch or select
+	next      bool // a fallthrough may stand at the end
+}
+
+func (w *writer) chance(oneIn int) bool { return w.r.IntN(oneIn) == 0 }
+
+func (w *writer) oneOf(list ...string) string { return list[w.r.IntN(len(list))] }
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// line adds a line.
+func (w *writer) line(format string, args ...any) {
+	w.out.WriteString(strings.Repeat("\t", w.indent))
+	fmt.Fprintf(&w.out, format, args...)
+	w.out.WriteByte('\n')
+}
+
+// aside writes with f into a text of its own. What f writes may be needed before it is
+// known what stands in front of it.
+func (w *writer) aside(f func()) string {
+	outer := w.out.String()
+	w.out.Reset()
+	f()
+	inner := w.out.String()
+	w.out.Reset()
+	w.out.WriteString(outer)
+	return inner
+}
+
+// block writes statements in a scope of their own, between braces that the
+// caller writes.
+func (w *writer) block(before func(), n int) {
+	w.scope = &scope{up: w.scope}
+	w.indent++
+	if before != nil {
+		before()
+	}
+	for range n {
+		w.statement()
+	}
+	w.indent--
+	w.scope = w.scope.up
+}
