@@ -145,17 +145,44 @@ func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool 
 // Metrics implements [schedulers.Meter].
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 
-// Shutdown refuses all further work, runs what is queued on the calling goroutine,
-// and returns nil when the last work has ended, also that which other goroutines step. If ctx
+// Shutdown refuses all further work, runs what is queued (on the calling goroutine, unless ctx can
+// end: the work might block for longer), and returns nil when the last work has ended, also that which other goroutines step. If ctx
 // ends first, what is still queued is abandoned with [schedulers.ErrShutdown] and
 // the cause of ctx is returned. Timers stay armed.
 //
 // It may be called any number of times, at the same time too. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.books.Close()
-	for (ctx == nil || ctx.Err() == nil) && s.Step() {
-	}
+	s.drain(ctx)
 	return s.books.Shutdown(ctx, s.abandonQueued)
+}
+
+// drain steps until nothing is queued or ctx has ended. If ctx can end, that is done on another goroutine, because
+// work may block for longer.
+func (s *Scheduler) drain(ctx context.Context) {
+	if ctx == nil || ctx.Done() == nil {
+		s.RunAll()
+		return
+	}
+	drained := make(chan struct{})
+	go s.drainUntil(ctx, drained)
+	select {
+	case <-drained:
+	case <-ctx.Done():
+	}
+}
+
+func (s *Scheduler) drainUntil(ctx context.Context, drained chan<- struct{}) {
+	exited := true
+	defer func() {
+		if exited {
+			go s.drainUntil(ctx, drained) // work has called runtime.Goexit
+		}
+	}()
+	for ctx.Err() == nil && s.Step() {
+	}
+	exited = false
+	close(drained)
 }
 
 func (s *Scheduler) abandonQueued() {
