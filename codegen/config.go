@@ -80,6 +80,10 @@ func (c *Config) mode() Mode {
 	return c.Mode
 }
 
+// GoCommand returns the environment and the build flags with which the go command loads
+// what c selects.
+func (c *Config) GoCommand() (env, flags []string) { return c.env(), c.buildFlags() }
+
 func (c *Config) env() []string {
 	env := c.Env
 	if env == nil {

@@ -33,17 +33,20 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s: %s", d.Pos, strings.Join(parts, "; "))
 }
 
-// sortDiagnostics orders findings by place and drops repetitions, which arise
+// Compare orders findings by place, and those of one place by what they say.
+func (d Diagnostic) Compare(other Diagnostic) int {
+	return cmp.Or(
+		strings.Compare(d.Pos.Filename, other.Pos.Filename),
+		cmp.Compare(d.Pos.Line, other.Pos.Line),
+		cmp.Compare(d.Pos.Column, other.Pos.Column),
+		strings.Compare(d.String(), other.String()),
+	)
+}
+
+// SortDiagnostics orders findings by place and drops repetitions, which arise
 // where one file belongs to two packages (with and without tests).
-func sortDiagnostics(list []Diagnostic) []Diagnostic {
-	slices.SortStableFunc(list, func(a, b Diagnostic) int {
-		return cmp.Or(
-			strings.Compare(a.Pos.Filename, b.Pos.Filename),
-			cmp.Compare(a.Pos.Line, b.Pos.Line),
-			cmp.Compare(a.Pos.Column, b.Pos.Column),
-			strings.Compare(a.String(), b.String()),
-		)
-	})
+func SortDiagnostics(list []Diagnostic) []Diagnostic {
+	slices.SortStableFunc(list, Diagnostic.Compare)
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return a.String() == b.String() })
 }
 

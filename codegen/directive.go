@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -83,4 +84,11 @@ func article(noun string) string {
 		return "an " + noun
 	}
 	return "a " + noun
+}
+
+// IsAnnotated reports whether the doc comment of decl holds the annotation.
+func IsAnnotated(decl *ast.FuncDecl) bool {
+	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
+		return strings.TrimRight(c.Text, " \t\r") == directiveAsync
+	})
 }

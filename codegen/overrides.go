@@ -32,7 +32,7 @@ func overrides(pkg *types.Package, position func(token.Pos) token.Position) []Di
 			continue
 		}
 		for m := range named.Methods() {
-			if missing, from := halfOverridden(named, m); missing != "" {
+			if missing, from := HalfOverridden(named, m); missing != "" {
 				found = append(found, overridden(position(m.Pos()), name, m.Name(), missing, from))
 			}
 		}
@@ -40,9 +40,10 @@ func overrides(pkg *types.Package, position func(token.Pos) token.Position) []Di
 	return found
 }
 
-// halfOverridden returns the form that named gets from an embedded type while
-// it declares m, the other form of the same pair, itself; and that type's name.
-func halfOverridden(named *types.Named, m *types.Func) (missing, from string) {
+// HalfOverridden returns the form that named gets from an embedded type while
+// it declares m, the other form of the same pair, itself; and that type's name. Both
+// are empty if m is no half of such a pair.
+func HalfOverridden(named *types.Named, m *types.Func) (missing, from string) {
 	other := m.Name() + "Async"
 	if plain, ok := strings.CutSuffix(m.Name(), "Async"); ok && beside(m, other) == nil {
 		other = plain

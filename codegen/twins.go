@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+	"strings"
 )
 
 // The rule of twins: a function F is async if FAsync stands beside it, with the
@@ -56,6 +57,28 @@ func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool
 		s.Kind = kind
 		return s, true
 	}
+}
+
+// Twin is the asynchronous form of fn, if fn is the plain form of a pair of twins; else nil.
+func (t *Twins) Twin(fn *types.Func) *types.Func {
+	if fn.Pkg() == nil {
+		return nil
+	}
+	return twinOf(fn.Origin())
+}
+
+// Plain is the plain form of fn, if fn is the asynchronous form of a pair of twins;
+// else nil.
+func (t *Twins) Plain(fn *types.Func) *types.Func {
+	name, ok := strings.CutSuffix(fn.Name(), "Async")
+	if !ok {
+		return nil
+	}
+	fn = fn.Origin()
+	if plain := beside(fn, name); plain != nil && isTwin(plain, fn) {
+		return plain
+	}
+	return nil
 }
 
 // twinCall completes s for a call of a function that may have a twin.

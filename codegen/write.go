@@ -60,7 +60,7 @@ func (r *run) finish() *Result {
 	for _, found := range r.findings {
 		result.Diagnostics = append(result.Diagnostics, found...)
 	}
-	result.Diagnostics = sortDiagnostics(result.Diagnostics)
+	result.Diagnostics = SortDiagnostics(result.Diagnostics)
 	slices.SortFunc(result.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return result
 }

@@ -92,6 +92,7 @@ var existing = []string{
 	"awaiter",
 	"codegen",
 	"codegen/cmd/movenext",
+	"codegen/vet",
 	"continuation",
 	"coord",
 	"job",

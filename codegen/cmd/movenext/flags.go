@@ -13,14 +13,17 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/vet"
 )
 
 const usage = `usage: movenext [generate] [flags] [packages]
        movenext check [flags] [packages]
+       movenext vet [flags] [packages]
        movenext version
 
 generate writes the twins of functions annotated with //movenext:async,
-check says which of the generated files are not up to date.
+check says which of the generated files are not up to date,
+vet says what compiles and is hardly meant: jobs dropped, workers blocked.
 Packages are patterns as for go build; without any they are "./...".
 
   -mode form     release (default): state machines; plain: the function on a goroutine
@@ -29,6 +32,7 @@ Packages are patterns as for go build; without any they are "./...".
   -goarch arch   load the files for this architecture
   -C dir         resolve patterns in dir
   -cache dir     keep results in dir (default $MOVENEXTCACHE, or the user's cache folder); off: nowhere
+  -skip list     of vet: checks not to make, separated by commas
   -json          print the result as JSON
 
 exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
@@ -37,14 +41,15 @@ exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
 var errFlagOrder = errors.New("flags come before package patterns")
 
 type options struct {
-	config codegen.Config
-	json   bool
+	command string
+	config  codegen.Config
+	json    bool
 }
 
 // parse reads flags, and the patterns behind them. What is wrong with them it
 // has printed when it returns an error.
-func parse(args []string, stderr io.Writer) (options, []string, error) {
-	var o options
+func parse(command string, args []string, stderr io.Writer) (options, []string, error) {
+	o := options{command: command}
 	var tags, cache string
 	flags := flag.NewFlagSet("movenext", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -55,6 +60,9 @@ func parse(args []string, stderr io.Writer) (options, []string, error) {
 	flags.StringVar(&o.config.GOOS, "goos", "", "")
 	flags.StringVar(&o.config.GOARCH, "goarch", "", "")
 	flags.StringVar(&o.config.Dir, "C", "", "")
+	if command == "vet" {
+		flags.Var(vet.Analyzer.Flags.Lookup("skip").Value, "skip", "")
+	}
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.StringVar(&cache, "cache", "", "")
 	if err := flags.Parse(args); err != nil {

@@ -4,6 +4,7 @@
 //
 //	movenext [generate] [flags] [packages]
 //	movenext check [flags] [packages]
+//	movenext vet [flags] [packages]
 //	movenext version
 //
 // A function or method F with the line
@@ -23,6 +24,14 @@
 //
 // Check writes nothing. It prints every generated file that is not as generate
 // would leave it, and why: stale, missing or orphaned.
+//
+// Vet writes nothing either. It prints what compiles, runs, and is still not meant: a job that
+// nobody waits for, a call that blocks the worker of an asynchronous function, a
+// lock held across a suspension. Package codegen/vet has the list. The command is
+// a tool for go vet, too, which can apply the fixes that most findings come with:
+//
+//	go vet -vettool=$(go tool -n movenext) ./...
+//	go vet -fix -vettool=$(go tool -n movenext) ./...
 //
 // Version prints the version of the tool and of its contract with the runtime.
 //
@@ -45,6 +54,8 @@
 //		run depends on, it ends before it loads any package. The default is
 //		$MOVENEXTCACHE or else a folder in the user's cache folder; "off"
 //		keeps nothing. Runs may share it, at the same time too.
+//	-skip list
+//		of vet: checks not to make.
 //	-json
 //		prints one JSON object on standard output instead of lines:
 //
@@ -89,7 +100,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/tools/go/analysis/unitchecker"
+
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/vet"
 )
 
 const (
@@ -98,14 +112,29 @@ const (
 	exitUsage    = 2
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if isVetTool(os.Args[1:]) {
+		unitchecker.Main(vet.Analyzer)
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// isVetTool reports whether go vet has started this program, as its tool: to ask for its
+// version or its flags, or with a file that says what to look at.
+func isVetTool(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	last := args[len(args)-1]
+	return strings.HasSuffix(last, ".cfg") || len(args) == 1 && (last == "-V=full" || last == "-flags")
+}
 
 // run is main without the process: it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	command := "generate"
 	if len(args) > 0 {
 		switch args[0] {
-		case "generate", "check", "version", "help":
+		case "generate", "check", "vet", "version", "help":
 			command, args = args[0], args[1:]
 		}
 	}
@@ -116,17 +145,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case "version":
 		return version(args, stdout, stderr)
 	}
-	options, patterns, err := parse(args, stderr)
+	options, patterns, err := parse(command, args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
 	if err != nil {
 		return exitUsage
 	}
-	options.config.DryRun = command == "check"
 	line := newProgress(stderr, patience)
 	options.config.Progress = line.step
-	result, err := codegen.Generate(options.config, patterns...)
+	result, err := options.do(patterns)
 	line.clear()
 	if err != nil {
 		fmt.Fprintf(stderr, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
@@ -144,6 +172,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitFindings
 	}
 	return exitOK
+}
+
+// do does what a command is for.
+func (o *options) do(patterns []string) (*codegen.Result, error) {
+	if o.command == "vet" {
+		found, err := vet.Packages(o.config, patterns...)
+		return &codegen.Result{Diagnostics: found}, err
+	}
+	o.config.DryRun = o.command == "check"
+	return codegen.Generate(o.config, patterns...)
 }
 
 // printLines prints findings to stderr and what changed to stdout.

@@ -16,7 +16,13 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// Tests leave nothing in the user's cache.
+	if err := os.Setenv("MOVENEXTCACHE", "off"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // folder makes a module with files.
 func folder(t *testing.T, files map[string]string) string {
@@ -130,6 +136,9 @@ func TestWrongUsageAndUnloadablePackagesAreStatusTwo(t *testing.T) {
 		{"main.go"},
 		{"-C", "nowhere"},
 		{"version", "x"},
+		{"vet", "-skip=nonsense"},
+		{"vet", "./nowhere"},
+		{"check", "-skip=blocking"},
 	} {
 		status, stdout, stderr := movenext(args...)
 		assert.Equal(t, exitUsage, status, "%v", args)

@@ -1,0 +1,55 @@
+package vet
+
+// Functions and methods that block, by package, type and name, and what to do
+// instead. The list names what is common; a call of it where a twin stands beside it
+// suspends, and is none of these.
+
+const useBlocking = "job.Blocking runs it elsewhere, and its job can be awaited"
+
+var blockers = blockerTable(map[string][]string{
+	"job.Sleep suspends":         {"time.Sleep"},
+	"Await suspends":             {jobPath + ".Job.Wait"},
+	"job.WhenAll can be awaited": {"sync.WaitGroup.Wait"},
+	"a coord.Cond suspends":      {"sync.Cond.Wait"},
+	"job/bridge has it as a job": {"os/exec.Cmd.Run", "os/exec.Cmd.Wait", "os/exec.Cmd.Output", "os/exec.Cmd.CombinedOutput", "os.Process.Wait"},
+	useBlocking: {
+		"os.ReadFile", "os.WriteFile", "os.Open", "os.Create", "os.OpenFile", "os.ReadDir", "os.CopyFS", "os.RemoveAll",
+		"os.File.Read", "os.File.ReadAt", "os.File.ReadFrom", "os.File.ReadDir", "os.File.Write", "os.File.WriteAt",
+		"os.File.WriteString", "os.File.WriteTo", "os.File.Sync",
+		"net.Dial", "net.DialTimeout", "net.DialTCP", "net.DialUDP", "net.DialUnix", "net.DialIP", "net.Dialer.Dial", "net.Dialer.DialContext",
+		"net.LookupAddr", "net.LookupCNAME", "net.LookupHost", "net.LookupIP", "net.LookupMX", "net.LookupNS", "net.LookupPort",
+		"net.LookupSRV", "net.LookupTXT", "net.Resolver.LookupHost", "net.Resolver.LookupIPAddr", "net.Resolver.LookupAddr",
+		"net.Conn.Read", "net.Conn.Write", "net.TCPConn.ReadFrom", "net.conn.Read", "net.conn.Write",
+		"net.Listener.Accept", "net.TCPListener.Accept", "net.TCPListener.AcceptTCP", "net.UnixListener.Accept", "net.UnixListener.AcceptUnix",
+		"net.PacketConn.ReadFrom", "net.PacketConn.WriteTo", "net.UDPConn.ReadFrom", "net.UDPConn.ReadFromUDP", "net.UDPConn.WriteTo", "net.UDPConn.WriteToUDP",
+		"crypto/tls.Dial", "crypto/tls.Conn.Read", "crypto/tls.Conn.Write", "crypto/tls.Conn.Handshake", "crypto/tls.Conn.HandshakeContext",
+		"net/http.Get", "net/http.Head", "net/http.Post", "net/http.PostForm",
+		"net/http.Client.Do", "net/http.Client.Get", "net/http.Client.Head", "net/http.Client.Post", "net/http.Client.PostForm",
+		"net/http.RoundTripper.RoundTrip", "net/http.Transport.RoundTrip",
+		"net/http.ListenAndServe", "net/http.ListenAndServeTLS", "net/http.Serve",
+		"net/http.Server.ListenAndServe", "net/http.Server.ListenAndServeTLS", "net/http.Server.Serve", "net/http.Server.Shutdown",
+		"database/sql.DB.Query", "database/sql.DB.QueryContext", "database/sql.DB.QueryRow", "database/sql.DB.QueryRowContext",
+		"database/sql.DB.Exec", "database/sql.DB.ExecContext", "database/sql.DB.Ping", "database/sql.DB.PingContext",
+		"database/sql.DB.Begin", "database/sql.DB.BeginTx", "database/sql.DB.Prepare", "database/sql.DB.PrepareContext", "database/sql.DB.Conn",
+		"database/sql.Tx.Query", "database/sql.Tx.QueryContext", "database/sql.Tx.QueryRow", "database/sql.Tx.QueryRowContext",
+		"database/sql.Tx.Exec", "database/sql.Tx.ExecContext", "database/sql.Tx.Commit", "database/sql.Tx.Rollback",
+		"database/sql.Stmt.Query", "database/sql.Stmt.QueryContext", "database/sql.Stmt.Exec", "database/sql.Stmt.ExecContext",
+		"database/sql.Rows.Next",
+		"fmt.Scan", "fmt.Scanf", "fmt.Scanln",
+	},
+})
+
+var mutexBlockers = blockerTable(map[string][]string{
+	"a coord.Mutex suspends":   {"sync.Mutex.Lock", "sync.Locker.Lock"},
+	"a coord.RWMutex suspends": {"sync.RWMutex.Lock", "sync.RWMutex.RLock"},
+})
+
+func blockerTable(byAdvice map[string][]string) map[string]string {
+	table := map[string]string{}
+	for advice, names := range byAdvice {
+		for _, name := range names {
+			table[name] = advice
+		}
+	}
+	return table
+}

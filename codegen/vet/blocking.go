@@ -1,0 +1,169 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// blockingCalls reports what holds the worker of a machine while it waits. A
+// scheduler has few workers; what would let one go on may itself be waiting for one.
+func blockingCalls(r *reporter, s *survey) {
+	s.inMachines((&blocking{reporter: r, survey: s, table: blockers}).node)
+}
+
+// mutexes reports locks of package sync. Where a lock is only ever held for a moment, it is
+// what one should use, and the cheaper way; so this is a check of its own.
+func mutexes(r *reporter, s *survey) {
+	b := &blocking{reporter: r, survey: s, table: mutexBlockers}
+	s.inMachines(func(n ast.Node, stack []ast.Node) {
+		if call, ok := n.(*ast.CallExpr); ok && !started(n, stack) {
+			b.call(call, stack)
+		}
+	})
+}
+
+// inMachines calls f for all that machines run.
+func (s *survey) inMachines(f func(ast.Node, []ast.Node)) {
+	for _, region := range s.regions {
+		if region.runner == machine {
+			region.walk(f)
+		}
+	}
+}
+
+// blocking looks for calls of the functions in table.
+type blocking struct {
+	*reporter
+	*survey
+	table map[string]string
+}
+
+func (b *blocking) node(n ast.Node, stack []ast.Node) {
+	if started(n, stack) {
+		return
+	}
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		b.call(n, stack)
+	case *ast.SendStmt:
+		if !inSelect(n, stack) {
+			p := b.patch(n.Pos())
+			b.report(n, "a send blocks the worker; a coord.Channel suspends", p.wrapStatement(n))
+		}
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW && !inSelect(n, stack) {
+			b.receive(n, stack)
+		}
+	case *ast.RangeStmt:
+		if _, ok := coreOf(b.info.TypeOf(n.X)).(*types.Chan); ok {
+			b.report(n.X, "a loop over a channel blocks the worker; a coord.Channel suspends")
+		}
+	case *ast.SelectStmt:
+		if !hasDefault(n) {
+			b.report(piece{n.Select, n.Select + token.Pos(len("select"))},
+				"a select blocks the worker; await job.WhenAnyOf, or give it a default and wait with job.Sleep")
+		}
+	}
+}
+
+// started reports whether a goroutine of its own does what n does.
+func started(n ast.Node, stack []ast.Node) bool {
+	if len(stack) == 0 {
+		return false
+	}
+	g, ok := stack[len(stack)-1].(*ast.GoStmt)
+	return ok && g.Call == n
+}
+
+// inSelect reports whether n is what a case of a select waits for.
+func inSelect(n ast.Node, stack []ast.Node) bool {
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch around := stack[i].(type) {
+		case *ast.CommClause:
+			return around.Comm != nil && around.Comm.Pos() <= n.Pos() && n.End() <= around.Comm.End()
+		case *ast.ParenExpr, *ast.AssignStmt, *ast.ExprStmt:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+func hasDefault(n *ast.SelectStmt) bool {
+	for _, c := range n.Body.List {
+		if c.(*ast.CommClause).Comm == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func coreOf(typ types.Type) types.Type {
+	if typ == nil {
+		return nil
+	}
+	return typ.Underlying()
+}
+
+// receive reports a receive, with what to do if it is one of the usual ones.
+func (b *blocking) receive(n *ast.UnaryExpr, stack []ast.Node) {
+	p := b.patch(n.Pos())
+	call, _ := ast.Unparen(n.X).(*ast.CallExpr)
+	var fn *types.Func
+	if call != nil {
+		fn = b.callee(call)
+	}
+	switch {
+	case fn != nil && fn.Name() == "Done" && receiverName(fn) == "Job" && fn.Pkg().Path() == jobPath && isStatement(stack):
+		sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		p.replace(n, p.text(sel.X)+".Await()")
+		b.report(n, "a receive from Done blocks the worker; Await suspends", p.fix("await the job"))
+	case isObjectOf(fn, "time", "After") && isStatement(stack):
+		p.replace(n, fmt.Sprintf("%s.Sleep(%s, %s)", p.qualifier(jobPath), p.context(), p.text(call.Args[0])))
+		b.report(n, "a receive from a timer blocks the worker; job.Sleep suspends", p.fix("call job.Sleep"))
+	default:
+		b.report(n, "a receive blocks the worker; a coord.Channel suspends", b.wrapReceive(n, stack))
+	}
+}
+
+// isStatement reports whether the top of stack makes a statement of an expression.
+func isStatement(stack []ast.Node) bool {
+	_, ok := stack[len(stack)-1].(*ast.ExprStmt)
+	return ok
+}
+
+// call reports a call that blocks.
+func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
+	fn := b.callee(call)
+	if fn == nil || fn.Pkg() == nil || b.suspends(call) {
+		return
+	}
+	key := fn.Pkg().Path() + "." + fn.Name()
+	if recv := receiverName(fn); recv != "" {
+		key = fn.Pkg().Path() + "." + recv + "." + fn.Name()
+	}
+	advice, ok := b.table[key]
+	if !ok {
+		return
+	}
+	message := fmt.Sprintf("%s blocks the worker; %s", types.ExprString(call.Fun), advice)
+	b.report(call, message, b.callFix(key, call, stack))
+}
+
+func (b *blocking) callFix(key string, call *ast.CallExpr, stack []ast.Node) analysis.SuggestedFix {
+	p := b.patch(call.Pos())
+	switch key {
+	case "time.Sleep":
+		p.replace(call, fmt.Sprintf("%s.Sleep(%s, %s)", p.qualifier(jobPath), p.context(), p.text(call.Args[0])))
+		return p.fix("call job.Sleep")
+	case jobPath + ".Job.Wait":
+		sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		p.replace(call, p.text(sel.X)+".Await()")
+		return p.fix("await the job")
+	}
+	return b.wrapCall(call, stack)
+}

@@ -1,0 +1,80 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+)
+
+// droppedContexts reports two ways to lose a context. A context that never ends, passed on
+// by a machine that has a better one: the callee leaves home, and no
+// cancellation reaches it. And the context around a job's function, used inside of it: it
+// does not end with the job, and does not know on which worker the job runs.
+func droppedContexts(r *reporter, s *survey) {
+	for _, region := range s.regions {
+		own := contextParam(s.info, region.typ)
+		if own == nil || region.runner != machine && region.runner != job {
+			continue
+		}
+		region.walk(func(n ast.Node, _ []ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return
+			}
+			for _, arg := range call.Args {
+				if typ := s.info.TypeOf(arg); typ != nil && isContext(typ) {
+					s.contextArgument(r, region, own, arg)
+				}
+			}
+		})
+	}
+}
+
+// contextParam is the first parameter of a function if it is a context.
+func contextParam(info *types.Info, typ *ast.FuncType) *ast.Field {
+	if len(typ.Params.List) == 0 {
+		return nil
+	}
+	first := typ.Params.List[0]
+	if t := info.TypeOf(first.Type); t == nil || !isContext(t) {
+		return nil
+	}
+	return first
+}
+
+func (s *survey) contextArgument(r *reporter, region *region, own *ast.Field, arg ast.Expr) {
+	name := ""
+	if len(own.Names) > 0 && own.Names[0].Name != "_" {
+		name = own.Names[0].Name
+	}
+	p := s.patch(arg.Pos())
+	switch arg := ast.Unparen(arg).(type) {
+	case *ast.CallExpr:
+		fn := s.callee(arg)
+		if name == "" || !isObjectOf(fn, "context", "Background") && !isObjectOf(fn, "context", "TODO") {
+			return
+		}
+		p.replace(arg, name)
+		r.report(arg, fmt.Sprintf("%s is not passed on: what is called has no home, and no end of %s reaches it", name, name),
+			p.fix("pass "+name))
+	case *ast.Ident:
+		v, ok := s.info.Uses[arg].(*types.Var)
+		if !ok || region.call == nil || !s.isAround(region, v) {
+			return
+		}
+		switch {
+		case name != "":
+			p.replace(arg, name)
+		case len(own.Names) > 0:
+			p.replace(own.Names[0], arg.Name)
+		default:
+			p.insert(own.Type.Pos(), arg.Name+" ")
+		}
+		r.report(arg, fmt.Sprintf("%s is not the context of this job: it does not end with the job", arg.Name), p.fix("use the job's context"))
+	}
+}
+
+// isAround reports whether v is a context of the functions around the region's literal.
+func (s *survey) isAround(r *region, v *types.Var) bool {
+	return v.Parent() != s.pass.Pkg.Scope() && (v.Pos() < r.lit.Pos() || v.Pos() >= r.lit.End())
+}

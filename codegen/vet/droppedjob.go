@@ -1,0 +1,88 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// droppedJobs reports calls whose job nobody takes. Nothing stops such a job, and
+// nobody learns what became of it but a hook for the whole process. Assigning
+// it to the blank identifier says that this is meant; a scope has its children's handles itself.
+func droppedJobs(r *reporter, s *survey) {
+	for _, region := range s.regions {
+		region.walk(func(n ast.Node, _ []ast.Node) {
+			var call *ast.CallExpr
+			switch n := n.(type) {
+			case *ast.ExprStmt:
+				call, _ = ast.Unparen(n.X).(*ast.CallExpr)
+			case *ast.GoStmt:
+				call = n.Call
+			case *ast.DeferStmt:
+				call = n.Call
+			}
+			if call != nil && s.makesJob(call) {
+				r.report(call, "nobody waits for this job: its error or panic gets lost", s.dropFixes(region, n.(ast.Stmt), call)...)
+			}
+		})
+	}
+}
+
+// makesJob reports whether call returns a job that would get lost.
+func (s *survey) makesJob(call *ast.CallExpr) bool {
+	if typ := s.info.TypeOf(call); typ == nil || !isJob(typ) {
+		return false
+	}
+	fn := s.callee(call)
+	return !isObjectOf(fn, jobPath, "Spawn")
+}
+
+func isObjectOf(fn *types.Func, path, name string) bool { return fn != nil && isObject(fn, path, name) }
+
+// dropFixes are the ways to take the job, or to do without one. A deferred call is not
+// awaited by putting Await behind it: that would start the job at the defer statement.
+func (s *survey) dropFixes(r *region, stmt ast.Stmt, call *ast.CallExpr) []analysis.SuggestedFix {
+	discard, wait, direct := s.patch(stmt.Pos()), s.patch(stmt.Pos()), s.patch(stmt.Pos())
+	discard.replace(piece{stmt.Pos(), call.Pos()}, "_ = ")
+	wait.insert(call.End(), ".Await()")
+	_, deferred := stmt.(*ast.DeferStmt)
+	if id := s.asyncName(call); id != nil && (deferred || r.runner == machine) {
+		direct.replace(piece{id.End() - token.Pos(len(asyncSuffix)), id.End()}, "")
+	}
+	switch stmt.(type) {
+	case *ast.DeferStmt:
+		return []analysis.SuggestedFix{direct.fix(plainMessage)}
+	case *ast.GoStmt:
+		return []analysis.SuggestedFix{discard.fix("say that nobody waits")}
+	}
+	if len(direct.edits) > 0 {
+		return []analysis.SuggestedFix{direct.fix(plainMessage), discard.fix("say that nobody waits")}
+	}
+	return []analysis.SuggestedFix{wait.fix("await it"), discard.fix("say that nobody waits")}
+}
+
+const plainMessage = "call the plain form, which waits"
+
+const asyncSuffix = "Async"
+
+// asyncName is the identifier of the twin that call names, or nil.
+func (s *survey) asyncName(call *ast.CallExpr) *ast.Ident {
+	fn := s.callee(call)
+	if fn == nil || !strings.HasSuffix(fn.Name(), asyncSuffix) {
+		return nil
+	}
+	var id *ast.Ident
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	}
+	if id == nil || s.twins.Plain(fn) == nil {
+		return nil
+	}
+	return id
+}

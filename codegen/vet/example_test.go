@@ -1,0 +1,27 @@
+package vet_test
+
+import (
+	"fmt"
+
+	"github.com/movenext/movenext/codegen/vet"
+)
+
+// The checks, as the analyzer describes itself to go vet and to linters.
+func Example() {
+	fmt.Println(vet.Analyzer.Name)
+	fmt.Println(vet.Analyzer.Doc)
+	// Output:
+	// movenext
+	// report misuse of jobs and of asynchronous functions
+	//
+	// The checks are:
+	//
+	// 	droppedjob   a job that nobody waits for: its result, its error and its panic get lost
+	// 	blocking     a call, a channel operation or a select that blocks the worker of an asynchronous function
+	// 	mutex        a sync.Mutex in an asynchronous function, which is right only where it is never held for long
+	// 	heldlock     a sync.Mutex that is held while an asynchronous function is suspended
+	// 	plainform    the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept
+	// 	halfpair     a type that declares one form of a pair of twins and inherits the other
+	// 	dropcontext  a function with a context that passes another on: home, deadline and values get lost
+	// 	threadlock   a goroutine that is locked to its thread when an asynchronous function is suspended
+}

@@ -1,0 +1,164 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Making fixes: edits of text, which have to compile wherever they are applied. What is
+// no longer used, imports above all, is removed by whoever applies them.
+
+// patch is a fix in the making, for one place.
+type patch struct {
+	s       *survey
+	at      token.Pos
+	edits   []analysis.TextEdit
+	imports map[string]string // path -> qualifier
+	failed  bool
+}
+
+func (s *survey) patch(at token.Pos) *patch {
+	return &patch{s: s, at: at, imports: map[string]string{}}
+}
+
+func (p *patch) replace(at ast.Node, text string) {
+	p.edits = append(p.edits, analysis.TextEdit{Pos: at.Pos(), End: at.End(), NewText: []byte(text)})
+}
+
+func (p *patch) insert(pos token.Pos, text string) {
+	p.edits = append(p.edits, analysis.TextEdit{Pos: pos, End: pos, NewText: []byte(text)})
+}
+
+// fix is the finished fix; one that could not be made has no edits.
+func (p *patch) fix(message string) analysis.SuggestedFix {
+	if p.failed {
+		return analysis.SuggestedFix{}
+	}
+	return analysis.SuggestedFix{Message: message, TextEdits: p.edits}
+}
+
+// piece is a place that is no node of the tree.
+type piece struct{ from, to token.Pos }
+
+// Pos is the beginning of the place.
+func (p piece) Pos() token.Pos { return p.from }
+
+// End is behind the place.
+func (p piece) End() token.Pos { return p.to }
+
+// file is the file around the place.
+func (s *survey) file(pos token.Pos) *ast.File {
+	for _, f := range s.files {
+		if f.FileStart <= pos && pos < f.FileEnd {
+			return f
+		}
+	}
+	return nil
+}
+
+// qualifier is the name of a package at the place, importing it if need be.
+func (p *patch) qualifier(importPath string) string {
+	if name, ok := p.imports[importPath]; ok {
+		return name
+	}
+	name := p.imported(importPath)
+	if name == "" {
+		name = path.Base(importPath)
+		// A name that means something else here cannot be a package's.
+		if _, obj := p.scope().LookupParent(name, p.at); obj != nil {
+			p.failed = true
+		}
+		p.addImport(importPath)
+	}
+	p.imports[importPath] = name
+	return name
+}
+
+func (p *patch) scope() *types.Scope { return p.s.pass.Pkg.Scope().Innermost(p.at) }
+
+// imported is the name under which the file imports a package and which means it at the
+// place, or empty.
+func (p *patch) imported(importPath string) string {
+	for _, spec := range p.s.file(p.at).Imports {
+		if name := p.s.info.PkgNameOf(spec); name != nil && name.Imported().Path() == importPath {
+			if _, obj := p.scope().LookupParent(name.Name(), p.at); obj == name {
+				return name.Name()
+			}
+		}
+	}
+	return ""
+}
+
+func (p *patch) addImport(importPath string) {
+	file := p.s.file(p.at)
+	quoted := strconv.Quote(importPath)
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.IMPORT {
+			break
+		}
+		if gen.Rparen.IsValid() {
+			p.insert(gen.Rparen, "\t"+quoted+"\n")
+			return
+		}
+	}
+	p.insert(file.Name.End(), "\n\nimport "+quoted)
+}
+
+// context is an expression for the context at the place: that of the function, or one
+// that never ends.
+func (p *patch) context() string {
+	for scope := p.scope(); scope != nil && scope != p.s.pass.Pkg.Scope(); scope = scope.Parent() {
+		for _, name := range scope.Names() {
+			v, ok := scope.Lookup(name).(*types.Var)
+			if !ok || !isContext(v.Type()) || v.Pos() >= p.at || name == "_" {
+				continue
+			}
+			if _, visible := p.scope().LookupParent(name, p.at); visible == v {
+				return name
+			}
+		}
+	}
+	return p.qualifier("context") + ".Background()"
+}
+
+// typeString is typ as it is written at the place.
+func (p *patch) typeString(typ types.Type) string {
+	return types.TypeString(typ, func(pkg *types.Package) string {
+		if pkg == p.s.pass.Pkg {
+			return ""
+		}
+		return p.qualifier(pkg.Path())
+	})
+}
+
+// text is the source of a node.
+func (p *patch) text(n ast.Node) string {
+	file := p.s.pass.Fset.File(n.Pos())
+	data, err := p.s.pass.ReadFile(file.Name())
+	if err != nil || file.Offset(n.End()) > len(data) {
+		p.failed = true
+		return ""
+	}
+	return string(data[file.Offset(n.Pos()):file.Offset(n.End())])
+}
+
+// annotate inserts the annotation of a function.
+func (p *patch) annotate(decl *ast.FuncDecl) {
+	if decl.Name.Name == "init" || decl.Name.Name == "main" && p.s.pass.Pkg.Name() == "main" ||
+		strings.HasSuffix(p.s.pass.Fset.Position(decl.Pos()).Filename, "_test.go") {
+		p.failed = true
+		return
+	}
+	text := "//movenext:async\n"
+	if decl.Doc != nil && !strings.HasPrefix(decl.Doc.List[len(decl.Doc.List)-1].Text, "//go:") {
+		text = "//\n" + text
+	}
+	p.insert(decl.Type.Func, text)
+}

@@ -1,0 +1,67 @@
+package vet
+
+import (
+	"go/ast"
+
+	"golang.org/x/tools/go/cfg"
+)
+
+// What lies between two calls: a lock and its unlock, or the function's end.
+
+// held finds the first suspensions that a region may reach from a statement
+// without passing one for which release is true. Deferred calls release nothing before the
+// function's end, where nothing suspends any more.
+func (s *survey) held(r *region, from *ast.CallExpr, release func(*ast.CallExpr) bool) []*ast.CallExpr {
+	// Any call may return: to think of one that does not as one that does finds
+	// paths that are none only behind calls like log.Fatal.
+	graph := cfg.New(r.body, func(*ast.CallExpr) bool { return true })
+	var found []*ast.CallExpr
+	seen := map[*cfg.Block]bool{}
+	var follow func(b *cfg.Block, nodes []ast.Node)
+	follow = func(b *cfg.Block, nodes []ast.Node) {
+		for _, n := range nodes {
+			point, released := s.firstOf(n, release)
+			if point != nil {
+				found = append(found, point)
+			}
+			if point != nil || released {
+				return
+			}
+		}
+		for _, next := range b.Succs {
+			if !seen[next] {
+				seen[next] = true
+				follow(next, next.Nodes)
+			}
+		}
+	}
+	for _, b := range graph.Blocks {
+		for i, n := range b.Nodes {
+			if n.Pos() <= from.Pos() && from.End() <= n.End() && b.Live {
+				follow(b, b.Nodes[i+1:])
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// firstOf finds what comes first in a node: a suspension or a release.
+func (s *survey) firstOf(n ast.Node, release func(*ast.CallExpr) bool) (point *ast.CallExpr, released bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if point != nil || released {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
+			return false
+		case *ast.CallExpr:
+			if s.suspends(n) {
+				point = n
+			}
+			released = point == nil && release(n)
+		}
+		return true
+	})
+	return point, released
+}

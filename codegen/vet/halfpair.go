@@ -1,0 +1,79 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// halfPairs reports types that declare one form of a pair of twins and get the other from
+// what they embed: the plain form and the asynchronous one would be two different
+// programs.
+func halfPairs(r *reporter, s *survey) {
+	scope := s.pass.Pkg.Scope()
+	for _, name := range scope.Names() {
+		obj, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || obj.IsAlias() {
+			continue
+		}
+		named, ok := obj.Type().(*types.Named)
+		if !ok || types.IsInterface(named) {
+			continue
+		}
+		for m := range named.Methods() {
+			missing, from := codegen.HalfOverridden(named, m)
+			decl := s.decls[m]
+			if missing == "" || decl == nil {
+				continue
+			}
+			message := fmt.Sprintf("%s.%s overrides one form of the pair that %s gets from %s, and %s is still the other's", name, m.Name(), name, from, missing)
+			r.report(decl.Name, message, s.otherForm(decl, m, missing))
+		}
+	}
+}
+
+// otherForm adds the form that is missing: by the annotation, or as a method that waits for
+// the job of the form that is there.
+func (s *survey) otherForm(decl *ast.FuncDecl, m *types.Func, missing string) analysis.SuggestedFix {
+	p := s.patch(decl.Pos())
+	if strings.HasSuffix(missing, asyncSuffix) {
+		p.annotate(decl)
+		return p.fix("annotate it")
+	}
+	obj, _, _ := types.LookupFieldOrMethod(m.Signature().Recv().Type(), true, s.pass.Pkg, missing)
+	promoted, ok := obj.(*types.Func)
+	if !ok || len(decl.Recv.List[0].Names) == 0 {
+		return analysis.SuggestedFix{}
+	}
+	var args []string
+	for _, field := range decl.Type.Params.List {
+		for _, name := range field.Names {
+			args = append(args, name.Name)
+		}
+	}
+	call := fmt.Sprintf("%s.%s(%s).Await()", decl.Recv.List[0].Names[0].Name, m.Name(), strings.Join(args, ", "))
+	var results, body string
+	list := promoted.Signature().Results()
+	switch {
+	case len(args) != decl.Type.Params.NumFields() || promoted.Signature().Variadic():
+		return analysis.SuggestedFix{}
+	case list.Len() == 2 && isErrorType(list.At(1).Type()):
+		results, body = fmt.Sprintf("(%s, error)", p.typeString(list.At(0).Type())), "return "+call
+	case list.Len() == 1 && isErrorType(list.At(0).Type()):
+		results, body = "error", "_, err := "+call+"\n\treturn err"
+	default:
+		return analysis.SuggestedFix{}
+	}
+	p.insert(decl.End(), fmt.Sprintf("\n\n// %s waits for the job of %s.\nfunc %s %s%s %s {\n\t%s\n}",
+		missing, m.Name(), p.text(decl.Recv), missing, p.text(decl.Type.Params), results, body))
+	return p.fix("declare " + missing + " too")
+}
+
+func isErrorType(typ types.Type) bool {
+	return types.Identical(typ, types.Universe.Lookup("error").Type())
+}

@@ -1,0 +1,110 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// heldLocks reports suspensions between Lock and Unlock of a lock of package sync.
+// Who wants the lock meanwhile blocks a worker, and if those are all blocked, the one who
+// would unlock never runs. A coord.Mutex may be held; its Lock has a twin.
+func heldLocks(r *reporter, s *survey) {
+	for _, region := range s.regions {
+		if region.runner != machine {
+			continue
+		}
+		region.walk(func(n ast.Node, stack []ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(stack) == 0 || !isStatement(stack) {
+				return
+			}
+			lock, unlock := s.syncLock(call)
+			if lock == "" {
+				return
+			}
+			for _, point := range s.held(region, call, func(c *ast.CallExpr) bool { return types.ExprString(c.Fun) == unlock }) {
+				message := fmt.Sprintf("%s, called at line %d, is held across this suspension; a coord.Mutex may be",
+					lock, s.pass.Fset.Position(call.Pos()).Line)
+				r.report(point, message, s.unlockAround(region, point, lock, unlock))
+			}
+		})
+	}
+}
+
+// syncLock returns how call locks a lock of package sync, and how that is unlocked.
+func (s *survey) syncLock(call *ast.CallExpr) (lock, unlock string) {
+	fn := s.callee(call)
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if fn == nil || !ok || fn.Pkg() == nil || fn.Pkg().Path() != "sync" {
+		return "", ""
+	}
+	switch fn.Name() {
+	case "Lock":
+		return types.ExprString(call.Fun), types.ExprString(sel.X) + ".Unlock"
+	case "RLock":
+		return types.ExprString(call.Fun), types.ExprString(sel.X) + ".RUnlock"
+	}
+	return "", ""
+}
+
+// unlockAround releases the lock for the time of the statement around point, where that
+// is one of a list.
+func (s *survey) unlockAround(r *region, point *ast.CallExpr, lock, unlock string) analysis.SuggestedFix {
+	p := s.patch(point.Pos())
+	r.walk(func(n ast.Node, stack []ast.Node) {
+		if n != point {
+			return
+		}
+		for i := len(stack) - 1; i > 0; i-- {
+			switch stmt := stack[i].(type) {
+			case *ast.ExprStmt, *ast.AssignStmt, *ast.DeclStmt:
+				if _, ok := stack[i-1].(*ast.BlockStmt); ok {
+					p.insert(stmt.Pos(), unlock+"()\n")
+					p.insert(stmt.End(), "\n"+lock+"()")
+				}
+				return
+			case ast.Stmt:
+				return
+			}
+		}
+	})
+	return p.fix("unlock it meanwhile, so that what it guards may change")
+}
+
+// lockedThreads reports goroutines locked to their thread when a machine suspends. The
+// machine goes on on another goroutine, and the thread that was meant stays behind.
+func lockedThreads(r *reporter, s *survey) {
+	for _, region := range s.regions {
+		if region.runner != machine {
+			continue
+		}
+		region.walk(func(n ast.Node, _ []ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || !isObjectOf(s.callee(call), "runtime", "LockOSThread") {
+				return
+			}
+			points := s.held(region, call, func(c *ast.CallExpr) bool { return isObjectOf(s.callee(c), "runtime", "UnlockOSThread") })
+			if len(points) == 0 {
+				return
+			}
+			message := fmt.Sprintf("the function suspends at line %d and goes on on another thread; a scheduler of schedulers/dedicated has threads of its own",
+				s.pass.Fset.Position(points[0].Pos()).Line)
+			r.report(call, message, s.withdraw(region))
+		})
+	}
+}
+
+// withdraw removes the annotation: the plain form keeps its thread.
+func (s *survey) withdraw(r *region) analysis.SuggestedFix {
+	p := s.patch(r.decl.Pos())
+	for _, c := range r.decl.Doc.List {
+		if c.Text == "//movenext:async" && r.lit == nil {
+			p.replace(piece{c.Pos(), c.End() + token.Pos(len("\n"))}, "")
+		}
+	}
+	return p.fix("remove the annotation, so that it keeps its thread")
+}

@@ -1,0 +1,118 @@
+package vet
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// errLoad wraps failures that leave nothing to look at.
+var errLoad = errors.New("vet: cannot load packages")
+
+// Packages runs [Analyzer] on the packages that patterns match ("./..." if there are
+// none), tests included, and returns the findings by place. Twins need not be generated:
+// what generating would write is looked at, and what the generator refuses is found, too.
+// It writes nothing. An error means that there was nothing to look at. Packages blocks
+// until all are done; the flag skip applies.
+func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, error) {
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	cfg.DryRun = true
+	generated, err := codegen.Generate(cfg, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := load(&cfg, generated, patterns)
+	if err != nil {
+		return nil, err
+	}
+	found := slices.Clone(generated.Diagnostics)
+	var whole []*packages.Package
+	for _, p := range loaded {
+		// Where the generator has findings, its twins are missing, and
+		// that is all that the type checker would say.
+		if len(p.Errors) > 0 && len(generated.Diagnostics) == 0 {
+			found = append(found, sourceErrors(p)...)
+		}
+		if len(p.Errors) == 0 && !p.IllTyped {
+			whole = append(whole, p)
+		}
+	}
+	graph, err := checker.Analyze([]*analysis.Analyzer{Analyzer}, whole, nil)
+	if err != nil {
+		return nil, fmt.Errorf("vet: %w", err)
+	}
+	for _, root := range graph.Roots {
+		if root.Err != nil {
+			return nil, fmt.Errorf("vet: package %s: %w", root.Package.PkgPath, root.Err)
+		}
+		for _, d := range root.Diagnostics {
+			found = append(found, finding(root.Package.Fset, d))
+		}
+	}
+	return codegen.SortDiagnostics(found), nil
+}
+
+// load loads packages as they are with everything generated.
+func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) ([]*packages.Package, error) {
+	env, flags := cfg.GoCommand()
+	config := &packages.Config{
+		// Without NeedDeps: what packages import comes as compiled, and not from source.
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedModule |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
+		Dir: cfg.Dir, Env: env, BuildFlags: flags, Tests: true,
+		Overlay: map[string][]byte{},
+	}
+	for path, data := range cfg.Overlay {
+		config.Overlay[path] = data
+	}
+	for _, f := range generated.Stale() {
+		if f.Change != codegen.Removed {
+			config.Overlay[f.Path] = f.Data
+		}
+	}
+	loaded, err := packages.Load(config, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errLoad, err)
+	}
+	return loaded, nil
+}
+
+// sourceErrors are the errors of the go command and of the type checker.
+func sourceErrors(p *packages.Package) []codegen.Diagnostic {
+	var found []codegen.Diagnostic
+	// The go command compiles what others import, and repeats what the compiler says.
+	checked := slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.ListError })
+	for _, e := range p.Errors {
+		if checked && e.Kind == packages.ListError {
+			continue
+		}
+		d := codegen.Diagnostic{Category: "source", What: e.Msg}
+		if at := strings.SplitN(e.Pos, ":", 2); len(at) == 2 {
+			d.Pos.Filename = at[0]
+			_, _ = fmt.Sscanf(at[1], "%d:%d", &d.Pos.Line, &d.Pos.Column) // less is a place, too
+		}
+		found = append(found, d)
+	}
+	return found
+}
+
+// finding is what the analyzer found as the generator's findings are.
+func finding(fset *token.FileSet, d analysis.Diagnostic) codegen.Diagnostic {
+	end := d.End
+	if !end.IsValid() {
+		end = d.Pos
+	}
+	return codegen.Diagnostic{
+		Pos: fset.PositionFor(d.Pos, false), End: fset.PositionFor(end, false), Category: d.Category, What: d.Message,
+	}
+}

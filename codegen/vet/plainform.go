@@ -1,0 +1,149 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// plainForms reports calls of plain forms that look as if they suspended and do not:
+// in the function of a job outside of annotated functions, and in literals that an
+// annotated function keeps or passes on. They block whoever runs them.
+func plainForms(r *reporter, s *survey) {
+	for _, region := range s.regions {
+		region.walk(func(n ast.Node, stack []ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || started(n, stack) {
+				return
+			}
+			if region.runner == job || region.runner == kept {
+				s.plainCall(r, region, call)
+			}
+			if s.startsJob(call) {
+				for _, arg := range call.Args {
+					s.plainValue(r, call, arg)
+				}
+			}
+		})
+	}
+}
+
+// plainCall reports a call in the code of a job or in a literal that is kept.
+func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
+	if _, ok := s.plainTwin(call); !ok {
+		return
+	}
+	name := types.ExprString(call.Fun)
+	if region.runner == kept {
+		r.report(call, fmt.Sprintf("%s blocks here: a function literal that is kept or passed on is no part of the asynchronous function", name))
+		return
+	}
+	fix := s.jobOfTwin(region, call)
+	if len(fix.TextEdits) == 0 {
+		p := s.patch(region.decl.Pos())
+		p.annotate(region.decl)
+		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
+	}
+	r.report(call, fmt.Sprintf("%s blocks the worker of this job: it suspends in annotated functions only", name), fix)
+}
+
+// calledName is the identifier that names what is called.
+func calledName(call *ast.CallExpr) *ast.Ident {
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return f
+	case *ast.SelectorExpr:
+		return f.Sel
+	}
+	return nil
+}
+
+// jobOfTwin replaces a job that does nothing but call the plain form by the job of
+// the twin:
+//
+//	job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) })
+//
+//	fetchAsync(ctx, url)
+func (s *survey) jobOfTwin(r *region, call *ast.CallExpr) analysis.SuggestedFix {
+	none := analysis.SuggestedFix{}
+	point, ok := s.plainTwin(call)
+	if !ok || r.call == nil || len(r.call.Args) != 2 || r.call.Args[1] != r.lit || len(r.body.List) != 1 {
+		return none
+	}
+	ret, ok := r.body.List[0].(*ast.ReturnStmt)
+	name := calledName(call)
+	if !ok || len(ret.Results) != 1 || ret.Results[0] != call || name == nil || !s.isRun(r.call) {
+		return none
+	}
+	own := contextParam(s.info, r.typ)
+	if own == nil || len(call.Args) == 0 {
+		return none
+	}
+	first, ok := call.Args[0].(*ast.Ident)
+	if !ok || !isContext(s.info.TypeOf(first)) {
+		return none
+	}
+	for _, arg := range call.Args[1:] {
+		if len(own.Names) > 0 && mentions(s.info, arg, s.info.Defs[own.Names[0]]) {
+			return none
+		}
+	}
+	p := s.patch(r.call.Pos())
+	text := p.text(call.Fun)
+	text = strings.TrimSuffix(text, name.Name) + point.Twin.Name() + "(" + p.text(r.call.Args[0])
+	for _, arg := range call.Args[1:] {
+		text += ", " + p.text(arg)
+	}
+	if call.Ellipsis.IsValid() {
+		text += "..."
+	}
+	p.replace(r.call, text+")")
+	return p.fix("start the twin")
+}
+
+// isRun reports whether call starts a job of one function at once.
+func (s *survey) isRun(call *ast.CallExpr) bool {
+	fn := s.callee(call)
+	return isObjectOf(fn, jobPath, "Run") || isObjectOf(fn, jobPath, "Go")
+}
+
+func mentions(info *types.Info, n ast.Node, obj types.Object) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && obj != nil && info.Uses[id] == obj {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// plainValue reports the plain form of a twin that is handed to a job as its function.
+func (s *survey) plainValue(r *reporter, call *ast.CallExpr, arg ast.Expr) {
+	var id *ast.Ident
+	switch f := ast.Unparen(arg).(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	default:
+		return
+	}
+	fn, ok := s.info.Uses[id].(*types.Func)
+	if !ok {
+		return
+	}
+	twin := s.twins.Twin(fn)
+	if twin == nil {
+		return
+	}
+	p := s.patch(call.Pos())
+	if s.isRun(call) && len(call.Args) == 2 {
+		text := p.text(arg)
+		p.replace(call, fmt.Sprintf("%s%s(%s)", strings.TrimSuffix(text, id.Name), twin.Name(), p.text(call.Args[0])))
+	}
+	r.report(arg, fmt.Sprintf("the job runs the plain form of %s, which blocks its worker; %s suspends", fn.Name(), twin.Name()), p.fix("start the twin"))
+}

@@ -1,0 +1,216 @@
+package vet
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// runner says who runs a piece of code.
+type runner int
+
+const (
+	plain   runner = iota // a goroutine, which may block
+	machine               // a machine: what has a twin suspends
+	job                   // a job on a scheduler's worker: what has a twin blocks
+	kept                  // whoever calls a literal that an annotated function keeps or passes on
+)
+
+// region is the body of a function or of a function literal, less the literals in
+// it, each of which is a region of its own.
+type region struct {
+	runner runner
+	decl   *ast.FuncDecl // around it
+	lit    *ast.FuncLit  // nil: it is the body of decl
+	typ    *ast.FuncType
+	body   *ast.BlockStmt
+	call   *ast.CallExpr // that hands lit to a job, or nil
+}
+
+// survey is what the checks know of a package.
+type survey struct {
+	pass    *analysis.Pass
+	info    *types.Info
+	twins   codegen.Twins
+	files   []*ast.File // that people wrote
+	regions []*region
+	decls   map[*types.Func]*ast.FuncDecl
+}
+
+func newSurvey(pass *analysis.Pass) *survey {
+	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}}
+	for _, file := range pass.Files {
+		if ast.IsGenerated(file) {
+			continue
+		}
+		s.files = append(s.files, file)
+		for _, decl := range file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			if obj, ok := s.info.Defs[fn.Name].(*types.Func); ok {
+				s.decls[obj] = fn
+			}
+			who := plain
+			if codegen.IsAnnotated(fn) {
+				who = machine
+			}
+			s.survey(&region{runner: who, decl: fn, typ: fn.Type, body: fn.Body})
+		}
+	}
+	return s
+}
+
+// survey adds r and the regions inside of it.
+func (s *survey) survey(r *region) {
+	s.regions = append(s.regions, r)
+	r.walk(func(n ast.Node, stack []ast.Node) {
+		lit, ok := n.(*ast.FuncLit)
+		if !ok {
+			return
+		}
+		inner := &region{decl: r.decl, lit: lit, typ: lit.Type, body: lit.Body}
+		inner.runner, inner.call = s.runnerOf(r.runner, lit, stack)
+		s.survey(inner)
+	})
+}
+
+// runnerOf says who runs a literal that stands in code that outer runs.
+func (s *survey) runnerOf(outer runner, lit *ast.FuncLit, stack []ast.Node) (runner, *ast.CallExpr) {
+	call, started := callAround(stack)
+	switch {
+	case call == nil:
+	case ast.Unparen(call.Fun) == lit && started:
+		return plain, nil // It has a goroutine of its own.
+	case ast.Unparen(call.Fun) == lit:
+		return outer, nil // It is a part of the function, called or deferred.
+	case s.startsJob(call) && outer == machine:
+		return machine, call
+	case s.startsJob(call):
+		return job, call
+	}
+	switch outer {
+	case machine, kept:
+		return kept, nil
+	default:
+		return plain, nil
+	}
+}
+
+// callAround is the call whose function or argument the top of stack is, and
+// whether it is that of a go statement.
+func callAround(stack []ast.Node) (call *ast.CallExpr, started bool) {
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch n := stack[i].(type) {
+		case *ast.ParenExpr:
+		case *ast.CallExpr:
+			if i > 0 {
+				_, started = stack[i-1].(*ast.GoStmt)
+			}
+			return n, started
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// walk calls f for all nodes of the region, with the nodes around each. Function
+// literals are shown, and not entered.
+func (r *region) walk(f func(n ast.Node, stack []ast.Node)) {
+	ast.PreorderStack(r.body, nil, func(n ast.Node, stack []ast.Node) bool {
+		f(n, stack)
+		_, isLit := n.(*ast.FuncLit)
+		return !isLit
+	})
+}
+
+// suspends reports whether a call is a suspension point for a machine.
+func (s *survey) suspends(call *ast.CallExpr) bool {
+	_, ok := s.twins.Suspends(call, s.info)
+	return ok
+}
+
+// plainTwin is what is called if call is one of the plain form of a twin.
+func (s *survey) plainTwin(call *ast.CallExpr) (codegen.Suspension, bool) {
+	point, ok := s.twins.Suspends(call, s.info)
+	return point, ok && point.Twin != nil
+}
+
+// callee is the declared function that call names, or nil.
+func (s *survey) callee(call *ast.CallExpr) *types.Func {
+	fun := ast.Unparen(call.Fun)
+	switch f := fun.(type) {
+	case *ast.IndexExpr:
+		fun = ast.Unparen(f.X)
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(f.X)
+	}
+	var id *ast.Ident
+	switch f := fun.(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	default:
+		return nil
+	}
+	fn, _ := s.info.Uses[id].(*types.Func)
+	return fn
+}
+
+// The packages of the runtime that checks know.
+const (
+	jobPath   = codegen.Module + "/job"
+	coordPath = codegen.Module + "/coord"
+)
+
+// startsJob reports whether call hands its function arguments to jobs.
+func (s *survey) startsJob(call *ast.CallExpr) bool {
+	fn := s.callee(call)
+	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath {
+		return false
+	}
+	switch fn.Name() {
+	case "New", "Run", "Go", "Spawn", "ContinueWith", "Then", "Catch", "Finally":
+		return true
+	}
+	return false
+}
+
+// isJob reports whether typ is *job.Job[T].
+func isJob(typ types.Type) bool {
+	ptr, ok := types.Unalias(typ).(*types.Pointer)
+	return ok && isNamed(ptr.Elem(), jobPath, "Job")
+}
+
+func isContext(typ types.Type) bool { return isNamed(typ, "context", "Context") }
+
+func isNamed(typ types.Type, path, name string) bool {
+	named, ok := types.Unalias(typ).(*types.Named)
+	return ok && isObject(named.Obj(), path, name)
+}
+
+func isObject(obj types.Object, path, name string) bool {
+	return obj != nil && obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == path
+}
+
+// receiverName is the name of the type that declares method fn; empty for functions.
+func receiverName(fn *types.Func) string {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return ""
+	}
+	typ := types.Unalias(recv.Type())
+	if ptr, ok := typ.(*types.Pointer); ok {
+		typ = types.Unalias(ptr.Elem())
+	}
+	if named, ok := typ.(*types.Named); ok {
+		return named.Obj().Name()
+	}
+	return ""
+}

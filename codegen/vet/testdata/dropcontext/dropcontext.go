@@ -1,0 +1,44 @@
+package dropcontext
+
+import (
+	"context"
+
+	"example.com/vet/twins"
+
+	"github.com/movenext/movenext/job"
+)
+
+//movenext:async
+func machine(ctx context.Context) error {
+	if err := twins.Pause(context.Background()); err != nil { // want `ctx is not passed on: what is called has no home, and no end of ctx reaches it \[dropcontext\]`
+		return err
+	}
+	if err := twins.Pause(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	return twins.Pause(context.TODO()) // want `ctx is not passed on`
+}
+
+func jobs(ctx context.Context) {
+	_ = job.Go(ctx, func(c context.Context) error {
+		return use(ctx) // want `ctx is not the context of this job: it does not end with the job`
+	})
+
+	_ = job.Go(ctx, func(_ context.Context) error {
+		return use(ctx) // want `ctx is not the context of this job`
+	})
+
+	_ = job.Go(ctx, func(context.Context) error {
+		return use(ctx) // want `ctx is not the context of this job`
+	})
+
+	_ = job.Go(ctx, func(ctx context.Context) error {
+		child, cancel := context.WithCancel(ctx)
+		defer cancel()
+		return use(child)
+	})
+}
+
+func plain(ctx context.Context) error { return use(context.Background()) }
+
+func use(ctx context.Context) error { return ctx.Err() }

@@ -1,0 +1,32 @@
+package halfpair
+
+import (
+	"context"
+
+	"example.com/vet/twins"
+
+	"github.com/movenext/movenext/job"
+)
+
+type plainOnly struct{ *twins.Repo }
+
+// Load overrides.
+func (p plainOnly) Load(ctx context.Context, id int) (string, error) { return "other", nil } // want `plainOnly.Load overrides one form of the pair that plainOnly gets from Repo, and LoadAsync is still the other's \[halfpair\]`
+
+type asyncOnly struct{ *twins.Repo }
+
+func (a asyncOnly) LoadAsync(ctx context.Context, id int) *job.Job[string] { // want `asyncOnly.LoadAsync overrides`
+	return job.FromResult("other")
+}
+
+func (a asyncOnly) SaveAsync(ctx context.Context) *job.Job[job.Void] { return nil } // want `asyncOnly.SaveAsync overrides`
+
+func (a asyncOnly) CountAsync() *job.Job[int] { return nil } // want `asyncOnly.CountAsync overrides`
+
+type both struct{ *twins.Repo }
+
+func (b both) Load(ctx context.Context, id int) (string, error) { return "other", nil }
+
+func (b both) LoadAsync(ctx context.Context, id int) *job.Job[string] {
+	return job.FromResult("other")
+}

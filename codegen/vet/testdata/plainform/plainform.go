@@ -1,0 +1,52 @@
+package plainform
+
+import (
+	"context"
+
+	"example.com/vet/twins"
+
+	"github.com/movenext/movenext/job"
+)
+
+func starts(ctx context.Context, url string) *job.Job[int] {
+	a := job.Run(ctx, func(ctx context.Context) (int, error) {
+		return twins.Fetch(ctx, url) // want `twins.Fetch blocks the worker of this job: it suspends in annotated functions only \[plainform\]`
+	})
+
+	_ = a
+
+	return job.Run(ctx, func(ctx context.Context) (int, error) {
+		n, err := twins.Fetch(ctx, url) // want `twins.Fetch blocks the worker of this job`
+		return n + 1, err
+	})
+}
+
+func values(ctx context.Context, repo *twins.Repo) {
+	_ = job.Go(ctx, twins.Pause) // want `the job runs the plain form of Pause, which blocks its worker; PauseAsync suspends`
+
+	_ = job.Go(ctx, repo.Save) // want `the job runs the plain form of Save`
+
+	j := job.New(ctx, func(context.Context) (int, error) { return 1, nil })
+	_ = job.ContinueWith(ctx, j, func(ctx context.Context, j *job.Job[int]) (job.Void, error) {
+		return job.Void{}, twins.Pause(ctx) // want `twins.Pause blocks the worker`
+	})
+}
+
+//movenext:async
+func machine(ctx context.Context) error {
+	keep := func() error {
+		return twins.Pause(ctx) // want `twins.Pause blocks here: a function literal that is kept or passed on is no part of the asynchronous function`
+	}
+	if err := func() error { return twins.Pause(ctx) }(); err != nil {
+		return err
+	}
+	go func() {
+		_ = twins.Pause(ctx)
+	}()
+	return keep()
+}
+
+func plain(ctx context.Context) error {
+	keep := func() error { return twins.Pause(ctx) }
+	return keep()
+}

@@ -1,0 +1,125 @@
+// Package vet finds what compiles, runs, and is still not meant in programs with
+// asynchronous functions: a job that nobody waits for, a call that blocks the
+// worker it runs on, a lock held while waiting.
+//
+// [Analyzer] is an analyzer as those of go vet are. The command movenext runs it,
+// and is a tool for go vet itself:
+//
+//	go tool movenext vet ./...
+//	go vet -vettool=$(go tool -n movenext) ./...
+//
+// # What is looked at
+//
+// Most checks depend on who runs a piece of code, which survey.go finds out first.
+// There are three answers. A machine runs the body of an annotated function, with the
+// function literals that are a part of it: calls of twins suspend there, and
+// whatever blocks holds a worker. A job runs a function that was handed to job.Run and
+// the like outside of such functions: nothing suspends, so a call of a twin's plain form
+// blocks. Everything else is plain Go and may block as it likes.
+//
+// A check is one file, named after it. Each finding ends in the check's name in
+// brackets, and carries it as its category. Most come with a fix. A fix always
+// compiles; where it changes what the program does, its name says so.
+package vet
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Analyzer reports misuse of jobs and of asynchronous functions. It looks at one
+// package at a time, needs no facts about others, and leaves generated files alone.
+//
+// The flag skip names checks that are not to be made, separated by commas.
+var Analyzer = &analysis.Analyzer{
+	Name:  "movenext",
+	Doc:   doc(),
+	URL:   "https://pkg.go.dev/github.com/movenext/movenext/codegen/vet",
+	Run:   run,
+	Flags: flags(),
+}
+
+// check is one thing to look for.
+type check struct {
+	name string
+	doc  string
+	run  func(*reporter, *survey)
+}
+
+var checks = []check{
+	{"droppedjob", "a job that nobody waits for: its result, its error and its panic get lost", droppedJobs},
+	{"blocking", "a call, a channel operation or a select that blocks the worker of an asynchronous function", blockingCalls},
+	{"mutex", "a sync.Mutex in an asynchronous function, which is right only where it is never held for long", mutexes},
+	{"heldlock", "a sync.Mutex that is held while an asynchronous function is suspended", heldLocks},
+	{"plainform", "the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept", plainForms},
+	{"halfpair", "a type that declares one form of a pair of twins and inherits the other", halfPairs},
+	{"dropcontext", "a function with a context that passes another on: home, deadline and values get lost", droppedContexts},
+	{"threadlock", "a goroutine that is locked to its thread when an asynchronous function is suspended", lockedThreads},
+}
+
+func doc() string {
+	var b strings.Builder
+	b.WriteString("report misuse of jobs and of asynchronous functions\n\nThe checks are:\n\n")
+	for _, c := range checks {
+		fmt.Fprintf(&b, "\t%-12s %s\n", c.name, c.doc)
+	}
+	return b.String()
+}
+
+// skipped is the value of the flag skip.
+type skipped []string
+
+func (s *skipped) String() string { return strings.Join(*s, ",") }
+
+// Set accepts names of checks, in place of those of an earlier call.
+func (s *skipped) Set(list string) error {
+	*s = nil
+	if list == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		if !slices.ContainsFunc(checks, func(c check) bool { return c.name == name }) {
+			return fmt.Errorf("there is no check %q", name)
+		}
+		*s = append(*s, name)
+	}
+	return nil
+}
+
+var skip skipped
+
+func flags() flag.FlagSet {
+	var set flag.FlagSet
+	set.Var(&skip, "skip", "checks not to make, separated by commas")
+	return set
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	s := newSurvey(pass)
+	for _, c := range checks {
+		if !slices.Contains(skip, c.name) {
+			c.run(&reporter{pass, c.name}, s)
+		}
+	}
+	return nil, nil
+}
+
+// reporter reports the findings of one check.
+type reporter struct {
+	pass  *analysis.Pass
+	check string
+}
+
+func (r *reporter) report(at ast.Node, message string, fixes ...analysis.SuggestedFix) {
+	fixes = slices.DeleteFunc(fixes, func(f analysis.SuggestedFix) bool { return len(f.TextEdits) == 0 })
+	r.pass.Report(analysis.Diagnostic{
+		Pos: at.Pos(), End: at.End(), Category: r.check,
+		Message:        message + " [" + r.check + "]",
+		SuggestedFixes: fixes,
+	})
+}
