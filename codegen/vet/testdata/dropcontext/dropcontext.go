@@ -16,7 +16,7 @@ func machine(ctx context.Context) error {
 	if err := twins.Pause(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	return twins.Pause(context.TODO()) // want `ctx is not passed on`
+	return twins.Pause(context.Background()) // want `ctx is not passed on`
 }
 
 func jobs(ctx context.Context) {
