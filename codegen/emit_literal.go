@@ -63,9 +63,19 @@ func (u *unit) emitLiteral() []byte {
 		return nil
 	}
 	e.line("")
-	e.enter()
+	if u.self.started {
+		e.async()
+	}
+	if u.self.entered {
+		e.enter()
+	}
 	e.moving()
-	e.results()
+	if u.self.entered {
+		e.results()
+	}
+	if u.self.started {
+		e.machine()
+	}
 	return []byte(e.String())
 }
 

@@ -16,6 +16,7 @@ func (u *unit) analyse() {
 		ast.Inspect(u.body, u.noteFacts)
 		u.noteCaptures()
 	}
+	u.findRuns()
 	u.findFragile()
 	for _, v := range u.signatureResults() {
 		if f := u.factsOf(v); f.captured {

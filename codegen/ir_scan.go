@@ -69,10 +69,17 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			s.replace(n, use(s.u.recovery), text(".Recover()"))
 			return false
 		}
+		if r, ok := s.u.runs[n]; ok {
+			s.u.idents[r.runner] = s.u.spelledBeside(n, r.runner, runners[r.runner.Name])
+		}
 		if e, ok := s.u.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
 	case *ast.FuncLit:
+		if l := s.u.literals.machines[n]; l != nil && l.started {
+			s.replace(n, s.u.started(n)...)
+			return false
+		}
 		s.literals++
 		s.walk(n.Type)
 		s.walk(n.Body)

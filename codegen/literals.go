@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 )
 
@@ -34,8 +35,12 @@ type literal struct {
 	names    Names
 	unit     *unit
 	captures []*types.Var
-	deferred bool
 	flat     bool // it has been flattened
+
+	// What it is used for.
+	deferred bool
+	entered  bool // by machines
+	started  bool // as a job
 }
 
 // literals are those of one function, the literals within literals among them.
@@ -196,12 +201,16 @@ func (u *unit) passed(obj *types.Var, closure bool) piece {
 
 // enterLiteral calls the entry of a literal. The first argument is the task.
 func (u *unit) enterLiteral(l *literal, closure bool, args ...rope) rope {
-	r := append(rope{text(l.names.Enter + u.typeArgs() + "(")}, args[0]...)
+	l.entered = true
+	args = slices.Insert(args, 1, u.passedAll(l, closure)...)
+	return append(append(rope{text(l.names.Enter + u.typeArgs() + "(")}, joined(args)...), text(")"))
+}
+
+// passedAll is what u passes for all captures of a literal.
+func (u *unit) passedAll(l *literal, closure bool) []rope {
+	var list []rope
 	for _, obj := range l.captures {
-		r = append(r, text(", "), u.passed(obj, closure))
+		list = append(list, rope{u.passed(obj, closure)})
 	}
-	for _, arg := range args[1:] {
-		r = append(append(r, text(", ")), arg...)
-	}
-	return append(r, text(")"))
+	return list
 }

@@ -242,13 +242,17 @@ func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Fun
 // renameCallee has the name of the function that is called spelled as to, which is declared beside it.
 func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
 	_, id, _ := callee(call, u.info)
-	name := to.Name()
-	if _, plain := ast.Unparen(call.Fun).(*ast.SelectorExpr); !plain {
-		if q := u.qualifier(u.info.Uses[id]); q != "" {
-			name = q + "." + name
+	u.idents[id] = u.spelledBeside(call, id, to.Name())
+}
+
+// spelledBeside is the name of something that is declared beside the function that call names by id.
+func (u *unit) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
+	if _, bare := uninstantiated(call.Fun).(*ast.Ident); bare {
+		if q := u.qualifier(u.info.Uses[id]); q != "" { // a dot import
+			return q + "." + name
 		}
 	}
-	u.idents[id] = name
+	return name
 }
 
 func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg rope) edit {

@@ -106,14 +106,7 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 // and the selection if it is a method. Calls of function values have none:
 // nothing in a type says whether the value will suspend.
 func callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *types.Selection) {
-	fun := ast.Unparen(call.Fun)
-	switch f := fun.(type) {
-	case *ast.IndexExpr:
-		fun = ast.Unparen(f.X)
-	case *ast.IndexListExpr:
-		fun = ast.Unparen(f.X)
-	}
-	switch f := fun.(type) {
+	switch f := uninstantiated(call.Fun).(type) {
 	case *ast.Ident:
 		fn, _ := info.Uses[f].(*types.Func)
 		return fn, f, nil
@@ -122,6 +115,18 @@ func callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *typ
 		return fn, f.Sel, info.Selections[f]
 	}
 	return nil, nil, nil
+}
+
+// uninstantiated is the function of an expression that may instantiate it: F of F[int].
+func uninstantiated(fun ast.Expr) ast.Expr {
+	fun = ast.Unparen(fun)
+	switch f := fun.(type) {
+	case *ast.IndexExpr:
+		return ast.Unparen(f.X)
+	case *ast.IndexListExpr:
+		return ast.Unparen(f.X)
+	}
+	return fun
 }
 
 // intrinsic says whether fn is one of the runtime's own suspending functions.

@@ -91,7 +91,7 @@ type framed interface {
 	base() *Frame
 }
 
-func (f *Frame) base() *Frame { return f } //nolint:unused // by machines in other packages, through framed
+func (f *Frame) base() *Frame { return f }
 
 // settle gives every frame that was promoted since the last resume its home: its
 // own, or its caller's. bottom is the frame below them, which has one.

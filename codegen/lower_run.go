@@ -1,0 +1,99 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// Literals that are run as jobs. Source, then result:
+//
+//	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) }, job.On(s))
+//
+//	j := job.RunTwin(ctx, func(ctx1 context.Context) *job.Job[int] {
+//		return fetchFunc1Async(url, ctx1)
+//	}, job.On(s))
+//
+// The call itself is plain Go, so it is found wherever the function has it, in function
+// literals that stay as they are too.
+
+// runners are the functions that run a literal as a job, and what they are called if
+// the literal is a machine.
+var runners = map[string]string{"Run": "RunTwin", "Go": "RunTwin", "New": "NewTwin"}
+
+// jobRun is a call that runs a literal which has become a machine.
+type jobRun struct {
+	runner  *ast.Ident
+	literal *ast.FuncLit
+}
+
+// findRuns notes the literals that become machines of jobs.
+func (u *unit) findRuns() {
+	var around []*ast.FuncLit
+	var visit func(ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if u.literals.machines[n] == nil {
+				around = append(around, n)
+				ast.Inspect(n.Body, visit)
+				around = around[:len(around)-1]
+			}
+			return false
+		case *ast.CallExpr:
+			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) {
+				u.runs[n] = r
+				u.machine(r.literal).started = true
+			}
+		}
+		return true
+	}
+	ast.Inspect(u.body, visit)
+}
+
+// runOf reports whether call runs a literal that suspends.
+func (u *unit) runOf(call *ast.CallExpr) (jobRun, bool) {
+	fn, id, _ := callee(call, u.info)
+	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath || fn.Signature().Recv() != nil || runners[fn.Name()] == "" || len(call.Args) < 2 {
+		return jobRun{}, false
+	}
+	lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit)
+	if !ok || !u.literalSuspends(lit) {
+		return jobRun{}, false
+	}
+	return jobRun{runner: id, literal: lit}, true
+}
+
+// namesTypesOf reports whether lit mentions a type that one of the literals around it declares: such a type
+// cannot be declared elsewhere, as those literals stay where they are.
+func (u *unit) namesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
+	found := false
+	ast.Inspect(lit, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || found {
+			return !found
+		}
+		if obj, isType := u.info.Uses[id].(*types.TypeName); isType && !within(lit, obj.Pos()) {
+			for _, outer := range around {
+				found = found || within(outer, obj.Pos())
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// started is what takes the place of the literal: it starts the machine.
+func (u *unit) started(lit *ast.FuncLit) rope {
+	l := u.lowered(lit)
+	ctx := u.names.fresh("ctx")
+	head := func(p *printer) string {
+		arg, err := u.imports.JobArgument(l.unit.jobResults())
+		if err != nil {
+			u.refuse(unnameableType(u.at(lit), err))
+		}
+		return "func(" + ctx + " " + p.path("context", "context") + ".Context) *" + p.path(jobPath, "job") + ".Job[" + arg + "] {\nreturn "
+	}
+	args := append(u.passedAll(l, true), rope{text(ctx)})
+	r := append(rope{late(head), text(l.names.Async + u.typeArgs() + "(")}, joined(args)...)
+	return append(r, text(")\n}"))
+}
