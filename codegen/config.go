@@ -14,6 +14,10 @@ type Mode string
 const (
 	// Release generates state machines.
 	Release Mode = "release"
+	// Debug generates state machines to step through: every local variable is a field of
+	// the frame, under its own name and until the end, and line directives make panics,
+	// debuggers and runtime.Callers show the lines of the source.
+	Debug Mode = "debug"
 	// Plain generates twins that run the plain function on a goroutine. The same
 	// program in another execution: what a test of the machines compares with.
 	Plain Mode = "plain"
@@ -22,14 +26,14 @@ const (
 // String and Set make a Mode a flag.Value.
 func (m *Mode) String() string { return string(*m) }
 
-// Set accepts "release" and "plain".
+// Set accepts "release", "debug" and "plain".
 func (m *Mode) Set(s string) error {
 	switch Mode(s) {
-	case Release, Plain:
+	case Release, Debug, Plain:
 		*m = Mode(s)
 		return nil
 	}
-	return fmt.Errorf("want %s or %s", Release, Plain)
+	return fmt.Errorf("want %s, %s or %s", Release, Debug, Plain)
 }
 
 // Config says what to load and what to make of it. The zero value generates

@@ -232,9 +232,10 @@
 //	check.go       refuses what cannot be lowered, all of it at once
 //	lower_*.go     statements, one family a file
 //	spill*.go      expressions, in gc's order
-//	hoist*.go      decides where variables live
+//	hoist*.go      decides where variables live, and until when
 //	emit*.go       prints a function's declarations
 //	file.go        puts them into a file: header, constraints, imports
+//	emit_debug.go  adds the lines of the source in -mode=debug
 //	plain.go       is what -mode=plain generates in the place of all lowering
 //	verify.go      type-checks the result
 //	write.go       compares with what is there, and replaces it

@@ -214,7 +214,7 @@ func (e *emitter) machine() {
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
 	e.line("if !%s.%s.MoveNext(%s) {\nreturn %s\n}", f, names.Frame, t, e.predeclared("false"))
 	e.line("%s.SetResult(%s)", f, e.jobResult(f))
-	if u.keepsAlive() {
+	if u.keepsAlive() && !u.debug {
 		e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, names.Frame, e.frameType())
 	}
 	e.line("return %s\n}", e.predeclared("true"))

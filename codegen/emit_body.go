@@ -28,7 +28,11 @@ func (p *printer) moveNext(receiver string) {
 	code := p.body()
 	p.locals()
 	for _, l := range u.lifted {
-		p.line("%s", p.span(l.whole))
+		p.lineOf(l.whole.node)
+		p.line("%s", strings.ReplaceAll(p.span(l.whole), continued, "\n"))
+	}
+	if len(u.lifted) > 0 {
+		p.endOfSource()
 	}
 	state := n.first("state", "resumeAt")
 	p.line("%s := %s.State", state, n.recv)
@@ -42,6 +46,7 @@ func (p *printer) moveNext(receiver string) {
 	}
 	p.line("default:\n%s.Misuse(%s)\n}", n.recv, state)
 	p.WriteString(code)
+	p.endOfSource()
 	p.line("}")
 }
 
@@ -75,7 +80,7 @@ func (p *printer) locals() {
 
 // body prints the instructions, stretch by stretch.
 func (p *printer) body() string {
-	sub := &printer{u: p.u}
+	sub := &printer{u: p.u, at: p.u.line(p.u.node.Pos())}
 	var stretch []instr
 	flush := func() {
 		sub.stretch(stretch)
@@ -85,7 +90,7 @@ func (p *printer) body() string {
 		switch i.(type) {
 		case *mark, *park, *renew:
 			flush()
-			i.print(sub)
+			sub.instr(i)
 		default:
 			stretch = append(stretch, i)
 		}
@@ -107,7 +112,7 @@ func (p *printer) stretch(code []instr) {
 		if b, ok := i.(borrower); ok {
 			b.borrows(func(v *variable) { p.alias(v, aliased) })
 		}
-		i.print(p)
+		p.instr(i)
 		if n == last {
 			p.line("}")
 		}

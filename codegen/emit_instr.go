@@ -18,6 +18,9 @@ func (finish) print(p *printer) {
 }
 
 func (i *note) print(p *printer) {
+	if p.u.debug {
+		return
+	}
 	pos := p.u.fn.Package.Position(i.pos)
 	p.line("// %s:%d: %s", baseName(pos.Filename), pos.Line, p.u.sourceLine(i.pos))
 }
@@ -229,6 +232,7 @@ func (d *dispatch) print(p *printer) {
 			p.line("goto %s", p.u.names.label(c.to))
 		}
 		for _, s := range c.body {
+			p.lineOf(s.node)
 			p.line("%s", p.span(s))
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // file is formatted as a whole.
 type printer struct {
 	strings.Builder
-	u *unit
+	u  *unit
+	at int // debug form: the line of the source that is being printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -154,16 +155,17 @@ func (p *printer) span(s *span) string {
 		b.WriteString(p.rope(e.with))
 		if e.code != nil {
 			b.WriteString(p.lines(e.code))
+			b.WriteString(p.resume(e.end))
 		}
 		from = e.end
 	}
 	b.WriteString(p.u.source(from, s.node.End()))
-	return b.String()
+	return p.continues(b.String())
 }
 
 // lines are instructions in the place of a statement.
 func (p *printer) lines(code []instr) string {
-	sub := &printer{u: p.u}
+	sub := &printer{u: p.u, at: p.at}
 	for _, i := range code {
 		i.print(sub)
 	}

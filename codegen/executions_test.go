@@ -32,7 +32,7 @@ type report struct {
 //
 //	func Run(ctx context.Context, t *trace.T) …
 //
-// in it. All cases are one module, built once in each mode.
+// in it. The form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
@@ -44,13 +44,19 @@ func TestTwoExecutions(t *testing.T) {
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "trace"), os.DirFS("testdata/exec/trace")))
 
 	plain, refusedPlain := execute(t, dir, codegen.Plain, cases)
+	debug, _ := execute(t, dir, codegen.Debug, cases)
+	buildEverywhere(t, dir)
 	release, refused := execute(t, dir, codegen.Release, cases)
 	vetOutput(t, dir)
+	buildEverywhere(t, dir)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			require.Empty(t, refusedPlain[c.name], "in plain mode")
 			require.Empty(t, refused[c.name])
 			compare(t, plain[c.name], release[c.name])
+			if fileOf(c.Archive, "release-only") == nil {
+				compare(t, plain[c.name], debug[c.name])
+			}
 		})
 	}
 }
@@ -102,7 +108,7 @@ func execute(t *testing.T, dir string, mode codegen.Mode, cases []archive) (map[
 		refused[name] += strings.ReplaceAll(d.String(), dir+string(filepath.Separator), "") + "\n"
 	}
 	require.Empty(t, refused["trace"], "the package of all cases")
-	sign := map[codegen.Mode]string{codegen.Plain: "statemachine.Plain(", codegen.Release: ") MoveNext("}[mode]
+	sign := map[codegen.Mode]string{codegen.Plain: "statemachine.Plain(", codegen.Release: ") MoveNext(", codegen.Debug: "\n//line "}[mode]
 	for _, f := range result.Files {
 		require.Contains(t, string(f.Data), sign, "%s is not of mode %s", f.Path, mode)
 	}

@@ -56,7 +56,8 @@ func generateFile(pkg *Package, file *File, lower lowering) (*output, []Diagnost
 	if err != nil {
 		return nil, []Diagnostic{invalidOutput(file.Path, err.Error())}
 	}
-	return &output{path: fileTwin(file.Path), source: file, data: data}, nil
+	out := fileTwin(file.Path)
+	return &output{path: out, source: file, data: ownLines(data, filepath.Base(out))}, nil
 }
 
 // guarded turns a panic of the lowering into a finding at the function that

@@ -150,8 +150,11 @@ func (r *run) clean(dir string) bool {
 }
 
 func (r *run) lowering() lowering {
-	if r.ws.cfg.mode() == Plain {
+	switch r.ws.cfg.mode() {
+	case Plain:
 		return plain
+	case Debug:
+		return lowerForDebugging
 	}
 	return lower
 }

@@ -23,6 +23,7 @@ package codegen
 // place decides for all variables.
 func (u *unit) place() {
 	u.placeLocally()
+	u.placeForDebugging()
 	for _, v := range u.all {
 		v.cell = v.place != inBlock && v.obj != nil && v.shared()
 	}
@@ -30,7 +31,9 @@ func (u *unit) place() {
 	u.placeInFrame()
 	u.countReads()
 	u.share()
-	u.findStale()
+	if !u.debug {
+		u.findStale()
+	}
 	u.chooseNames()
 }
 

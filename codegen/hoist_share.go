@@ -79,13 +79,12 @@ func (u *unit) share() {
 // slotKey is equal for variables that may share: of one type, and both of the
 // source or both made by the lowering.
 func (u *unit) slotKey(v *variable) string {
-	spelled, err := "", error(nil)
-	if v.typeText != nil {
-		spelled, err = v.typeText()
-	} else {
-		spelled, err = u.imports.TypeString(v.typ)
+	spell := v.typeText
+	if spell == nil {
+		spell = func() (string, error) { return u.imports.TypeString(v.typ) }
 	}
-	if err != nil || v.result || v.cell {
+	spelled, err := spell()
+	if err != nil || v.result || v.cell || u.debug {
 		return strconv.Itoa(v.index) // its own; the error is found again where the type is printed
 	}
 	return strconv.FormatBool(v.obj != nil) + spelled

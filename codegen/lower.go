@@ -22,6 +22,7 @@ type unit struct {
 	imports *Imports
 	sizes   types.Sizes
 	diags   []Diagnostic
+	debug   bool // the form to step through
 
 	literals *literals // of the annotated function
 	outer    *unit     // the function around a literal; nil: it is the annotated function
@@ -66,7 +67,17 @@ type unit struct {
 // declarations. It returns findings instead if there is anything in it that it
 // cannot do; it never leaves anything out.
 func lower(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
+	return newUnit(fn, imports).lower()
+}
+
+// lowerForDebugging is lower in the form of -mode=debug.
+func lowerForDebugging(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
 	u := newUnit(fn, imports)
+	u.debug = true
+	return u.lower()
+}
+
+func (u *unit) lower() (*Lowered, []Diagnostic) {
 	u.analyse()
 	u.check()
 	if len(u.diags) > 0 {

@@ -24,6 +24,7 @@ import (
 // The native defer inside is what makes recover work: see package statemachine.
 type deferral struct {
 	straight
+	node  *ast.DeferStmt
 	names []string // locals for what is evaluated now
 	vals  []rope
 	call  rope
@@ -112,7 +113,7 @@ func (u *unit) deferStatement(s *ast.DeferStmt) {
 // deferring is the instruction of a defer statement whose suspension points, if
 // any, have been evaluated.
 func (u *unit) deferring(s *ast.DeferStmt) *deferral {
-	d := &deferral{late: u.hasCall(s.Call.Fun)}
+	d := &deferral{node: s, late: u.hasCall(s.Call.Fun)}
 	if p := u.deferred[s]; p != nil {
 		u.deferringPoint(d, s, p)
 	} else {

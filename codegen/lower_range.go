@@ -58,6 +58,7 @@ func (u *unit) rangeStatement(s *ast.RangeStmt, name string) {
 	u.block(s.Body.List)
 	u.leave()
 	u.add(&mark{label: r.next})
+	u.atLine(s)
 	u.add(r.step...)
 	u.add(&jump{r.top}, &mark{label: r.end})
 }

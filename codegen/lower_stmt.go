@@ -67,6 +67,7 @@ func (u *unit) block(list []ast.Stmt) {
 // statement lowers one statement that stands in a flattened list. The kinds of
 // statements are those of [unit.check], which refuses all others.
 func (u *unit) statement(s ast.Stmt) {
+	u.atLine(s)
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		u.assignment(s)

@@ -26,7 +26,8 @@ check says which of the generated files are not up to date,
 vet says what compiles and is hardly meant: jobs dropped, workers blocked.
 Packages are patterns as for go build; without any they are "./...".
 
-  -mode form     release (default): state machines; plain: the function on a goroutine
+  -mode form     release (default): state machines; debug: to step through;
+                 plain: the function on a goroutine
   -tags list     build tags, separated by commas
   -goos os       load the files for this system
   -goarch arch   load the files for this architecture

@@ -40,7 +40,9 @@
 // # Flags
 //
 //	-mode form
-//		release (the default) generates state machines; plain generates twins
+//		release (the default) generates state machines; debug generates them to
+//		step through, with every local in the frame and the lines of the source in
+//		debuggers and stacks; plain generates twins
 //		that run the plain function on a goroutine: the same program, executed
 //		the other way, to compare with.
 //	-tags list, -goos os, -goarch arch
