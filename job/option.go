@@ -20,15 +20,15 @@ type Option struct {
 type mode uint8
 
 const (
-	synchronous mode = 1 << iota // run by whoever has run the antecedent
-	lazy                         // the end of ctx is not looked at before the antecedent has ended
-	shielded                     // ctx ends without the job noticing
-	unstoppable                  // refuses Cancel; set by us, not by an option
-	hidden                       // its scheduler is not the ambient one; set by us
-	labeled                      // see FollowLabels
-	traced                       // see FollowTrace
-	supervising                  // of a scope
-	dependent   = supervising    // of a job that others complete: see InitDependent
+	synchronous mode          = 1 << iota // run by whoever has run the antecedent
+	lazy                                  // the end of ctx is not looked at before the antecedent has ended
+	shielded                              // ctx ends without the job noticing
+	unstoppable                           // refuses Cancel; set by us, not by an option
+	hidden                                // its scheduler is not the ambient one; set by us
+	labeled                               // see FollowLabels
+	traced                                // see FollowTrace
+	supervising                           // of a scope
+	dependent   = supervising             // of a job that others complete: see InitDependent
 	continuing  = synchronous | lazy
 )
 
