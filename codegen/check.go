@@ -133,12 +133,10 @@ func (c *bodyCheck) ranged(n *ast.RangeStmt) {
 		c.u.refuse(rangeOverTypeParam(c.u.at(n.X)))
 		return
 	}
-	if _, ok := c.u.typeOf(n.X).Underlying().(*types.Signature); ok {
-		c.u.refuse(rangeOverFunc(c.u.at(n.X)))
-	}
 }
 
 func (c *bodyCheck) ident(id *ast.Ident) {
+	c.checkYield(id)
 	if name, ok := c.u.info.Uses[id].(*types.PkgName); ok && name.Imported().Path() == "C" {
 		c.u.refuse(usesCgo(c.u.at(id)))
 	}

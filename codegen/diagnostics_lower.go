@@ -66,10 +66,10 @@ func rangeOverTypeParam(at extent) Diagnostic {
 		"convert the value to a slice, map or other ordinary type first")
 }
 
-func rangeOverFunc(at extent) Diagnostic {
-	return unsupported(at, "a loop over a function cannot suspend in its body",
-		"the body runs inside of that function, which is plain code and cannot be left",
-		"collect the values first, with slices.Collect for example, and loop over those")
+func escapingYield(at extent, name string) Diagnostic {
+	return unsupported(at, name+" can only be called here, by the stream's function itself",
+		"the machine stops at each call of it, so it is no function that could be passed on, kept or deferred",
+		"range over the other sequence and call "+name+" for each of its values")
 }
 
 func usesCgo(at extent) Diagnostic {

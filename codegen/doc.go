@@ -201,6 +201,49 @@
 // The closure captures the cell and not the frame, by the local n. Variables that
 // must not be copied, such as a sync.Mutex, have cells for the same reason.
 //
+// # Streams
+//
+//	return func(yield func(int, error) bool) {
+//		for _, url := range urls {
+//			n, err := fetch(ctx, url)
+//			if !yield(n, err) {
+//				return
+//			}
+//		}
+//	}
+//
+// A function that returns a sequence is a machine that stops on the way: at each yield it
+// is done for now, and says so.
+//
+//	f.Emit(n, err)
+//	…
+//	f.State = 2
+//	return true
+//	resume2:
+//
+// A range over it does not call it once with the body, as plain Go does. It asks for
+// one value after the other, and suspends if the machine does. So the two change places:
+//
+//	for n, err := range sizes(ctx, urls) {
+//
+//	f.loop1 = statemachine.RangeStream(sizesAsync(f.ctx, f.urls))
+//	f.loops.Open(f.loop1)
+//	range1:
+//	if f.loop1.Next(t) {
+//		goto resume1
+//	}
+//	f.State = 1
+//	…
+//	return false
+//	resume1:
+//	if !f.loop1.More(t) {
+//		goto done1
+//	}
+//
+// What leaves the loop early stops the machine first, and waits for it; a panic passes through
+// it. Any other function that is ranged over, if the body suspends, runs on a goroutine of its
+// own and takes turns with the loop in the same way.
+//
 // # Names and types that are not there yet
 //
 // A package that calls fetchAsync does not type-check before fetchAsync is generated,

@@ -13,6 +13,12 @@ func (u *unit) emit() []byte {
 	if e == nil {
 		return nil
 	}
+	if u.streams() {
+		e.stream()
+		e.moving()
+		e.types()
+		return []byte(e.String())
+	}
 	e.async()
 	e.enter()
 	e.moving()
@@ -27,7 +33,7 @@ func (e *emitter) moving() {
 	u := e.u
 	e.frame(e.sig.FrameParams)
 	e.line("\n// MoveNext runs %s from where it stopped to its next suspension (false) or its end (true).", u.title())
-	if len(u.parks()) == 0 && u.self == nil {
+	if len(u.parks()) == 0 && u.self == nil && !u.streams() {
 		e.moveNextPlain()
 		return
 	}

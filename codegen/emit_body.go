@@ -19,11 +19,16 @@ func (p *printer) moveNext(receiver string) {
 	u, n := p.u, p.u.names
 	if u.epilogue != nil {
 		p.steps(receiver)
-	} else if u.defers {
+	} else if u.defers || u.loops {
 		p.line("func (%s %s) MoveNext(%s *%s) (%s %s) {", n.recv, receiver, n.task, p.runtime("Task"), n.finished, p.predeclared("bool"))
-		p.line("defer %s.%s.Unwind(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
 	} else {
 		p.line("func (%s %s) MoveNext(%s *%s) %s {", n.recv, receiver, n.task, p.runtime("Task"), p.predeclared("bool"))
+	}
+	if u.defers && u.epilogue == nil {
+		p.line("defer %s.%s.Unwind(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
+	}
+	if u.loops {
+		p.line("defer %s.%s.Unwind(%s, &%s.Frame, %d, &%s)", n.recv, n.loops, n.task, n.recv, u.unwindingState(), n.finished)
 	}
 	code := p.body()
 	p.locals()
@@ -43,6 +48,9 @@ func (p *printer) moveNext(receiver string) {
 	}
 	if u.epilogue != nil {
 		p.line("case %d:\ngoto %s", u.epilogueState(), n.label(u.epilogue))
+	}
+	if u.loops {
+		p.line("case %d:\n%s.%s.Resume(%s)", u.unwindingState(), n.recv, n.loops, n.task)
 	}
 	p.line("default:\n%s.Misuse(%s)\n}", n.recv, state)
 	p.WriteString(code)
@@ -64,6 +72,9 @@ func (p *printer) steps(receiver string) {
 
 // epilogueState is the value of State that leads to the epilogue.
 func (u *unit) epilogueState() int { return len(u.parks()) + 1 }
+
+// unwindingState is the value of State in which a panic waits for a function that is ranged over.
+func (u *unit) unwindingState() int { return len(u.parks()) + 2 }
 
 // locals declares the variables that live in MoveNext.
 func (p *printer) locals() {
@@ -153,9 +164,12 @@ func (p *printer) scope(code []instr) (first, last int) {
 // frame prints the type of the frame.
 func (p *printer) frame(typeParams string) {
 	p.line("// %s is what %s keeps while it is suspended.", p.u.named.Frame, p.u.title())
-	p.line("type %s%s struct {\n%s", p.u.named.Frame, typeParams, p.runtime("Frame"))
+	p.line("type %s%s struct {\n%s", p.u.named.Frame, typeParams, p.embedded())
 	if p.u.defers && (len(p.u.parks()) > 0 || p.u.self != nil) {
 		p.line("%s %s", p.u.names.defers, p.runtime("Defers"))
+	}
+	if p.u.loops && len(p.u.parks()) > 0 {
+		p.line("%s %s", p.u.names.loops, p.runtime("Loops"))
 	}
 	var groups [3][]string
 	for _, s := range p.u.slots {
@@ -179,6 +193,14 @@ func (p *printer) frame(typeParams string) {
 		}
 	}
 	p.line("}")
+}
+
+// embedded is what frames begin with.
+func (p *printer) embedded() string {
+	if p.u.streams() {
+		return p.runtime("Producer") + "[" + p.typ(p.u.fn.Stream.Value, p.u.fn.Decl.Name) + "]"
+	}
+	return p.runtime("Frame")
 }
 
 // stored reports whether the frame has a field for v.

@@ -16,6 +16,7 @@ type namer struct {
 	finished, again     string // of MoveNext and its steps: their results
 	step                string // the method that is a step
 	panicking, callee   string // of an entry of a deferred call
+	loops               string // of the frame: ranges over functions
 
 	used     map[string]bool // locals of MoveNext
 	fields   map[string]bool // of the frame
@@ -31,7 +32,7 @@ type namer struct {
 
 // reservedFields are what the frame and the machine get from what they embed, or
 // have as methods.
-var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Builder", "Start", "SetResult"}
+var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Producer", "Emit", "Wanted", "Builder", "Start", "SetResult"}
 
 func newNamer(u *unit) *namer {
 	n := &namer{
@@ -53,7 +54,8 @@ func newNamer(u *unit) *namer {
 	n.step = n.first("step", "runStep")
 	n.panicking = n.first("p", "panicking")
 	n.callee = n.first("m", "machine")
-	n.fields[n.defers], n.fields[n.step] = true, true
+	n.loops = n.first("loops", "openLoops")
+	n.fields[n.defers], n.fields[n.step], n.fields[n.loops] = true, true, true
 	return n
 }
 
@@ -256,7 +258,7 @@ func (n *namer) freeLabel(want string) string {
 // generatedLabels are the stems of labels that always have a number.
 var generatedLabels = map[string]bool{
 	"for": true, "range": true, "next": true, "endFor": true, "endRange": true, "endIf": true,
-	"else": true, "case": true, "endSwitch": true, "cond": true, "move": true,
+	"else": true, "case": true, "endSwitch": true, "cond": true, "move": true, "leave": true, "done": true,
 }
 
 // object is the name of a constant that has moved.

@@ -17,6 +17,9 @@ func (i *park) print(p *printer) {
 	case KindAwaitJob, KindAwait, KindTwin:
 		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
 	}
+	if pt.kind == KindLoop {
+		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.loop, value), pt.method, task, p.u.names.label(pt.resume))
+	}
 	if pt.kind == kindDeferred {
 		p.endEpilogue()
 	}
@@ -27,6 +30,10 @@ func (i *park) print(p *printer) {
 		suspended(p.predeclared("false"))
 	case KindAwaitJob, KindAwait, KindTwin:
 		suspended("%s.Await(%s)", task, p.mention(pt.held, value))
+	case KindLoop:
+		suspended(p.predeclared("false"))
+	case KindEmit:
+		suspended(p.predeclared("true"))
 	case KindYield:
 		suspended("%s.Yield()", task)
 	case KindSwitchTo:

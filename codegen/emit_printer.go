@@ -25,6 +25,8 @@ func (p *printer) line(format string, args ...any) {
 // The names that the lowering leaves to the printer.
 var (
 	taskName         = late(func(p *printer) string { return p.u.names.task })
+	frameName        = late(func(p *printer) string { return p.u.names.recv })
+	loopsName        = late(func(p *printer) string { return p.u.names.recv + "." + p.u.names.loops })
 	statemachineName = late(func(p *printer) string { return p.path(statemachinePath, "statemachine") })
 	jobName          = late(func(p *printer) string { return p.path(jobPath, "job") })
 	lenName          = late(func(p *printer) string { return p.predeclared("len") })

@@ -14,8 +14,9 @@ import (
 
 // annotated is one function with a valid annotation.
 type annotated struct {
-	decl  *ast.FuncDecl
-	names Names
+	decl   *ast.FuncDecl
+	names  Names
+	stream *ast.FuncLit // nil if it is none
 }
 
 // scope is one package scope as the folder has it, if it may hold annotations: all
@@ -146,7 +147,7 @@ func (f *finder) function(sc *scope, src *source, decl *ast.FuncDecl) {
 		sc.findings = append(sc.findings, twinExists(pos, decl.Name.Name, at))
 		return
 	}
-	fn := &annotated{decl: decl, names: sc.declared.choose(decl)}
+	fn := &annotated{decl: decl, names: sc.declared.choose(decl), stream: streamLiteral(decl)}
 	src.functions = append(src.functions, fn)
 	f.names[funcKey{sc.pkgPath, receiverName(decl), decl.Name.Name}] = fn.names
 }

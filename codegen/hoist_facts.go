@@ -17,6 +17,9 @@ func (u *unit) analyse() {
 		u.noteCaptures()
 	}
 	u.findRuns()
+	if u.streams() {
+		u.shareParameters()
+	}
 	u.findFragile()
 	for _, v := range u.signatureResults() {
 		if f := u.factsOf(v); f.captured {
@@ -45,16 +48,17 @@ func (u *unit) findPoints() {
 		case *ast.DeferStmt:
 			detached[n.Call] = true // or later
 			u.noteDeferred(n)
+		case *ast.RangeStmt:
+			if _, ok := u.streamIn(n); ok {
+				u.mark(around, n)
+			}
 		case *ast.CallExpr:
 			if s, ok := u.suspension(n); ok && !detached[n] {
 				u.points[n] = &s
 				if s.Kind == KindLiteral {
 					u.machine(ast.Unparen(n.Fun).(*ast.FuncLit))
 				}
-				for _, outer := range around {
-					u.suspending[outer] = true
-				}
-				u.suspending[n] = true
+				u.mark(around, n)
 			}
 		}
 		around = append(around, n)
@@ -80,7 +84,18 @@ func (u *unit) suspension(call *ast.CallExpr) (Suspension, bool) {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return Suspension{Kind: KindLiteral}, u.literalSuspends(lit)
 	}
+	if u.self == nil && u.isYield(call.Fun) {
+		return Suspension{Kind: KindEmit}, true
+	}
 	return u.fn.Package.Twins.Suspends(call, u.info)
+}
+
+// mark notes that n suspends, and what is around it does.
+func (u *unit) mark(around []ast.Node, n ast.Node) {
+	for _, outer := range around {
+		u.suspending[outer] = true
+	}
+	u.suspending[n] = true
 }
 
 func (u *unit) suspends(n ast.Node) bool { return u.suspending[n] }

@@ -82,10 +82,12 @@ type point struct {
 	want    string    // stem of the field's name
 	held    *variable // the suspended callee, or what is awaited; nil for Yield and SwitchTo
 	sched   rope      // SwitchTo: where to
-	number  int       // value of State while suspended here
-	resume  *label    // where to go on after a suspension
-	resumed *label    // where to go on without one; nil: the same place
-	stale   []*slot   // what has to be let go of when it suspends here
+	loop    *variable // a range over a function, of which method is called
+	method  string
+	number  int     // value of State while suspended here
+	resume  *label  // where to go on after a suspension
+	resumed *label  // where to go on without one; nil: the same place
+	stale   []*slot // what has to be let go of when it suspends here
 }
 
 // instr is one instruction. Each prints itself as one or a few lines of
@@ -224,6 +226,9 @@ type park struct{ point *point }
 func (i *park) refs(use, _ func(*variable)) {
 	if i.point.held != nil {
 		use(i.point.held)
+	}
+	if i.point.loop != nil {
+		use(i.point.loop)
 	}
 	i.point.sched.uses(use)
 }

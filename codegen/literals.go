@@ -70,6 +70,9 @@ func (u *unit) literalSuspends(lit *ast.FuncLit) bool {
 				found = found || u.holdsPoint(arg)
 			}
 			return false
+		case *ast.RangeStmt:
+			_, streams := u.streamIn(n)
+			found = found || streams
 		case *ast.CallExpr:
 			found = found || u.isPoint(n)
 		}

@@ -39,6 +39,7 @@ type unit struct {
 	defers     bool                           // defers calls
 	deferred   map[*ast.DeferStmt]*Suspension // the deferred calls that suspend
 	epilogue   *label                         // where they are made; nil: there are none
+	loops      bool                           // ranges over functions that it asks for values
 	names      *namer
 
 	// Grown while flattening.
@@ -85,7 +86,7 @@ func (u *unit) lower() (*Lowered, []Diagnostic) {
 	}
 	u.flatten()
 	u.prune()
-	if len(u.parks()) == 0 {
+	if len(u.parks()) == 0 && !u.streams() {
 		u.keepWhole()
 	}
 	u.place()
@@ -127,9 +128,15 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		moved:      map[types.Object]piece{},
 		gotos:      map[types.Object]*label{},
 	}
+	if fn.Stream != nil {
+		u.body, u.sig = fn.Stream.Literal.Body, streamSignature(u.sig)
+	}
 	u.names = newNamer(u)
 	return u
 }
+
+// streams reports whether the unit is a stream, not a literal in one.
+func (u *unit) streams() bool { return u.fn.Stream != nil && u.self == nil }
 
 func (u *unit) refuse(d Diagnostic) {
 	r := u.root()

@@ -11,8 +11,9 @@ import (
 type jumpTarget struct {
 	name       string // its label in the source, or empty
 	breakTo    *label
-	continueTo *label // nil unless a loop
-	next       *label // of a switch's clause: where fallthrough goes
+	continueTo *label     // nil unless a loop
+	next       *label     // of a switch's clause: where fallthrough goes
+	loop       *rangeLoop // to be stopped when it is left
 }
 
 func (u *unit) enter(t jumpTarget) { u.around = append(u.around, t) }
@@ -21,7 +22,8 @@ func (u *unit) leave()             { u.around = u.around[:len(u.around)-1] }
 // exit is where a branch out of all kept statements goes.
 func (u *unit) exit(b *ast.BranchStmt) *label {
 	if b.Tok == token.GOTO {
-		return u.gotoLabel(u.info.Uses[b.Label])
+		obj := u.info.Uses[b.Label]
+		return u.out(u.gotoLabel(obj), u.outside(obj.Pos()))
 	}
 	for i := len(u.around) - 1; i >= 0; i-- {
 		t := u.around[i]
@@ -31,11 +33,11 @@ func (u *unit) exit(b *ast.BranchStmt) *label {
 		switch b.Tok {
 		case token.BREAK:
 			if t.breakTo != nil {
-				return t.breakTo
+				return u.out(t.breakTo, i)
 			}
 		case token.CONTINUE:
 			if t.continueTo != nil {
-				return t.continueTo
+				return u.out(t.continueTo, i+1)
 			}
 		case token.FALLTHROUGH:
 			return t.next

@@ -23,7 +23,8 @@ import (
 //	goto range1
 //	endRange1:
 func (u *unit) rangeStatement(s *ast.RangeStmt, name string) {
-	if !u.suspends(s.Body) && !u.suspendsLeft(s) {
+	asks := u.asks(s)
+	if !asks && !u.suspends(s.Body) && !u.suspendsLeft(s) {
 		u.spill(s.X, false)
 		u.keepNamed(s, name)
 		return
@@ -33,6 +34,10 @@ func (u *unit) rangeStatement(s *ast.RangeStmt, name string) {
 		top: u.label(orName(name, "range")), next: u.label("next"), end: u.label("endRange"),
 	}
 	r.shareOldVars()
+	if asks {
+		r.overFunc(name)
+		return
+	}
 	switch t := u.typeOf(s.X).Underlying().(type) {
 	case *types.Basic:
 		if t.Info()&types.IsString != 0 {

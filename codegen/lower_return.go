@@ -27,10 +27,11 @@ func (u *unit) returnStatement(s *ast.ReturnStmt) {
 	u.add(u.returning(s)...)
 }
 
-// ending is what follows when the results have been assigned.
+// ending is what follows when the results have been assigned: loops over functions are stopped, and
+// deferred calls are made.
 func (u *unit) ending() instr {
-	if u.epilogue != nil {
-		return &jump{u.epilogue}
+	if to := u.out(u.epilogue, 0); to != nil {
+		return &jump{to}
 	}
 	return finish{}
 }

@@ -74,6 +74,7 @@ type Function struct {
 	Decl    *ast.FuncDecl
 	Object  *types.Func
 	Names   Names
+	Stream  *Stream // nil if it is none
 }
 
 // Signature is the function's own.
@@ -111,6 +112,10 @@ const (
 	KindYield
 	// KindSwitchTo is job.SwitchTo(ctx, s).
 	KindSwitchTo
+	// KindEmit is the call of yield in a stream's function.
+	KindEmit
+	// KindLoop is a range over a stream or a function, which asks for the next value or stops.
+	KindLoop
 	// KindLiteral is a call of a function literal that becomes a machine.
 	KindLiteral
 )

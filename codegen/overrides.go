@@ -58,7 +58,7 @@ func HalfOverridden(named *types.Named, m *types.Func) (missing, from string) {
 	}
 	promoted = promoted.Origin()
 	sibling := beside(promoted, m.Name())
-	if sibling == nil || !isTwin(sibling, promoted) && !isTwin(promoted, sibling) {
+	if sibling == nil || !isPair(sibling, promoted) && !isPair(promoted, sibling) {
 		return "", ""
 	}
 	if recv := receiverNamed(promoted); recv != nil {

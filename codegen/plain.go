@@ -44,6 +44,9 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 	}
 	call += sig.TypeArgs + "(" + sig.ArgList() + ")"
 
+	if fn.Stream != nil {
+		return plainStream(fn, im, sig, call)
+	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.docName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)

@@ -38,6 +38,8 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 		u.suspendJob(call, s, p, dst)
 	case KindAwait:
 		u.suspendAwait(call, s, p, dst)
+	case KindEmit:
+		u.suspendEmit(call, p, dst)
 	case KindYield:
 		u.add(&note{pos: p.call}, &park{p}, &mark{label: p.resume}, &do{line: rope{text("_ = "), taskName, text(".Refusal()")}})
 	case KindSwitchTo:

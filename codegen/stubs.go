@@ -100,6 +100,10 @@ func (f *finder) stubFunctions(w *strings.Builder, src *source, fn *annotated) {
 	}
 	head := "func " + recv
 	tparams := f.slice(src, decl.Type.TypeParams)
+	if fn.stream != nil {
+		w.WriteString(f.streamStub(src, fn, head, tparams, params))
+		return
+	}
 	fmt.Fprintf(w, "%s%s%s%s *%s.Job[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, stubArgument(values))
 
 	frame := "*" + fn.names.Frame + frameArgs

@@ -89,6 +89,14 @@ func (r *run) modelFile(pkg *Package, src *source) *File {
 	for _, fn := range src.functions {
 		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
 		function := &Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names}
+		if fn.stream != nil {
+			stream, err := streamOf(pkg, fn.decl, fn.stream)
+			if err != nil {
+				r.report(pkg.Dir, cannotAnnotate(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name, err.Error(), "return an iter.Seq2 of the values and error"))
+				continue
+			}
+			function.Stream = stream
+		}
 		if _, isError := resultTypes(fn.decl); isError != (function.Results().Err != nil) {
 			r.report(pkg.Dir, disguisedError(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name))
 		}

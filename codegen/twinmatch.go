@@ -17,6 +17,9 @@ func isTwin(fn, twin *types.Func) bool {
 	return arg != nil && isJobOf(arg, resultsOf(fn.Signature()))
 }
 
+// isPair reports whether async is the asynchronous form of fn, in whichever way.
+func isPair(fn, async *types.Func) bool { return isTwin(fn, async) || isStreamTwin(fn, async) }
+
 // isEnter reports whether enter is fn's entry for machines: it takes a
 // *statemachine.Task first and returns a pointer to the suspended frame first.
 func isEnter(fn, enter *types.Func) bool {

@@ -1,0 +1,185 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+)
+
+// Streams: annotated functions that return a sequence. By its form, which is known before any types
+// are, a stream is a function whose body is one return of a function literal with a yield
+// of the stream's shape:
+//
+//	//movenext:async
+//	func pages(ctx context.Context, first string) iter.Seq2[Page, error] {
+//		return func(yield func(Page, error) bool) { … }
+//	}
+//
+// Its twin returns a *job.Stream[Page]; the machine is made of the literal, once for each range. Other
+// functions that return a sequence are as all functions: their twin is a job of the sequence.
+
+// Stream is what makes a function a stream.
+type Stream struct {
+	Literal *ast.FuncLit
+	Yield   *types.Var // nil if it has no name
+	Value   types.Type // of the elements
+}
+
+// streamLiteral returns the literal of a declaration that has the form of a stream, or nil.
+func streamLiteral(decl *ast.FuncDecl) *ast.FuncLit {
+	if decl.Body == nil || len(decl.Body.List) != 1 || decl.Type.Results.NumFields() != 1 {
+		return nil
+	}
+	ret, ok := decl.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return nil
+	}
+	lit, ok := ast.Unparen(ret.Results[0]).(*ast.FuncLit)
+	if !ok || lit.Type.Results.NumFields() != 0 || yieldedType(lit) == nil {
+		return nil
+	}
+	return lit
+}
+
+// yieldedType is the T of a literal func(yield func(T, error) bool), or nil.
+func yieldedType(lit *ast.FuncLit) ast.Expr {
+	if lit.Type.Params.NumFields() != 1 {
+		return nil
+	}
+	yield, ok := lit.Type.Params.List[0].Type.(*ast.FuncType)
+	if !ok || yield.Params.NumFields() != 2 || yield.Results.NumFields() != 1 {
+		return nil
+	}
+	params := yield.Params.List
+	if !isIdent(params[len(params)-1].Type, "error") || !isIdent(yield.Results.List[0].Type, "bool") {
+		return nil
+	}
+	return params[0].Type
+}
+
+func isIdent(e ast.Expr, name string) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// streamOf completes what is known of a stream's literal by its types, or says that the function's
+// result is no sequence.
+func streamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, error) {
+	object := pkg.Info.Defs[decl.Name].(*types.Func)
+	value := sequenceOf(object.Signature())
+	if value == nil {
+		return nil, fmt.Errorf("its body is that of a stream, and its result, %s, is no sequence of values with an error", object.Signature().Results().At(0).Type())
+	}
+	s := &Stream{Literal: lit, Value: value}
+	if names := lit.Type.Params.List[0].Names; len(names) == 1 {
+		s.Yield, _ = pkg.Info.Defs[names[0]].(*types.Var)
+	}
+	return s, nil
+}
+
+// sequenceOf is T if the only result of sig is a func(yield func(T, error) bool), of whatever name, or nil.
+func sequenceOf(sig *types.Signature) types.Type {
+	if sig.Results().Len() != 1 {
+		return nil
+	}
+	key, value := yieldedBy(sig.Results().At(0).Type())
+	if value == nil || !types.Identical(value, types.Universe.Lookup("error").Type()) {
+		return nil
+	}
+	return key
+}
+
+// yieldedBy are the types of the variables of a range over a function of type t; nil: there are
+// fewer.
+func yieldedBy(t types.Type) (key, value types.Type) {
+	seq, ok := t.Underlying().(*types.Signature)
+	if !ok || seq.Params().Len() != 1 || seq.Results().Len() != 0 {
+		return nil, nil
+	}
+	yield, ok := seq.Params().At(0).Type().Underlying().(*types.Signature)
+	if !ok {
+		return nil, nil
+	}
+	list := yield.Params()
+	if list.Len() > 0 {
+		key = list.At(0).Type()
+	}
+	if list.Len() > 1 {
+		value = list.At(1).Type()
+	}
+	return key, value
+}
+
+// isStreamTwin reports whether twin is the asynchronous form of the stream fn.
+func isStreamTwin(fn, twin *types.Func) bool {
+	sig, ok := alike(fn, twin)
+	if !ok || sig.Results().Len() != 1 || !sameParams(fn.Signature(), sig, 0) {
+		return false
+	}
+	value, arg := sequenceOf(fn.Signature()), streamArgument(sig.Results().At(0).Type())
+	return value != nil && arg != nil && types.Identical(value, arg)
+}
+
+// streamArgument is T if typ is *job.Stream[T], or nil.
+func streamArgument(typ types.Type) types.Type {
+	ptr, ok := types.Unalias(typ).(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
+	if !ok || !isObject(named.Obj(), jobPath, "Stream") || named.TypeArgs().Len() != 1 {
+		return nil
+	}
+	return named.TypeArgs().At(0)
+}
+
+// Stream reports whether call makes a sequence that has a twin which is a stream.
+func (t *Twins) Stream(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
+	fn, id, sel := callee(call, info)
+	if fn == nil || fn.Pkg() == nil {
+		return Suspension{}, false
+	}
+	s := Suspension{Callee: fn.Origin(), Method: sel, TypeArgs: info.Instances[id].TypeArgs}
+	s.Twin = beside(s.Callee, s.Callee.Name()+"Async")
+	if s.Twin == nil || !isStreamTwin(s.Callee, s.Twin) {
+		return s, false
+	}
+	sig := instance(s, s.Twin)
+	if sig == nil {
+		return s, false
+	}
+	s.Result = streamArgument(sig.Results().At(0).Type())
+	return s, true
+}
+
+// streamed is what a range over a stream is given: exactly one of the fields is set.
+type streamed struct {
+	call *ast.CallExpr // of a function with a twin, which point tells
+	of   ast.Expr      // a *job.Stream, of which All was called
+
+	point Suspension
+}
+
+// streamIn returns the stream that s ranges over, or false.
+func (u *unit) streamIn(s *ast.RangeStmt) (streamed, bool) {
+	call, ok := ast.Unparen(s.X).(*ast.CallExpr)
+	if !ok {
+		return streamed{}, false
+	}
+	if point, ok := u.fn.Package.Twins.Stream(call, u.info); ok {
+		return streamed{call: call, point: point}, true
+	}
+	fn, _, method := callee(call, u.info)
+	if fn == nil || method == nil || method.Kind() != types.MethodVal || len(method.Index()) != 1 || fn.Name() != "All" {
+		return streamed{}, false
+	}
+	if streamArgument(fn.Signature().Recv().Type()) == nil {
+		return streamed{}, false
+	}
+	return streamed{of: ast.Unparen(call.Fun).(*ast.SelectorExpr).X}, true
+}
+
+// streamStub declares the twin of a stream.
+func (f *finder) streamStub(src *source, fn *annotated, head, tparams, params string) string {
+	return fmt.Sprintf("%s%s%s%s *%s.Stream[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, f.slice(src, yieldedType(fn.stream)))
+}

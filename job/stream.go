@@ -1,0 +1,69 @@
+package job
+
+import "iter"
+
+// Stream is a sequence of values, each of which may take time: what the twin of a function that
+// returns an iter.Seq2[T, error] returns. A stream is cold: nothing happens before it is
+// ranged over, each range runs the function anew, and the function goes on when the next value is
+// wanted and not before. It is .NET's IAsyncEnumerable and Kotlin's Flow.
+//
+//	//movenext:async
+//	func pages(ctx context.Context, first string) iter.Seq2[Page, error] {
+//		return func(yield func(Page, error) bool) {
+//			for next := first; next != ""; {
+//				p, err := fetch(ctx, next) // suspends
+//				if !yield(p, err) || err != nil {
+//					return
+//				}
+//				next = p.Next
+//			}
+//		}
+//	}
+//
+// In a function marked //movenext:async a range over pages(ctx, first), or over All of a Stream, suspends
+// while there is no value. Leaving the loop early has the stream's function see false from yield,
+// and run to its end, deferred calls included, before the loop is left.
+//
+// A Stream is safe for concurrent use if its function is.
+type Stream[T any] struct {
+	seq     iter.Seq2[T, error]
+	machine any
+}
+
+// StreamOf returns the stream of a plain sequence. Where a machine ranges over it, seq runs on a
+// goroutine of its own, one value at a time. A nil seq makes a stream of one error, [ErrNilFunc].
+func StreamOf[T any](seq iter.Seq2[T, error]) *Stream[T] {
+	if seq == nil {
+		seq = failedSequence[T]
+	}
+	return &Stream[T]{seq: seq}
+}
+
+// NewStream is for the runtime of generated code: machine is what makes a machine for each
+// range, seq the form that blocks. Everybody else takes [StreamOf].
+func NewStream[T any](seq iter.Seq2[T, error], machine any) *Stream[T] {
+	return &Stream[T]{seq: seq, machine: machine}
+}
+
+// All returns the stream's values as a sequence. In a function marked //movenext:async a range over it
+// suspends; everywhere else it blocks the goroutine between values. A nil *Stream has one error,
+// [ErrNilFunc].
+func (s *Stream[T]) All() iter.Seq2[T, error] {
+	if s == nil {
+		return failedSequence[T]
+	}
+	return s.seq
+}
+
+// Machine returns what [NewStream] was given, or nil.
+func (s *Stream[T]) Machine() any {
+	if s == nil {
+		return nil
+	}
+	return s.machine
+}
+
+func failedSequence[T any](yield func(T, error) bool) {
+	var zero T
+	yield(zero, ErrNilFunc)
+}

@@ -1,0 +1,50 @@
+package statemachine
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Driving an iterator from a goroutine that blocks: what a range over a stream does in
+// plain code.
+
+// drive runs m to its next value or its end. Its panic, and its runtime.Goexit, go on in the
+// caller.
+func drive(m framed) {
+	if j := begin(m); j != nil {
+		finish(j)
+	}
+}
+
+// begin runs m until it suspends, and returns the job of the rest; nil: there is none.
+func begin(m framed) *job.Job[job.Void] {
+	var t Task
+	if m.MoveNext(&t) {
+		return nil
+	}
+	t.Push(context.Background(), m) // it has its home already, or gets the default
+	d := &driver{}
+	return d.Start(context.Background(), &t, d)
+}
+
+// finish waits for what begin has returned.
+func finish(j *job.Job[job.Void]) {
+	if _, err := j.Await(); err != nil {
+		raiseJob(err)
+	}
+}
+
+// driver is the root of a chain whose caller is a blocked goroutine.
+type driver struct {
+	Builder[job.Void]
+	Frame
+}
+
+// MoveNext implements StateMachine: the driven frame has come to a value or its end.
+func (d *driver) MoveNext(t *Task) bool {
+	t.Rethrow()
+	d.State = Finished
+	d.SetResult(job.Void{}, nil)
+	return true
+}

@@ -1,0 +1,166 @@
+package statemachine
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/movenext/movenext/job"
+)
+
+// iterator is a plain function as an [Iteration]: it runs on a goroutine of its own, in turns with the
+// loop, as a coroutine would. iter.Pull is not for this: it is fatal where its creator and its
+// consumer differ in thread locking, and a machine goes on wherever its home has it.
+//
+// The turns are handed over by two things, so the fields need no lock: the loop's by resume, the
+// iterator's by the step's completion.
+//
+//	loop                                iterator's goroutine
+//	 1. make a step                      2. run to the next yield, or the end
+//	    start, or send resume            3. note what came, complete the step
+//	 4. await the step                   5. receive resume, look at the order
+//	 6. take what came
+type iterator[K, V any] struct {
+	Frame
+	wanted order
+	seq    func(yield func(K, V) bool)
+	resume chan struct{}
+	step   *job.Promise[job.Void]
+
+	// What came.
+	key   K
+	value V
+	over  bool     // seq has ended
+	how   *outcome // if not by returning
+}
+
+// The states of an iterator beside those that all frames have.
+const (
+	iteratorRuns   int32 = 1 + iota // it is awaited
+	iteratorYields                  // it stands at a yield
+)
+
+// Range2 begins a range with two variables over a function.
+func Range2[K, V any](seq func(yield func(K, V) bool)) *Loop[K, V] {
+	return &Loop[K, V]{iteration: &iterator[K, V]{seq: seq, resume: make(chan struct{}, 1)}}
+}
+
+// Range1 begins a range with one variable over a function.
+func Range1[K any](seq func(yield func(K) bool)) *Loop[K, job.Void] {
+	return Range2(func(yield func(K, job.Void) bool) {
+		seq(func(k K) bool { return yield(k, job.Void{}) })
+	})
+}
+
+// Range0 begins a range without variables over a function.
+func Range0(seq func(yield func() bool)) *Loop[job.Void, job.Void] {
+	return Range2(func(yield func(job.Void, job.Void) bool) {
+		seq(func() bool { return yield(job.Void{}, job.Void{}) })
+	})
+}
+
+// MoveNext implements StateMachine: it runs to the next value or the end.
+func (f *iterator[K, V]) MoveNext(t *Task) bool {
+	switch state := f.State; state {
+	case iteratorRuns:
+		// That home is gone is told to whoever awaits something: a range has nothing to tell it with.
+		_ = t.Refusal()
+		return f.arrive(t)
+	case NotStarted, iteratorYields:
+		f.step = new(job.Promise[job.Void])
+		f.step.Init()
+		f.State = iteratorRuns
+		return f.await(t, f.step.Job(), state)
+	default:
+		f.Misuse(state)
+		return true
+	}
+}
+
+// await gives the iterator its turn. A goroutine that exits waits for it as plain code would, since it
+// can not suspend.
+func (f *iterator[K, V]) await(t *Task, step *job.Job[job.Void], before int32) bool {
+	exits := f.wanted.failure != nil && f.wanted.failure.goexit
+	if before == NotStarted {
+		go f.run()
+	} else {
+		f.resume <- struct{}{}
+	}
+	if !exits {
+		return t.Await(step)
+	}
+	_, _ = step.Await()
+	return f.arrive(t)
+}
+
+// arrive takes what came.
+func (f *iterator[K, V]) arrive(t *Task) bool {
+	if !f.over {
+		f.State = iteratorYields
+		return true
+	}
+	f.State = Finished
+	if f.how != nil {
+		t.raise(f.how)
+	}
+	return true
+}
+
+func (f *iterator[K, V]) run() {
+	returned := false
+	defer func() {
+		switch v := recover(); {
+		case returned:
+		case v != nil:
+			f.how = &outcome{value: v, stack: debug.Stack()}
+		default:
+			f.how = &outcome{goexit: true}
+		}
+		f.over = true
+		f.reply()
+	}()
+	f.seq(f.yield)
+	returned = true
+}
+
+func (f *iterator[K, V]) reply() {
+	told, _ := f.step.TryComplete(context.Background(), job.Void{}, nil)
+	told.Deliver(nil)
+}
+
+// yield is what seq calls.
+func (f *iterator[K, V]) yield(k K, v V) bool {
+	if f.over {
+		finishedLoop()
+	}
+	f.wanted.check()
+	f.key, f.value = k, v
+	f.reply()
+	<-f.resume
+	if o := f.wanted.failure; o != nil {
+		f.wanted.failure, f.wanted.failed = nil, true
+		if o.goexit {
+			runtime.Goexit()
+		}
+		panic(o.value)
+	}
+	return !f.wanted.stopped
+}
+
+// finishedLoop panics as the Go runtime does when yield is called after the loop has ended.
+func finishedLoop() {
+	var kept func() bool
+	for range func(yield func() bool) { kept = yield } {
+	}
+	kept()
+}
+
+func (f *iterator[K, V]) current() (K, V) {
+	k, v := f.key, f.value
+	var noKey K
+	var noValue V
+	f.key, f.value = noKey, noValue
+	return k, v
+}
+
+func (f *iterator[K, V]) order() *order { return &f.wanted }

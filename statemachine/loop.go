@@ -1,0 +1,212 @@
+package statemachine
+
+import "context"
+
+// # Ranging over a function whose loop suspends
+//
+// In plain Go a range over a function is a call: the loop's body is a function literal that
+// the iterator calls, on one stack. A machine has no stack to keep while it is suspended. So the two
+// change places: the loop asks, the iterator is what is called, and it is a frame too. It
+// "returns" for each value, and is called again for the next:
+//
+//	loop's frame            iterator's frame
+//	Next ───────MoveNext──▶ runs to its yield
+//	     ◀──────true─────── State: at the yield      there is a value
+//	     ◀──────true─────── Finished                 there is none
+//	     ◀──────false────── suspended                the loop's frame suspends too, as the caller
+//
+// No job, no allocation and no hand-over stand between a value and its use, and a panic of the
+// iterator surfaces in the loop, where a call of it would have. Iterators that are plain functions
+// run on a goroutine of their own behind the same interface; see iterator.go.
+//
+// # It isn't that easy: leaving the loop
+//
+// A break makes yield return false, and the iterator goes on to its end, deferred calls and
+// all, before the statement behind the loop: [Loop.Stop] is a suspension point as Next is. The
+// same for a return, with the results evaluated before, and for each loop that a goto or a
+// labelled branch leaves, the innermost first.
+//
+// # And not that easy: panics
+//
+// In plain Go a panic of the loop's body passes through the iterator's functions that are on the
+// stack, which may have deferred calls that see it. Here it has to be carried there: MoveNext of a frame
+// with such loops defers [Loops.Unwind], which raises the panic in each iterator at the yield where it
+// stands, and goes on with what comes out. If an iterator suspends meanwhile, so does the frame,
+// in a state of its own; resumed there, it raises what came out ([Loops.Resume]), which brings it back to
+// Unwind with one loop less. runtime.Goexit is carried the same way, but can not be held up: an
+// iterator that suspends then comes to its end by itself.
+
+// Iteration is a frame that runs to its next value. Frames of streams are, by embedding [Producer].
+type Iteration[K, V any] interface {
+	framed
+	current() (K, V)
+	order() *order
+}
+
+// order is what the loop wants of the iterator that it calls next.
+type order struct {
+	stopped bool     // yield returns false
+	failure *outcome // yield raises this
+	failed  bool     // it has done so
+}
+
+// Loop is one range over a stream or a function, while it goes on. Generated frames keep one for each
+// such statement.
+type Loop[K, V any] struct {
+	iteration Iteration[K, V]
+	key       K
+	value     V
+	outer     openLoop
+}
+
+// Next runs the iterator to its next value or its end. It returns false if the iterator has
+// suspended: the loop's frame must do the same then. [Loop.More] tells what has happened.
+func (l *Loop[K, V]) Next(t *Task) bool {
+	if l.iteration.MoveNext(t) {
+		return true
+	}
+	t.Push(context.Background(), l.iteration) // it has its home already, or gets its caller's
+	return false
+}
+
+// More reports whether there is a value, after Next or a resume. It raises a panic of the
+// iterator again.
+func (l *Loop[K, V]) More(t *Task) bool {
+	t.Rethrow()
+	if l.iteration.base().State == Finished {
+		return false
+	}
+	l.key, l.value = l.iteration.current()
+	return true
+}
+
+// Key is the first variable's value in this round.
+func (l *Loop[K, V]) Key() K { return l.key }
+
+// Value is the second variable's value in this round.
+func (l *Loop[K, V]) Value() V { return l.value }
+
+// Stop ends the iterator, which stands at a yield. It returns false if the iterator has suspended, as
+// Next does; afterwards comes [Loop.Stopped].
+func (l *Loop[K, V]) Stop(t *Task) bool {
+	l.iteration.order().stopped = true
+	return l.Next(t)
+}
+
+// Stopped raises again what the iterator has panicked with while it was stopped.
+func (l *Loop[K, V]) Stopped(t *Task) { t.Rethrow() }
+
+// Loops are the loops that a frame is in, the innermost on top. The zero value is empty.
+type Loops struct {
+	top     openLoop
+	raising *outcome // what an iterator has suspended for
+}
+
+// openLoop is a Loop without its types.
+type openLoop interface {
+	// enter notes what was on top before.
+	enter(outer openLoop)
+	// leave returns that.
+	leave() openLoop
+	// abort raises o in the iterator and returns what comes out of it, unless that suspends.
+	abort(t *Task, o *outcome) (left *outcome, suspended bool)
+	// exit lets the iterator exit.
+	exit()
+}
+
+func (l *Loop[K, V]) enter(outer openLoop) { l.outer = outer }
+func (l *Loop[K, V]) leave() openLoop      { return l.outer }
+
+// Open begins a loop.
+func (l *Loops) Open(loop openLoop) {
+	loop.enter(l.top)
+	l.top = loop
+}
+
+// Close ends the innermost loop.
+func (l *Loops) Close() { l.top = l.top.leave() }
+
+// Unwind is deferred by the MoveNext of a function that has loops over streams or functions. If the
+// function was left by a panic or by runtime.Goexit, it passes that through the iterators. If one of them
+// suspends, the frame is suspended at state, and *finished false.
+func (l *Loops) Unwind(t *Task, f *Frame, state int32, finished *bool) {
+	if l.top == nil || f.State != Running {
+		return
+	}
+	v := recover()
+	if v == nil {
+		l.exit()
+		return
+	}
+	exiting := true // if an iterator calls runtime.Goexit now
+	defer func() {
+		if exiting {
+			l.exit()
+		}
+	}()
+	o := t.panicked(v)
+	for l.top != nil {
+		left, suspended := l.top.abort(t, o)
+		if suspended {
+			exiting = false
+			l.raising = o
+			f.State, *finished = state, false
+			return
+		}
+		l.Close()
+		o = left
+	}
+	exiting = false
+	t.raise(o)
+}
+
+// Resume goes on with a panic for which an iterator has suspended. It does not return.
+func (l *Loops) Resume(t *Task) {
+	raised, came := l.raising, t.outcome
+	l.raising, t.outcome = nil, nil
+	l.Close()
+	switch {
+	case came == nil || came.refusal != nil:
+		raised = t.newPanic(swallowed())
+	case came.goexit || !same(came.value, raised.value):
+		raised = came
+	}
+	t.raise(raised)
+}
+
+// exit passes runtime.Goexit through the iterators. What comes after the first of them is deferred, since
+// that one exits as well.
+func (l *Loops) exit() {
+	if l.top == nil {
+		return
+	}
+	loop := l.top
+	l.Close()
+	defer l.exit()
+	loop.exit()
+}
+
+func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) {
+	if l.iteration.base().State <= 0 {
+		return o, false // it does not stand at a yield: the panic is its own
+	}
+	l.iteration.order().failure = o
+	defer func() {
+		if v := recover(); v != nil {
+			if left = o; !same(o.value, v) {
+				left = t.newPanic(v)
+			}
+		}
+	}()
+	if !l.Next(t) {
+		return nil, true
+	}
+	return t.newPanic(swallowed()), false
+}
+
+func (l *Loop[K, V]) exit() {
+	if l.iteration.base().State > 0 {
+		l.iteration.order().failure = &outcome{goexit: true}
+		begin(l.iteration)
+	}
+}

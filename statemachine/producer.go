@@ -1,0 +1,157 @@
+package statemachine
+
+import (
+	"context"
+	"iter"
+	"runtime"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Producer is the part that the frames of streams have in common: a [Frame], and the value at
+// whose yield it stands. It comes first in the frame of a function that returns a sequence.
+type Producer[T any] struct {
+	Frame
+	value  T
+	err    error
+	wanted order
+}
+
+// Emit is the call of yield in a stream's function. The machine then stops there, and finds the
+// answer in [Producer.Wanted] when it goes on.
+func (p *Producer[T]) Emit(value T, err error) {
+	p.wanted.check()
+	p.value, p.err = value, err
+}
+
+// Wanted returns what yield returned: whether the loop goes on. It raises a panic of the
+// loop's body.
+func (p *Producer[T]) Wanted(t *Task) bool {
+	p.wanted.raise(t)
+	return !p.wanted.stopped
+}
+
+func (p *Producer[T]) current() (T, error) { //nolint:unused // by frames in other packages, through Iteration
+	v, err := p.value, p.err
+	var zero T
+	p.value, p.err = zero, nil // the loop has them now; a suspended stream must not keep them
+	return v, err
+}
+
+func (p *Producer[T]) order() *order { return &p.wanted } //nolint:unused // likewise
+
+// check refuses a yield after the one that was told to stop, as the Go runtime does, with the
+// error of the Go runtime.
+func (o *order) check() {
+	switch {
+	case o.stopped:
+		for range insisting {
+			break
+		}
+	case o.failed:
+		for range insistingAfterPanic {
+			panic(o)
+		}
+	}
+}
+
+// raise raises the failure of the loop's body, once.
+func (o *order) raise(t *Task) {
+	if o.failure == nil {
+		return
+	}
+	failure := o.failure
+	o.failure, o.failed = nil, true
+	if failure.goexit {
+		runtime.Goexit()
+	}
+	t.raise(failure)
+}
+
+// insisting calls yield after it has returned false.
+func insisting(yield func() bool) {
+	for {
+		yield()
+	}
+}
+
+// insistingAfterPanic calls yield after the loop's body has panicked.
+func insistingAfterPanic(yield func() bool) {
+	func() {
+		defer func() { _ = recover() }()
+		yield()
+	}()
+	yield()
+}
+
+// swallowed returns what the Go runtime panics with if an iterator recovers a panic of the loop's
+// body and then returns as if nothing had happened.
+func swallowed() (v any) {
+	defer func() { v = recover() }()
+	for range swallowing {
+		panic("passing")
+	}
+	return nil
+}
+
+func swallowing(yield func() bool) {
+	defer func() { _ = recover() }()
+	yield()
+}
+
+// Stream returns the stream whose ranges run the machines that start makes. ctx is the function's first
+// context parameter: its ambient scheduler is the machines' home.
+func Stream[T any](ctx context.Context, start func() Iteration[T, error]) *job.Stream[T] {
+	machine := func() Iteration[T, error] {
+		m := start()
+		m.base().home = schedulers.FromContext(ctx)
+		return m
+	}
+	return job.NewStream(blocking(machine), machine)
+}
+
+// blocking is the sequence of a stream for plain code: it runs the machine, and blocks where that
+// suspends.
+func blocking[T any](machine func() Iteration[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		m := machine()
+		for {
+			drive(m)
+			if m.base().State == Finished {
+				return
+			}
+			m.order().stopped = !passing(m, yield)
+			if m.base().State == Finished {
+				return // it has recovered a panic of the loop's body, which the loop's own code finds out
+			}
+		}
+	}
+}
+
+// passing calls the loop's body with the value of m. A panic in it goes on through m.
+func passing[T any](m Iteration[T, error], yield func(T, error) bool) bool {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			m.order().failure = &outcome{value: v}
+		} else {
+			m.order().failure = &outcome{goexit: true}
+		}
+		drive(m)
+	}()
+	more := yield(m.current())
+	returned = true
+	return more
+}
+
+// RangeStream begins a range over s.
+func RangeStream[T any](s *job.Stream[T]) *Loop[T, error] {
+	if machine, ok := s.Machine().(func() Iteration[T, error]); ok {
+		return &Loop[T, error]{iteration: machine()}
+	}
+	return Range2(s.All())
+}
