@@ -166,7 +166,7 @@ func cannotWrite(path string, err error) Diagnostic {
 	return Diagnostic{
 		Pos: token.Position{Filename: path}, Category: categoryWrite,
 		What: "cannot write: " + err.Error(),
-		Why:  "a file is replaced as a whole or not at all, so the old one is still there",
+		Why:  "a folder's files are replaced all or none, so the old ones are still there",
 		Do:   "make the folder writable, or make room, and run again",
 	}
 }

@@ -87,3 +87,15 @@ func hiddenName(at extent, name string) Diagnostic {
 	return unsupported(at, "the predeclared name "+name+" means something else here",
 		"the generated code needs it", "rename what is declared as "+name)
 }
+
+func heldUnsafe(at extent, name string) Diagnostic {
+	return unsupported(at, name+" holds an unsafe.Pointer and is needed after a suspension",
+		"such a pointer is valid as long as the call that has it, and a suspended machine outlives that call",
+		"convert it to a typed pointer before, or use it up before the function suspends")
+}
+
+func suspendingInitialiser(at extent, name, callee string) Diagnostic {
+	return unsupported(at, "the initialiser of "+name+" calls "+callee+", which waits",
+		"package initialisation is plain Go, on one goroutine: it blocks there, and what it waits for may need a package that is not initialised yet",
+		"initialise "+name+" in a function that main calls")
+}

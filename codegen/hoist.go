@@ -28,6 +28,7 @@ func (u *unit) place() {
 		v.cell = v.place != inBlock && v.obj != nil && v.shared()
 	}
 	u.live = u.liveness()
+	u.refuseUnsafe()
 	u.placeInFrame()
 	u.countReads()
 	u.share()

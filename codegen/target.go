@@ -49,6 +49,7 @@ func (r *run) lowerTarget(t *target) {
 		return
 	}
 	pkg := r.model(t, r.checker.check(t.meta))
+	r.report(t.dir, r.initialisers(t, pkg)...)
 	for _, file := range pkg.Files {
 		out, found := generateFile(pkg, file, r.lowering())
 		r.report(t.dir, found...)

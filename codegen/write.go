@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,7 +49,7 @@ func (r *run) finish() *Result {
 	result.Held = r.hold(byDir)
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
 		if !r.ws.cfg.DryRun {
-			if path, err := apply(byDir[dir]); err != nil {
+			if path, err := onDisk.apply(byDir[dir]); err != nil {
 				r.report(dir, cannotWrite(path, err))
 				continue
 			}
@@ -155,59 +154,4 @@ func (r *run) hold(byDir map[string][]FileChange) []Held {
 	}
 	slices.SortFunc(held, func(a, b Held) int { return strings.Compare(a.Package, b.Package) })
 	return held
-}
-
-// apply writes the changes of one folder: all of them or, if something fails
-// before the first was put in place, none. It returns the path that failed.
-func apply(changes []FileChange) (string, error) {
-	var temps []string
-	defer func() {
-		for _, temp := range temps {
-			_ = os.Remove(temp) // it is gone already if it was put in place
-		}
-	}()
-	renames := map[string]string{}
-	for _, c := range changes {
-		if c.Change != Created && c.Change != Updated {
-			continue
-		}
-		temp, err := writeTemp(c.Path, c.Data)
-		if temp != "" {
-			temps = append(temps, temp)
-		}
-		if err != nil {
-			return c.Path, err
-		}
-		renames[c.Path] = temp
-	}
-	for _, c := range changes {
-		var err error
-		switch c.Change {
-		case Created, Updated:
-			err = os.Rename(renames[c.Path], c.Path)
-		case Removed:
-			err = os.Remove(c.Path)
-		}
-		if err != nil {
-			return c.Path, err
-		}
-	}
-	return "", nil
-}
-
-// writeTemp writes data to a new file beside path, under a name that the go
-// command ignores.
-func writeTemp(path string, data []byte) (string, error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(data)
-	if e := f.Chmod(0o644); err == nil {
-		err = e
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return f.Name(), err
 }

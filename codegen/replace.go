@@ -1,0 +1,128 @@
+package codegen
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Replacing the files of one folder, all or none.
+//
+//	1. write every new file under another name, and copies of the old ones
+//	2. rename the new ones, one after the other
+//	3. if a rename fails, rename the copies back
+//
+// Step 1 is where a disk is full and where a folder is read-only; nothing has changed then.
+// What fails in step 2 is rare (a folder has taken the name meanwhile), and step 3 needs
+// no room, since the copies have been written. A reader of a single file sees the
+// old one or the new one at any time, and so does whoever comes after a crash.
+
+// disk creates files; tests have one that is full.
+type disk struct {
+	create func(dir, pattern string) (tempFile, error)
+}
+
+// tempFile is what is needed of an *os.File.
+type tempFile interface {
+	io.WriteCloser
+	Name() string
+	Chmod(mode fs.FileMode) error
+}
+
+var onDisk = disk{create: func(dir, pattern string) (tempFile, error) { return os.CreateTemp(dir, pattern) }}
+
+// replacement is one change on its way.
+type replacement struct {
+	path string
+	next string // the new file, under another name; empty: path is to be removed
+	old  string // a copy of the old file; empty: there was none
+}
+
+// apply writes the changes of one folder: all of them, or none. It returns the path that
+// failed.
+func (d disk) apply(changes []FileChange) (string, error) {
+	var list []replacement
+	defer func() {
+		for _, r := range list {
+			for _, temp := range []string{r.next, r.old} {
+				if temp != "" {
+					_ = os.Remove(temp) // it is gone already if it was put in place
+				}
+			}
+		}
+	}()
+	for _, c := range changes {
+		if c.Change == Unchanged {
+			continue
+		}
+		r, err := d.prepare(c)
+		list = append(list, r)
+		if err != nil {
+			return c.Path, err
+		}
+	}
+	for i, r := range list {
+		if err := r.commit(); err != nil {
+			return r.path, errors.Join(err, rollBack(list[:i]))
+		}
+	}
+	return "", nil
+}
+
+// prepare writes what commit will put in place, and what rollBack would.
+func (d disk) prepare(c FileChange) (replacement, error) {
+	r := replacement{path: c.Path}
+	old, err := os.ReadFile(c.Path)
+	switch {
+	case err == nil:
+		if r.old, err = d.writeTemp(c.Path, old); err != nil {
+			return r, err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return r, err
+	}
+	if c.Change != Removed {
+		r.next, err = d.writeTemp(c.Path, c.Data)
+		return r, err
+	}
+	return r, nil
+}
+
+func (r replacement) commit() error {
+	if r.next == "" {
+		return os.Remove(r.path)
+	}
+	return os.Rename(r.next, r.path)
+}
+
+// rollBack undoes what was committed, as far as it can.
+func rollBack(list []replacement) error {
+	var errs []error
+	for _, r := range list {
+		if r.old == "" {
+			errs = append(errs, os.Remove(r.path))
+		} else {
+			errs = append(errs, os.Rename(r.old, r.path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// writeTemp writes data to a new file beside path, under a name that the go
+// command ignores. It returns the name also if it fails half-way.
+func (d disk) writeTemp(path string, data []byte) (string, error) {
+	f, err := d.create(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if e := f.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return f.Name(), err
+}
