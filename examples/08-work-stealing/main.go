@@ -16,7 +16,11 @@ import (
 
 func main() {
 	// Without patience no processor is ever taken from a job that holds it.
-	s := workstealing.New(workstealing.Processors(2), workstealing.Patience(0))
+	s := workstealing.New(workstealing.Processors(2), workstealing.Patience(0), workstealing.Trace(func(e workstealing.Event) {
+		if e.Decision == workstealing.Stole {
+			fmt.Println("a thief takes", e.Works)
+		}
+	}))
 	ctx := schedulers.With(context.Background(), s)
 
 	busy, free := make(chan struct{}), make(chan struct{})
@@ -32,7 +36,7 @@ func main() {
 			seven.Add(1)
 			job.Go(ctx, func(context.Context) error {
 				defer seven.Done()
-				fmt.Printf("job %d runs, stolen so far: %d\n", i+1, s.Metrics().Stolen)
+				fmt.Println("  job", i+1, "runs")
 				return nil
 			})
 		}

@@ -12,13 +12,17 @@ func Example() {
 	main()
 	// Output:
 	// seven jobs are queued here
-	// job 1 runs, stolen so far: 3
-	// job 2 runs, stolen so far: 3
-	// job 3 runs, stolen so far: 3
-	// job 4 runs, stolen so far: 5
-	// job 5 runs, stolen so far: 5
-	// job 6 runs, stolen so far: 6
-	// job 7 runs, stolen so far: 7
+	// a thief takes 3
+	//   job 1 runs
+	//   job 2 runs
+	//   job 3 runs
+	// a thief takes 2
+	//   job 4 runs
+	//   job 5 runs
+	// a thief takes 1
+	//   job 6 runs
+	// a thief takes 1
+	//   job 7 runs
 	// all have ended: <nil>
 	// <nil>
 }

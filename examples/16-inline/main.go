@@ -20,7 +20,7 @@ func chain(ctx context.Context, n int, deepest *int) func(context.Context) error
 			return nil
 		}
 		// The worker's context says that the next one belongs behind this one.
-		job.Go(context.WithoutCancel(inside), chain(ctx, n-1, deepest))
+		job.Go(inside, chain(ctx, n-1, deepest))
 		return nil
 	}
 }
@@ -31,7 +31,7 @@ func main() {
 
 	fmt.Println("before")
 	outer := job.Go(ctx, func(ctx context.Context) error {
-		job.Go(context.WithoutCancel(ctx), func(context.Context) error {
+		job.Go(ctx, func(context.Context) error {
 			fmt.Println("  the inner job, after the outer one")
 			return nil
 		})

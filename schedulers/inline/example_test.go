@@ -15,8 +15,8 @@ func Example() {
 
 	fmt.Println("before")
 	j := job.Go(ctx, func(ctx context.Context) error {
-		// The inner job begins when the outer one has ended, and with it its context.
-		job.Go(context.WithoutCancel(ctx), func(context.Context) error {
+		// The inner job begins when the outer one has returned.
+		job.Go(ctx, func(context.Context) error {
 			fmt.Println("  the inner job, after the outer one")
 			return nil
 		})

@@ -1,0 +1,57 @@
+// A job that starts its successor, which starts its successor, and so on, would have a processor for itself for ever: what a job starts
+// goes into the processor's own queue, and that comes before the queue of what comes from outside. Therefore every 61st time the
+// latter comes first. The trace says when.
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+func main() {
+	const steps = 600
+	fair := 0 // how often the queue from outside came first; written by the one worker that runs
+	s := workstealing.New(workstealing.Processors(1), workstealing.Patience(0), workstealing.Trace(func(e workstealing.Event) {
+		if e.Decision == workstealing.TookGlobalFirst {
+			fair++
+		}
+	}))
+	ctx := schedulers.With(context.Background(), s)
+
+	ran := 0
+	done := make(chan struct{})
+	var step func(context.Context) error
+	step = func(ctx context.Context) error {
+		if ran++; ran == steps {
+			close(done)
+			return nil
+		}
+		job.Go(ctx, step) // feeds itself
+		return nil
+	}
+	begun, open := make(chan struct{}), make(chan struct{}) // the processor is held until all is queued
+	job.Go(ctx, func(ctx context.Context) error {
+		close(begun)
+		<-open
+		return step(ctx)
+	})
+	<-begun
+	before := make([]int, 3)
+	for i := range before {
+		job.Go(ctx, func(context.Context) error { before[i] = ran; return nil })
+	}
+	close(open)
+	<-done
+	if err := s.Shutdown(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println("steps of the job that feeds itself:", ran)
+	for i, n := range before {
+		fmt.Printf("job %d from outside had to wait for no more than %d of them: %t\n", i+1, 61*(i+1), n <= 61*(i+1))
+	}
+	fmt.Println("the queue from outside came first:", fair, "times")
+}

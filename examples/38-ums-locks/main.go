@@ -1,0 +1,89 @@
+// A scheduler must not share a lock with its workers: the worker that holds it may be blocked, and goes on only when the scheduler picks
+// it, which waits for the lock. A lock that knows its side says so at the first attempt. What a policy wants to do under
+// such a lock, here to write into the workers' log, it delegates to a worker.
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/ums"
+)
+
+// work is a function as work.
+type work func(on *ums.Worker)
+
+func (f work) Run(on schedulers.Worker) { f(on.(*ums.Worker)) }
+func (f work) Abandon(error)            {}
+
+// log belongs to the workers.
+type log struct{ lock ums.Mutex }
+
+func (l *log) print(side ums.Side, text string) error {
+	if err := l.lock.Lock(side); err != nil {
+		return err
+	}
+	defer l.lock.Unlock()
+	fmt.Println("log:", text)
+	return nil
+}
+
+// policy is first in, first out, and wants to log the first worker.
+type policy struct {
+	s     *ums.Scheduler
+	log   *log
+	ready []*ums.Worker
+	tried bool
+}
+
+func (p *policy) Ready(w *ums.Worker) {
+	p.ready = append(p.ready, w)
+	if p.tried {
+		return
+	}
+	p.tried = true
+	if err := p.log.print(ums.SchedulerSide, "never printed"); err != nil {
+		fmt.Println("the policy is told:", err)
+	}
+	err := p.s.Delegate(func(d *ums.Worker) {
+		d.Call(func() { // it may have to wait for the lock: marked, so that the thread goes on
+			if err := p.log.print(ums.WorkerSide, "a worker was ready, says the policy by a worker of its own"); err != nil {
+				fmt.Println(err)
+			}
+		})
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+}
+
+func (p *policy) Next() *ums.Worker {
+	if len(p.ready) == 0 {
+		return nil
+	}
+	w := p.ready[0]
+	p.ready = p.ready[1:]
+	return w
+}
+
+func main() {
+	l := &log{}
+	if err := l.print(ums.WorkerSide, "begins"); err != nil { // the lock is the workers' from here on
+		fmt.Println(err)
+	}
+	p := &policy{log: l}
+	p.s = ums.New(1, ums.Decide(p))
+	done := make(chan struct{})
+	err := p.s.Submit(work(func(*ums.Worker) {
+		defer close(done)
+		if err := l.print(ums.WorkerSide, "a worker runs"); err != nil {
+			fmt.Println(err)
+		}
+	}), schedulers.Hint{})
+	if err != nil {
+		fmt.Println(err)
+	}
+	<-done
+	fmt.Println(p.s.Shutdown(context.Background()))
+}
