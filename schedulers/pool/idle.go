@@ -50,7 +50,8 @@ import "github.com/movenext/movenext/schedulers"
 // room is how many workers run and how many may. It is guarded by Pool.mu.
 type room struct {
 	running  int  // live workers
-	limit    int  // how many may run: min, and more after a stall
+	goal     int  // how many should run: min, or what hill climbing has found best
+	limit    int  // how many may run: goal, and more after a stall
 	blocked  int  // how many of those that run are inside of Block
 	starting bool // one of those that run has not looked for work yet
 }
@@ -102,6 +103,9 @@ func (p *Pool) start() {
 	p.room.running++
 	p.room.starting = true
 	p.count.alive++
+	if p.climbing != nil {
+		p.climbing.watch(p)
+	}
 	go w.loop.Run()
 }
 
@@ -149,6 +153,9 @@ func (p *Pool) leave(w *worker) schedulers.Work {
 // then for the sake of what is old.)
 func (p *Pool) look(w *worker) schedulers.Work {
 	if work := p.global.PopFront(); work != nil {
+		if p.bound != nil {
+			p.bound.admit(p)
+		}
 		return work
 	}
 	if work := w.popOldest(); work != nil {

@@ -1,9 +1,6 @@
 package pool
 
-import (
-	"runtime"
-	"time"
-)
+import "time"
 
 // Option changes a pool that is being made.
 type Option func(*Pool)
@@ -45,11 +42,5 @@ func (p *Pool) settleOptions() {
 	if p.name == "" {
 		p.name = "pool"
 	}
-	if p.min < 1 {
-		p.min = runtime.GOMAXPROCS(0)
-	}
-	if p.max < 1 {
-		p.max = DefaultMax
-	}
-	p.max = max(p.min, p.max)
+	p.min, p.max = bounds(p.min, p.max)
 }

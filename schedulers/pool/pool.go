@@ -26,8 +26,9 @@ type Pool struct {
 	// Constant after New.
 
 	name     string
-	min, max int
 	stallFor time.Duration // <= 0: no worker is ever added for a stall
+	bound    *bound        // nil: the queues have no limit
+	climbing *climbing     // nil: off; guarded by mu beyond its being there
 
 	// hungry says that whoever puts work into a local queue must come to
 	// settle. It is written under mu and read by anybody; see idle.go.
@@ -35,13 +36,14 @@ type Pool struct {
 	refused atomic.Uint64
 
 	// mu guards everything below. It comes before the lock of any worker.
-	mu     sync.Mutex
-	global deque.Deque
-	room   room
-	slots  slots
-	stall  stall
-	count  counts
-	ending ending.Ending
+	mu       sync.Mutex
+	min, max int
+	global   deque.Deque
+	room     room
+	slots    slots
+	stall    stall
+	count    counts
+	ending   ending.Ending
 }
 
 // counts are counters that belong to no worker.
@@ -63,7 +65,10 @@ func New(opts ...Option) *Pool {
 		}
 	}
 	p.settleOptions()
-	p.room.limit = p.min
+	p.room.limit, p.room.goal = p.min, p.min
+	if p.climbing != nil {
+		p.climbing.begin(p)
+	}
 	p.announce()
 	return p
 }
@@ -72,7 +77,8 @@ func New(opts ...Option) *Pool {
 func (p *Pool) Name() string { return p.name }
 
 // Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been called and
-// with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w itself.
+// with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w itself, unless the pool was made
+// so by [QueueLimit].
 //
 // Work whose hint names a worker of this pool goes to that worker's local queue,
 // unless the hint asks for fairness; all other work goes to the global queue.
@@ -84,6 +90,9 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return p.submitLong(w)
+	}
+	if p.bound != nil {
+		return p.submitBounded(w, hint)
 	}
 	if from := p.own(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) && from.push(w) {
 		if p.hungry.Load() {
@@ -103,8 +112,7 @@ func (p *Pool) submitGlobal(w schedulers.Work) error {
 		p.refused.Add(1)
 		return schedulers.ErrShutdown
 	}
-	p.count.accepted++
-	p.global.PushBack(w)
+	p.enqueue(w)
 	p.settle()
 	return nil
 }
@@ -132,5 +140,9 @@ func (p *Pool) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 // MaxConcurrency returns the upper bound given by [Workers]: the pool never lets more
 // workers than this run at a time. Two kinds of work do not count: what waits
 // inside of [schedulers.Blocker], until the end of its current piece, and what was
-// submitted as long-running.
-func (p *Pool) MaxConcurrency() int { return p.max }
+// submitted as long-running, or was run by its submitter for lack of room.
+func (p *Pool) MaxConcurrency() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.max
+}

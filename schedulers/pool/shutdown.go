@@ -31,6 +31,9 @@ func (p *Pool) close() (done <-chan struct{}) {
 		for _, w := range p.slots.all {
 			w.setOpen(false)
 		}
+		if p.bound != nil {
+			p.bound.refuseWaiting(p)
+		}
 		p.finish()
 	}
 	return done
@@ -44,6 +47,9 @@ func (p *Pool) finish() {
 	}
 	if p.stall.timer != nil {
 		p.stall.timer.Stop()
+	}
+	if p.climbing != nil {
+		p.climbing.stop()
 	}
 	p.ending.Reach()
 }

@@ -50,7 +50,7 @@ func (s *stall) arm(p *Pool) {
 
 // relax takes back one worker of those that a stall has added, when one has found nothing to do.
 func (s *stall) relax(p *Pool) {
-	p.room.limit = max(p.min, p.room.limit-1)
+	p.room.limit = max(p.room.goal, p.room.limit-1)
 }
 
 // onInterval is called when an interval has passed.
@@ -80,7 +80,12 @@ func (s *stall) judge(p *Pool) {
 		s.relax(p)
 	} else {
 		s.added = min(s.step, p.max-p.room.limit)
-		s.step *= 2
+		if p.climbing != nil {
+			s.added = p.climbing.allow(p, s.added)
+		}
+		if s.added == s.step {
+			s.step *= 2
+		}
 		p.room.limit += s.added
 	}
 	s.last = now

@@ -104,20 +104,3 @@ func (w *worker) next() schedulers.Work {
 	}
 	return w.pool.find(w)
 }
-
-// Block implements [schedulers.Blocker]: until unblock is called, the pool may run
-// one worker more. It never returns an error, since a pool that adds workers
-// cannot be brought to a halt by waits it is told of.
-func (w *worker) Block() (unblock func(), err error) {
-	p := w.pool
-	p.mu.Lock()
-	p.room.blocked++
-	p.settle()
-	p.mu.Unlock()
-	return sync.OnceFunc(func() {
-		p.mu.Lock()
-		p.room.blocked--
-		p.announce()
-		p.mu.Unlock()
-	}), nil
-}

@@ -1,0 +1,62 @@
+package hillclimb
+
+import (
+	"math"
+	"math/cmplx"
+)
+
+// echo is what was heard.
+type echo struct {
+	wave       float64 // the amplitude of the wave, relative to the mean number of workers
+	elasticity float64 // relative change of throughput by relative change of workers
+	noise      float64 // relative amplitude of throughput at the frequencies beside that of the wave
+}
+
+// listen searches samples, whole periods of them, for an echo.
+func listen(samples []Sample) echo {
+	n := len(samples)
+	workers, throughput := make([]float64, n), make([]float64, n)
+	for i, s := range samples {
+		workers[i], throughput[i] = float64(s.Workers), s.Throughput()
+	}
+	if !relate(workers) || !relate(throughput) {
+		return echo{}
+	}
+	periods := n / Period
+	wave, answer := amplitude(workers, periods), amplitude(throughput, periods)
+	e := echo{noise: max(
+		cmplx.Abs(amplitude(throughput, periods-1)),
+		cmplx.Abs(amplitude(throughput, periods+1)),
+	)}
+	if size := cmplx.Abs(wave); size > 1e-9 {
+		e.wave, e.elasticity = size, real(answer/wave)
+	}
+	return e
+}
+
+// relate makes s relative to its mean, or returns false if that is zero.
+func relate(s []float64) bool {
+	sum := 0.0
+	for _, v := range s {
+		sum += v
+	}
+	mean := sum / float64(len(s))
+	if mean <= 0 {
+		return false
+	}
+	for i := range s {
+		s[i] = s[i]/mean - 1
+	}
+	return true
+}
+
+// amplitude returns the amplitude and phase of that part of s that has so many cycles in its length.
+func amplitude(s []float64, cycles int) complex128 {
+	turn := cmplx.Exp(complex(0, -2*math.Pi*float64(cycles)/float64(len(s))))
+	sum, at := complex(0, 0), complex(1, 0)
+	for _, v := range s {
+		sum += complex(v, 0) * at
+		at *= turn
+	}
+	return sum * complex(2/float64(len(s)), 0)
+}

@@ -1,0 +1,30 @@
+package pool
+
+import "sync"
+
+// block counts a worker more that waits; mu is held.
+func (p *Pool) block() {
+	p.room.blocked++
+	p.settle()
+}
+
+// unblock takes block back; mu is held.
+func (p *Pool) unblock() {
+	p.room.blocked--
+	p.announce()
+}
+
+// Block implements [schedulers.Blocker]: until unblock is called, the pool may run
+// one worker more. It never returns an error, since a pool that adds workers
+// cannot be brought to a halt by waits it is told of.
+func (w *worker) Block() (unblock func(), err error) {
+	p := w.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.block()
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.unblock()
+	}), nil
+}

@@ -1,0 +1,160 @@
+package pool
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/internal/hillclimb"
+	"github.com/movenext/movenext/internal/vclock"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// do is work that is a function.
+type do func(schedulers.Worker)
+
+func (f do) Run(on schedulers.Worker) { f(on) }
+func (f do) Abandon(error)            {}
+
+// disk is something that the pool cannot see, and that does most with so many users at a time: beyond these,
+// they get into each other's way.
+type disk struct {
+	best  float64
+	users atomic.Int64
+}
+
+func (d *disk) read() {
+	n := float64(d.users.Add(1))
+	defer d.users.Add(-1)
+	time.Sleep(time.Duration(float64(10*time.Millisecond) * (1 + math.Pow(n/d.best, 2))))
+}
+
+// load keeps the pool busy with reads for so long, in the time of a bubble, and returns the trace.
+func load(t *testing.T, d *disk, long time.Duration, opts ...Option) (trace []Sample) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		note := func(s Sample) { trace = append(trace, s) }
+		p := New(append(opts, func(p *Pool) { p.climbing.observe = note })...)
+		end := time.Now().Add(long)
+		var all sync.WaitGroup
+		var read do
+		read = func(schedulers.Worker) {
+			defer all.Done()
+			d.read()
+			if time.Now().Before(end) {
+				all.Add(1)
+				assert.NoError(t, p.Submit(read, schedulers.Hint{}))
+			}
+		}
+		for range 400 {
+			all.Add(1)
+			require.NoError(t, p.Submit(read, schedulers.Hint{}))
+		}
+		all.Wait()
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+	return trace
+}
+
+// last returns the mean of the workers in the last third of a trace.
+func last(trace []Sample) float64 {
+	tail := trace[len(trace)*2/3:]
+	sum := 0
+	for _, s := range tail {
+		sum += s.Workers
+	}
+	return float64(sum) / float64(len(tail))
+}
+
+func TestThePoolClimbsToTheNumberOfWorkersThatDoesMost(t *testing.T) {
+	trace := load(t, &disk{best: 16}, 60*time.Second, Workers(2, 300), AddAfter(0), HillClimbing(ClimbingOn, nil))
+	require.Greater(t, len(trace), 500)
+	assert.InDelta(t, 16, last(trace), 8)
+}
+
+// Work that takes longer than AddAfter looks like a stall; each adds workers, which make all slower, so that there are more stalls.
+func TestClimbingBoundsWhatStallsAdd(t *testing.T) {
+	const most = 300
+	under := func(mode Climbing) []Sample {
+		return load(t, &disk{best: 4}, 60*time.Second, Workers(2, most), AddAfter(5*time.Millisecond), HillClimbing(mode, nil))
+	}
+	assert.Greater(t, last(under(ClimbingObserved)), 0.9*most)
+	assert.Less(t, last(under(ClimbingOn)), 0.2*most)
+}
+
+func TestClimbingThatIsOnlyObservedChangesNothing(t *testing.T) {
+	trace := load(t, &disk{best: 16}, 10*time.Second, Workers(3, 300), AddAfter(0), HillClimbing(ClimbingObserved, nil))
+	proposed := 0
+	for _, s := range trace {
+		assert.LessOrEqual(t, s.Workers, 3)
+		proposed = max(proposed, s.Next)
+	}
+	assert.Greater(t, proposed, 3)
+}
+
+// The trace is all that the decisions depend on.
+func TestATraceCanBeReplayed(t *testing.T) {
+	trace := load(t, &disk{best: 16}, 20*time.Second, Workers(2, 300), AddAfter(0), HillClimbing(ClimbingOn, nil))
+	again := hillclimb.New(2, 300)
+	for i, s := range trace {
+		require.Equal(t, s.Next, again.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed}),
+			"sample %d: %v", i, s)
+	}
+}
+
+// The same through the pool: a clock that the test moves, and works that end when the test says so.
+func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // for Wait alone; the bubble's own clock stands still
+		var c vclock.Clock
+		var trace []Sample
+		simulated := func(p *Pool) { p.climbing.clock = &c }
+		p := New(Workers(2, 8), AddAfter(0), HillClimbing(ClimbingOn, func(s Sample) { trace = append(trace, s) }), simulated)
+		release := make(chan struct{})
+		for range 2_000 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-release }), schedulers.Hint{}))
+		}
+		again := hillclimb.New(2, 8)
+		for range 60 {
+			for range enough { // works that end in this interval
+				release <- struct{}{}
+			}
+			synctest.Wait()
+			due := c.Due(c.Now() + ClimbingInterval)
+			require.NotNil(t, due, "a pool with work takes samples")
+			due.OnExpire.Expire(due)
+			s := trace[len(trace)-1]
+			assert.Equal(t, ClimbingInterval, s.Elapsed)
+			assert.Equal(t, enough, s.Completed)
+			assert.Equal(t, s.Next, again.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed}))
+			_, _, now := p.WorkerLimits()
+			assert.Equal(t, s.Next, now)
+		}
+		close(release)
+		require.NoError(t, p.Shutdown(context.Background()))
+		assert.Zero(t, c.Armed(), "a pool that has ended takes no samples")
+	})
+}
+
+func TestAnIdlePoolTakesNoSamples(t *testing.T) {
+	var c vclock.Clock
+	p := New(HillClimbing(ClimbingOn, func(Sample) { t.Error("a sample of nothing") }), func(p *Pool) { p.climbing.clock = &c })
+	assert.Zero(t, c.Armed())
+	synctest.Test(t, func(t *testing.T) {
+		require.NoError(t, p.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{}))
+		synctest.Wait()
+	})
+	if due := c.Due(c.Now() + ClimbingInterval); assert.NotNil(t, due) {
+		due.OnExpire.Expire(due)
+	}
+	assert.Zero(t, c.Armed())
+	require.NoError(t, p.Shutdown(context.Background()))
+	assert.Equal(t, "50ms: 2 workers, 60 works/s, next 3",
+		Sample{At: 50 * time.Millisecond, Elapsed: 50 * time.Millisecond, Workers: 2, Completed: 3, Next: 3}.String())
+}

@@ -1,0 +1,123 @@
+package pool
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// meet submits n works that end when all of them have begun.
+func meet(t *testing.T, p *Pool, n int) *sync.WaitGroup {
+	t.Helper()
+	var begun, ended sync.WaitGroup
+	begun.Add(n)
+	ended.Add(n)
+	for range n {
+		require.NoError(t, p.Submit(do(func(schedulers.Worker) {
+			defer ended.Done()
+			begun.Done()
+			begun.Wait()
+		}), schedulers.Hint{}))
+	}
+	return &ended
+}
+
+func TestMoreWorkersStartAtOnceWhenTheirLimitIsRaised(t *testing.T) {
+	p := New(Workers(1, 1), AddAfter(0))
+	three := meet(t, p, 3) // hangs with one worker
+	p.SetWorkers(3, 3)
+	three.Wait()
+	least, most, now := p.WorkerLimits()
+	assert.Equal(t, []int{3, 3, 3}, []int{least, most, now})
+	assert.Equal(t, 3, p.MaxConcurrency())
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
+func TestWorkersBeyondALoweredLimitEndBeforeTheyTakeMore(t *testing.T) {
+	p := New(Workers(4, 4), AddAfter(0))
+	var begun sync.WaitGroup
+	begun.Add(4)
+	hold := make(chan struct{})
+	for range 4 {
+		require.NoError(t, p.Submit(do(func(schedulers.Worker) { begun.Done(); <-hold }), schedulers.Hint{}))
+	}
+	begun.Wait()
+	var now, most atomic.Int64
+	for range 100 {
+		require.NoError(t, p.Submit(do(func(schedulers.Worker) {
+			most.Store(max(most.Load(), now.Add(1)))
+			now.Add(-1)
+		}), schedulers.Hint{}))
+	}
+	p.SetWorkers(1, 1)
+	close(hold)
+	require.NoError(t, p.Shutdown(context.Background()))
+	assert.Equal(t, int64(1), most.Load())
+	assert.Equal(t, uint64(104), p.Metrics().Completed)
+}
+
+func TestLimitsThatMakeNoSenseAreThoseOfTheOption(t *testing.T) {
+	p := New(Workers(7, 3))
+	least, most, now := p.WorkerLimits()
+	assert.Equal(t, []int{7, 7, 7}, []int{least, most, now})
+	p.SetWorkers(0, 0)
+	least, most, _ = p.WorkerLimits()
+	assert.Positive(t, least)
+	assert.Equal(t, DefaultMax, most)
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
+func TestWorkersThatAStallHasAddedStayWhenLimitsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(1, 10))
+		three := meet(t, p, 3)
+		three.Wait() // two were added
+		p.SetWorkers(2, 10)
+		_, _, now := p.WorkerLimits()
+		assert.GreaterOrEqual(t, now, 2)
+		assert.LessOrEqual(t, now, 10)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestLimitsChangeWhileClimbing(t *testing.T) {
+	p := New(Workers(2, 100), HillClimbing(ClimbingOn, nil))
+	p.SetWorkers(20, 30)
+	_, _, now := p.WorkerLimits()
+	assert.Equal(t, 20, now)
+	p.SetWorkers(1, 5)
+	_, _, now = p.WorkerLimits()
+	assert.Equal(t, 5, now)
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
+func TestChangingLimitsUnderLoadLosesNothing(t *testing.T) {
+	p := New()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 2_000 {
+				_ = p.Submit(do(func(on schedulers.Worker) {
+					_ = p.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{From: on})
+				}), schedulers.Hint{})
+			}
+		})
+	}
+	all.Go(func() {
+		for i := range 500 {
+			p.SetWorkers(1+i%7, 1+i%11)
+		}
+	})
+	all.Wait()
+	require.NoError(t, p.Shutdown(context.Background()))
+	m := p.Metrics()
+	assert.Equal(t, uint64(16_000), m.Submitted+m.Refused)
+	assert.Equal(t, m.Submitted, m.Completed)
+}
