@@ -92,3 +92,7 @@ func IsAnnotated(decl *ast.FuncDecl) bool {
 		return strings.TrimRight(c.Text, " \t\r") == directiveAsync
 	})
 }
+
+// StreamLiteral returns the function literal that is the body of a stream, if decl has the form
+// of one: a function that does nothing but return a literal with a yield. Else it is nil.
+func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit { return streamLiteral(decl) }

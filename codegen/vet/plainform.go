@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen"
 )
 
 // plainForms reports calls of plain forms that look as if they suspended and do not:
@@ -42,12 +44,12 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 		return
 	}
 	fix := s.jobOfTwin(region, call)
-	if len(fix.TextEdits) == 0 {
+	if len(fix.TextEdits) == 0 && region.call != nil && s.startsMachine(region.call) && !codegen.IsAnnotated(region.decl) {
 		p := s.patch(region.decl.Pos())
 		p.annotate(region.decl)
 		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
 	}
-	r.report(call, fmt.Sprintf("%s blocks the worker of this job: it suspends in annotated functions only", name), fix)
+	r.report(call, fmt.Sprintf("%s blocks the worker of this job: it is no part of an annotated function", name), fix)
 }
 
 // calledName is the identifier that names what is called.

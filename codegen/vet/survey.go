@@ -24,6 +24,7 @@ const (
 type region struct {
 	runner runner
 	decl   *ast.FuncDecl // around it
+	stream *ast.FuncLit  // the body of decl, if that is a stream
 	lit    *ast.FuncLit  // nil: it is the body of decl
 	typ    *ast.FuncType
 	body   *ast.BlockStmt
@@ -59,7 +60,11 @@ func newSurvey(pass *analysis.Pass) *survey {
 			if codegen.IsAnnotated(fn) {
 				who = machine
 			}
-			s.survey(&region{runner: who, decl: fn, typ: fn.Type, body: fn.Body})
+			r := &region{runner: who, decl: fn, typ: fn.Type, body: fn.Body}
+			if who == machine {
+				r.stream = codegen.StreamLiteral(fn)
+			}
+			s.survey(r)
 		}
 	}
 	return s
@@ -74,31 +79,31 @@ func (s *survey) survey(r *region) {
 			return
 		}
 		inner := &region{decl: r.decl, lit: lit, typ: lit.Type, body: lit.Body}
-		inner.runner, inner.call = s.runnerOf(r.runner, lit, stack)
+		inner.runner, inner.call = s.runnerOf(r, lit, stack)
 		s.survey(inner)
 	})
 }
 
-// runnerOf says who runs a literal that stands in code that outer runs.
-func (s *survey) runnerOf(outer runner, lit *ast.FuncLit, stack []ast.Node) (runner, *ast.CallExpr) {
+// runnerOf says who runs a literal that stands in the region outer.
+func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (runner, *ast.CallExpr) {
 	call, started := callAround(stack)
 	switch {
+	case call == nil && lit == outer.stream:
+		return machine, nil
 	case call == nil:
 	case ast.Unparen(call.Fun) == lit && started:
 		return plain, nil // It has a goroutine of its own.
 	case ast.Unparen(call.Fun) == lit:
-		return outer, nil // It is a part of the function, called or deferred.
-	case s.startsJob(call) && outer == machine:
+		return outer.runner, nil // It is a part of the function, called or deferred.
+	case s.startsMachine(call) && codegen.IsAnnotated(outer.decl):
 		return machine, call
 	case s.startsJob(call):
 		return job, call
 	}
-	switch outer {
-	case machine, kept:
+	if outer.runner == machine || outer.runner == kept {
 		return kept, nil
-	default:
-		return plain, nil
 	}
+	return plain, nil
 }
 
 // callAround is the call whose function or argument the top of stack is, and
@@ -169,6 +174,13 @@ const (
 	coordPath = codegen.Module + "/coord"
 )
 
+// startsMachine reports whether call, in an annotated function, makes a machine of the
+// literal that is its argument.
+func (s *survey) startsMachine(call *ast.CallExpr) bool {
+	fn := s.callee(call)
+	return isObjectOf(fn, jobPath, "New") || isObjectOf(fn, jobPath, "Run") || isObjectOf(fn, jobPath, "Go") && receiverName(fn) == ""
+}
+
 // startsJob reports whether call hands its function arguments to jobs.
 func (s *survey) startsJob(call *ast.CallExpr) bool {
 	fn := s.callee(call)
@@ -176,7 +188,7 @@ func (s *survey) startsJob(call *ast.CallExpr) bool {
 		return false
 	}
 	switch fn.Name() {
-	case "New", "Run", "Go", "Spawn", "ContinueWith", "Then", "Catch", "Finally":
+	case "New", "Run", "Go", "Spawn", "ContinueWith", "Then", "Catch", "Finally", "InScope", "InScopeAsync":
 		return true
 	}
 	return false

@@ -13,9 +13,9 @@
 // Most checks depend on who runs a piece of code, which survey.go finds out first.
 // There are three answers. A machine runs the body of an annotated function, with the
 // function literals that are a part of it: calls of twins suspend there, and
-// whatever blocks holds a worker. A job runs a function that was handed to job.Run and
-// the like outside of such functions: nothing suspends, so a call of a twin's plain form
-// blocks. Everything else is plain Go and may block as it likes.
+// whatever blocks holds a worker. A job runs other functions that are handed to job.Run and
+// the like: nothing suspends, so a call of a twin's plain form blocks. Everything else
+// is plain Go and may block as it likes.
 //
 // A check is one file, named after it. Each finding ends in the check's name in
 // brackets, and carries it as its category. Most come with a fix. A fix always

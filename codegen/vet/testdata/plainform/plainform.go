@@ -2,6 +2,7 @@ package plainform
 
 import (
 	"context"
+	"iter"
 
 	"example.com/vet/twins"
 
@@ -10,7 +11,7 @@ import (
 
 func starts(ctx context.Context, url string) *job.Job[int] {
 	a := job.Run(ctx, func(ctx context.Context) (int, error) {
-		return twins.Fetch(ctx, url) // want `twins.Fetch blocks the worker of this job: it suspends in annotated functions only \[plainform\]`
+		return twins.Fetch(ctx, url) // want `twins.Fetch blocks the worker of this job: it is no part of an annotated function \[plainform\]`
 	})
 
 	_ = a
@@ -42,11 +43,28 @@ func machine(ctx context.Context) error {
 	}
 	go func() {
 		_ = twins.Pause(ctx)
+		_ = job.Go(ctx, func(ctx context.Context) error { return twins.Pause(ctx) }) // a machine, wherever it is made
 	}()
+	_ = job.Then(ctx, job.FromResult(1), func(ctx context.Context, _ int) (job.Void, error) {
+		return job.Void{}, twins.Pause(ctx) // want `twins.Pause blocks the worker of this job`
+	})
 	return keep()
+}
+
+func spot(ctx context.Context) {
+	_ = job.Go(ctx, func(ctx context.Context) error {
+		return func() error { return twins.Pause(ctx) }() // want `twins.Pause blocks the worker of this job`
+	})
 }
 
 func plain(ctx context.Context) error {
 	keep := func() error { return twins.Pause(ctx) }
 	return keep()
+}
+
+//movenext:async
+func stream(ctx context.Context) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		yield(twins.Fetch(ctx, ""))
+	}
 }
