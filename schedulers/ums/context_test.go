@@ -93,7 +93,8 @@ func TestALockedContextFailsToExecuteAndIsRetried(t *testing.T) {
 				release() // does nothing
 			} else if attempts == 4 {
 				again()
-				assert.Equal(t, []*ums.Worker{w}, list.Dequeue(0), "who does not retry gets it by the list")
+				assert.ErrorIs(t, th.Execute(w), ums.ErrNotReady)
+				assert.Equal(t, []*ums.Worker{w}, list.Dequeue(0), "it comes back by the list")
 			}
 			err = th.Execute(w)
 		}

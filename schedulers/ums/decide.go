@@ -73,13 +73,21 @@ func (p *seat) pick() *Worker {
 // collect puts in line who is on the completion list, and cleans up who has terminated.
 func (p *seat) collect() {
 	s := p.of
+	var events []Event
+	var ready []*Worker
 	for _, w := range s.list.Dequeue(0) {
 		if state := w.State(); state != Terminated {
-			p.tell(Event{Step: Dequeued, Worker: w.id, State: state})
-			s.deciding(func(d *decisions) { d.ready(w) })
+			ready = append(ready, w)
+			events = append(events, Event{Step: Dequeued, Worker: w.id, State: state})
 		} else if w.Delete() == nil {
-			p.tell(Event{Step: Deleted, Worker: w.id})
+			events = append(events, Event{Step: Deleted, Worker: w.id})
 		}
+	}
+	if len(ready) > 0 {
+		s.deciding(func(d *decisions) { d.ready(ready...) })
+	}
+	for _, e := range events {
+		p.tell(e)
 	}
 }
 

@@ -78,8 +78,8 @@
 // # Locked contexts
 //
 // A context that somebody holds ([Worker.Hold]), for a debugger or to look at it while it does not move, is locked:
-// Execute fails with [ErrLocked]. The attempt can be repeated, or left to the list: when the lock is gone, the context appears
-// there, because somebody wanted it.
+// Execute fails with [ErrLocked], and the entry point picks another one. Trying again in a loop would keep the thread from everything else, so the system
+// remembers the attempt: when the lock is gone, the context appears on its list, and is tried again from there.
 //
 // # No lock is shared between scheduler and workers
 //

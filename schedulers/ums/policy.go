@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 )
 
 // Policy decides in which order the workers of a [Scheduler] run. Its methods are called by the scheduler's threads, never two at a
@@ -51,10 +52,14 @@ type decisions struct {
 	told   bool         // somebody has been told of it
 }
 
-// ready puts w in line. The line comes first: whatever the policy does, w is known.
-func (d *decisions) ready(w *Worker) {
-	if d.line.push(w) && d.policy != nil {
-		d.consult(func(p Policy) { p.Ready(w) })
+// ready puts workers in line. All of them, before the policy hears of the first: whatever it does then, all are
+// known.
+func (d *decisions) ready(workers ...*Worker) {
+	workers = slices.DeleteFunc(workers, func(w *Worker) bool { return !d.line.push(w) })
+	for _, w := range workers {
+		if d.policy != nil {
+			d.consult(func(p Policy) { p.Ready(w) })
+		}
 	}
 }
 

@@ -152,6 +152,38 @@ func TestAWorkerWhoseReadinessThePolicyDoesNotSurviveIsNotLost(t *testing.T) {
 	assert.Contains(t, string(failure.Stack), "deaf", "the stack shows where")
 }
 
+// leaving calls runtime.Goexit when it is told of the third worker.
+type leaving struct {
+	newestFirst
+	told int
+}
+
+func (p *leaving) Ready(w *ums.Worker) {
+	if p.told++; p.told == 3 {
+		runtime.Goexit()
+	}
+	p.newestFirst.Ready(w)
+}
+
+// TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle has ten workers in one dequeuing; the policy ends the thread at
+// the second of them.
+func TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := ums.New(1, ums.Decide(&leaving{}))
+		gate := make(chan struct{})
+		submit(t, s, func(*ums.Worker) { <-gate })
+		synctest.Wait()
+		var order []int
+		for i := range 10 {
+			submit(t, s, func(*ums.Worker) { order = append(order, i) })
+		}
+		close(gate)
+		require.NoError(t, s.Shutdown(context.Background()))
+		assert.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, order)
+		assert.Empty(t, s.Workers())
+	})
+}
+
 // withLog is a policy that writes to a log, under a lock that workers use. It delegates that.
 type withLog struct {
 	newestFirst

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// ErrLocked is returned by Execute for a context that somebody holds. The call can be repeated. If it is not, the
-	// context appears on its completion list when it is no longer locked.
+	// ErrLocked is returned by Execute for a context that somebody holds. The attempt is not forgotten: when the context is no
+	// longer locked, it appears on its completion list, to be tried again.
 	ErrLocked = errors.New("ums: the worker's context is locked")
 
 	// ErrNotReady is returned by Execute for a context that is running, blocked, or still on its completion
