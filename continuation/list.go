@@ -132,6 +132,9 @@ func (l *List) Complete() Chain {
 // Closed reports whether Complete has been called.
 func (l *List) Closed() bool { return l.head.Load() == closed }
 
+// Empty reports whether the list is open and has no node.
+func (l *List) Empty() bool { return l.head.Load() == nil }
+
 // Remove takes n back and reports whether it did: false says that n was
 // delivered, is being delivered right now, or was removed before. A removed node
 // must not be added again.

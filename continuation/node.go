@@ -55,7 +55,9 @@ const (
 // node again before each use.
 func (n *Node) Prepare(t Target) {
 	n.target = t
-	n.state.Store(waiting)
+	if n.state.Load() != waiting { // a store costs what a lock does
+		n.state.Store(waiting)
+	}
 }
 
 // deliver claims n for delivery and tells its target.

@@ -27,7 +27,7 @@ func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *
 	if err := t.prepare(t, ctx, nil, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	t.sched, t.mode = blockingLane(), hidden
+	t.sched, t.hidden = blockingLane(), true
 	t.state.word.Store(uint32(Scheduled))
 	_ = t.submit(t.sched, t.flags)
 	return &t.Job

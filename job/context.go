@@ -21,8 +21,11 @@ type body struct {
 	real  atomic.Pointer[realContext]
 	users users
 
-	// Set when the job is made.
-	job    *core
+	holding bool // the job is counted by the one around it
+	hidden  bool // the job's scheduler is not the ambient one
+
+	// Set when the job is made, as the two above are.
+	owner  owner
 	parent context.Context
 	root   *body                // the outermost of the jobs' contexts that this one lies in, one directly in the other; nil: it lies in none
 	sched  schedulers.Scheduler // where the job runs; a Start may name another
@@ -49,7 +52,7 @@ func (b *body) nest(ctx context.Context) {
 	if around == nil || !around.users.hold() {
 		return
 	}
-	b.users.noteHolding()
+	b.holding = true
 	if ok {
 		b.root = around.outermost()
 	}
@@ -97,13 +100,13 @@ func (b *body) Err() error {
 func (b *body) Value(key any) any {
 	switch key {
 	case jobKey{}:
-		return b.job
+		return b.owner.base()
 	case schedulers.SchedulerKey:
-		if b.job.mode&hidden == 0 {
+		if !b.hidden {
 			return b.sched
 		}
 	case schedulers.WorkerKey:
-		if b.job.mode&hidden == 0 {
+		if !b.hidden {
 			return b.worker
 		}
 		return nil
@@ -140,14 +143,15 @@ func (b *body) interrupt(cause error) {
 	b.materialize().cancel(cause)
 }
 
-// end says that the job itself has no use for its context any more: its function has
+// endOwn says that the job itself has no use for its context any more: its function has
 // returned or will not run.
-func (b *body) end() {
+func (c *core) endOwn() {
+	b := c.own
 	if b.users.leave() {
 		b.close()
 	}
-	if b.job.mode&traced != 0 {
-		b.job.extras().task.End()
+	if c.mode&traced != 0 {
+		c.extras().task.End()
 	}
 }
 
@@ -158,7 +162,7 @@ func (b *body) close() {
 		if r := b.real.Load(); r != nil {
 			r.cancel(nil)
 		}
-		if !b.users.holding() {
+		if !b.holding {
 			return
 		}
 		b = enclosing(b.parent)
@@ -170,8 +174,8 @@ func (b *body) outcome(err error) Status {
 	switch {
 	case err == nil:
 		return Completed
-	case b.job.passed != 0:
-		return Status(b.job.passed)
+	case b.owner.base().passed != 0:
+		return Status(b.owner.base().passed)
 	case endedBy(b, err):
 		return Canceled
 	default:

@@ -195,16 +195,18 @@ func TestAJobWhoseDeadlinePassedInTheQueueTellsWhich(t *testing.T) {
 
 func TestMaterializeRacingTheEnd(t *testing.T) {
 	for range 300 {
-		b := &body{parent: context.Background(), job: new(core)}
+		j := New(context.Background(), constant(1, nil))
+		b := j.own
 		asked := make(chan context.Context)
 		go func() { b.Done(); asked <- b }()
-		b.end()
+		j.endOwn()
 		<-(<-asked).Done() // hangs if both thought that the other would cancel
 	}
 }
 
 func TestManyMaterializeOneContext(t *testing.T) {
-	b := &body{parent: context.Background(), job: new(core)}
+	j := New(context.Background(), constant(1, nil))
+	b := j.own
 	const n = 8
 	got := make(chan (<-chan struct{}), n)
 	for range n {
@@ -214,7 +216,7 @@ func TestManyMaterializeOneContext(t *testing.T) {
 	for range n - 1 {
 		assert.Equal(t, first, <-got)
 	}
-	b.end()
+	j.endOwn()
 	<-first
 }
 

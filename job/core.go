@@ -25,18 +25,20 @@ type core struct {
 	// a final status was seen.
 	err error
 
-	// What has a function to run; nil for a job that others complete. Written
+	// What a job with a function has beside; nil for a job that others complete. Written
 	// before the job is handed out.
-	owner owner
+	own *body
 
 	// What most jobs never need. Made when asked for.
 	rare atomic.Pointer[rare]
 }
 
-// owner is the enclosing object of a job with a function of its own.
+// owner is the object around a job with a function of its own.
 type owner interface {
 	schedulers.Work
-	common() *body
+	// runClaimed runs a job that the caller has claimed.
+	runClaimed(on schedulers.Worker)
+	base() *core
 	drop() // forgets the function, which will not run
 }
 
@@ -98,9 +100,9 @@ func (c *core) finish(final Status) {
 // abort completes a job, whose function will not run, that the caller has reserved.
 func (c *core) abort(final Status, err error) continuation.Chain {
 	c.err = err
-	if c.owner != nil {
-		c.owner.drop()
-		c.owner.common().end()
+	if c.own != nil {
+		c.own.owner.drop()
+		c.endOwn()
 	}
 	return c.publish(final)
 }
@@ -115,7 +117,7 @@ func (c *core) register(n *continuation.Node) bool {
 }
 
 func (c *core) startIfCreated() {
-	if c.owner != nil && c.state.status() == Created {
+	if c.own != nil && c.state.status() == Created {
 		// A refusal faults the job, and a lost race means that it is started:
 		// both are what the caller wants to wait for.
 		_ = c.start(nil)

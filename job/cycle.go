@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/movenext/movenext/continuation"
@@ -68,10 +67,19 @@ func WouldCycle(waiter, awaited Handle) error {
 // nothing where awaited waits for no other job, as a [Source] does not.
 func CircleOf(w Waiter, awaited Handle) error {
 	a := baseOf(awaited)
-	if a == nil || a.owner == nil && a.mode&dependent == 0 {
+	if a == nil || !a.mayWait() {
 		return nil
 	}
 	return WouldCycle(w.WaitingJob(), awaited)
+}
+
+// mayWait reports whether the job may be waiting for another one: it is completed by one that may, or
+// its function has begun.
+func (c *core) mayWait() bool {
+	if c.own == nil {
+		return c.mode&dependent != 0
+	}
+	return c.state.status() != Scheduled
 }
 
 // circleJobs is how many jobs a search looks at.
@@ -79,30 +87,49 @@ const circleJobs = 64
 
 // circle searches, breadth first, from waiter to awaited along those who wait.
 func circle(waiter, awaited *core) error {
-	type step struct {
-		job   *core
-		below int // the step whose job this one waits for
-	}
-	seen := make([]step, 1, 8)
-	seen[0] = step{waiter, -1}
+	seen := search{{waiter, -1}}
 	for i := 0; i < len(seen); i++ {
-		if seen[i].job == awaited {
-			e := &CycleError{}
-			for k := i; k > 0; k = seen[k].below {
-				e.Jobs = append(e.Jobs, seen[k].job.label())
-			}
-			e.Jobs = append([]string{waiter.label()}, e.Jobs...)
-			return e
+		c := seen[i].job
+		if c == awaited {
+			return seen.circle(i)
 		}
-		seen[i].job.waiting.Visit(lookAt, func(t continuation.Target) {
-			next := behind(t)
-			known := slices.ContainsFunc(seen, func(s step) bool { return s.job == next })
-			if next != nil && !known && len(seen) < circleJobs {
-				seen = append(seen, step{next, i})
-			}
-		})
+		seen.add(c.runner(), i)
+		if !c.waiting.Empty() {
+			c.waiting.Visit(lookAt, func(t continuation.Target) { seen.add(behind(t), i) })
+		}
 	}
 	return nil
+}
+
+// search is the jobs that were found to wait for the first one, and how.
+type search []struct {
+	job   *core
+	below int // the step whose job this one waits for
+}
+
+// add adds a job that waits for that of a step, if it is new and there is room.
+func (s *search) add(c *core, below int) {
+	if c == nil || len(*s) >= circleJobs {
+		return
+	}
+	for i := range *s {
+		if (*s)[i].job == c {
+			return
+		}
+	}
+	*s = append(*s, struct {
+		job   *core
+		below int
+	}{c, below})
+}
+
+// circle returns the error of the circle that the last step closes.
+func (s search) circle(last int) error {
+	e := &CycleError{Jobs: []string{s[0].job.label()}}
+	for k := last; k > 0; k = s[k].below {
+		e.Jobs = append(e.Jobs, s[k].job.label())
+	}
+	return e
 }
 
 type jobKey struct{}
@@ -113,10 +140,10 @@ func enclosing(ctx context.Context) *body {
 		return b
 	}
 	c, _ := ctx.Value(jobKey{}).(*core)
-	if c == nil || c.owner == nil {
+	if c == nil {
 		return nil
 	}
-	return c.owner.common()
+	return c.own
 }
 
 // current returns the job on whose behalf a wait with ctx is taken to be, or nil. Only a context that is
@@ -124,7 +151,7 @@ func enclosing(ctx context.Context) *body {
 // question would have a job's own make a real one.
 func current(ctx context.Context) *core {
 	if b, ok := ctx.(*body); ok {
-		return b.job.unlessCompleted()
+		return b.owner.base().unlessCompleted()
 	}
 	c, _ := ctx.Value(jobKey{}).(*core)
 	if c == nil || ctx.Done() == nil {

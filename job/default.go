@@ -36,7 +36,7 @@ func SetDefaultScheduler(s schedulers.Scheduler) {
 
 // home returns where something runs that was given ctx: its ambient scheduler, or the default.
 func home(ctx context.Context) schedulers.Scheduler {
-	if b, ok := ctx.(*body); ok && b.job.mode&hidden == 0 {
+	if b, ok := ctx.(*body); ok && !b.hidden {
 		return b.sched
 	}
 	if s := schedulers.FromContext(ctx); s != nil {
@@ -47,7 +47,7 @@ func home(ctx context.Context) schedulers.Scheduler {
 
 // workerOf is schedulers.WorkerFrom, without a question where ctx is a job's own.
 func workerOf(ctx context.Context) schedulers.Worker {
-	if b, ok := ctx.(*body); ok && b.job.mode&hidden == 0 {
+	if b, ok := ctx.(*body); ok && !b.hidden {
 		return b.worker
 	}
 	return schedulers.WorkerFrom(ctx)

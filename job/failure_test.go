@@ -92,14 +92,14 @@ func TestAFinishedJobKeepsNeitherFunctionNorArguments(t *testing.T) {
 	}
 	for name, end := range ends {
 		j := Run(m.ctx(), constant(1, nil))
-		r := j.owner.(*runJob[int])
+		r := j.own.owner.(*runJob[int])
 		end(r)
 		m.all()
 		assert.Nil(t, r.fn, name)
 	}
 	j := Run(m.ctx(), func(context.Context) (int, error) { return explode("ouch") })
 	m.all()
-	assert.Nil(t, j.owner.(*runJob[int]).fn, "a panic")
+	assert.Nil(t, j.own.owner.(*runJob[int]).fn, "a panic")
 }
 
 func TestRefusalIsTheJobsError(t *testing.T) {

@@ -81,6 +81,9 @@ func (c *core) asyncStack() []Frame {
 
 // levelAbove returns what waits for the job, and the job behind that.
 func (c *core) levelAbove() (level []Frame, above *core) {
+	if r := c.runner(); r != nil {
+		return []Frame{r.frame("job")}, r
+	}
 	c.waiting.Visit(lookAt, func(t continuation.Target) {
 		if above != nil {
 			return

@@ -82,7 +82,7 @@ func (l *link[T, U]) enlist(j *Job[T]) bool {
 
 // synchronousWith reports whether the link is to be run by whoever runs j's function.
 func (l *link[T, U]) synchronousWith(j *Job[T]) bool {
-	return l.mode&synchronous != 0 && j.owner != nil
+	return l.mode&synchronous != 0 && j.own != nil
 }
 
 // activate makes the job runnable, unless it was canceled before.

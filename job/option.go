@@ -24,7 +24,6 @@ const (
 	lazy                                  // the end of ctx is not looked at before the antecedent has ended
 	shielded                              // ctx ends without the job noticing
 	unstoppable                           // refuses Cancel; set by us, not by an option
-	hidden                                // its scheduler is not the ambient one; set by us
 	labeled                               // see FollowLabels
 	traced                                // see FollowTrace
 	supervising                           // of a scope

@@ -51,7 +51,7 @@ func (c *core) announce(ctx context.Context, by schedulers.Worker, p *parked) (u
 // complete it. It is false if that is not certain: jobs that others complete (machines among them, which
 // may be anywhere), and jobs that were handed to a goroutine by who made them.
 func (c *core) needsHome() bool {
-	if c.owner == nil || c.mode&synchronous != 0 {
+	if c.own == nil || c.mode&synchronous != 0 {
 		return false
 	}
 	if r := c.rare.Load(); r != nil && r.aside.Load() {

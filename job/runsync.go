@@ -12,7 +12,7 @@ func (j *Job[T]) RunSynchronously() error {
 	if j == nil {
 		return ErrNilJob
 	}
-	if j.owner == nil || j.Status() != Created {
+	if j.own == nil || j.Status() != Created {
 		return ErrStarted
 	}
 	j.extras().aside.Store(true) // before anybody can see the job Scheduled
@@ -26,7 +26,7 @@ func (j *Job[T]) RunSynchronously() error {
 // finishSynchronously runs the job, or waits for its end where a waiter was faster and has
 // claimed it in place.
 func (j *Job[T]) finishSynchronously() {
-	parent := j.owner.common().parent
+	parent := j.own.parent
 	if !j.runFor(parent, schedulers.WorkerFrom(parent)) {
 		_, _ = j.Await()
 	}

@@ -64,7 +64,7 @@ func TestAWaiterClaimsBetweenTheTwoStepsOfRunSynchronously(t *testing.T) {
 		gate := make(chan struct{})
 		j := New(m.ctx(), func(context.Context) (int, error) { <-gate; return 1, nil })
 		assert.True(t, j.state.start()) // RunSynchronously has come so far
-		go j.owner.Run(nil)             // a waiter runs the job in place
+		go j.own.owner.Run(nil)         // a waiter runs the job in place
 		synctest.Wait()
 		back := make(chan struct{})
 		go func() { j.finishSynchronously(); close(back) }()

@@ -47,9 +47,12 @@ type twinJob[T any] struct {
 
 // Run implements schedulers.Work.
 func (t *twinJob[T]) Run(on schedulers.Worker) {
-	if !t.state.claim() {
-		return
+	if t.state.claim() {
+		t.runClaimed(on)
 	}
+}
+
+func (t *twinJob[T]) runClaimed(on schedulers.Worker) {
 	t.worker = on
 	final, returned := t.call(t, nil)
 	switch {
@@ -78,7 +81,7 @@ func (t *twinJob[T]) Completed(schedulers.Worker) continuation.Chain {
 	j.observed() // from here on it is this job's failure
 	final := t.outcome(t.err)
 	t.drop()
-	t.body.end()
+	t.endOwn()
 	return t.publish(final)
 }
 

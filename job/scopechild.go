@@ -16,7 +16,8 @@ import (
 // The scheduler holds a child while it is queued. A waiter may claim a queued child and run
 // it in place; the scheduler then still has it, and finds nothing to do when its turn comes. If
 // the object served another child by then, the old entry would run that one early, and, worse,
-// an old entry that is abandoned would abandon it. So a child that was run in place is not used again.
+// an old entry that is abandoned would abandon it. So a child that was run in place is not used again, unless
+// the scheduler has given it back.
 
 // child is a child of a scope that has no handle.
 type child struct {
@@ -189,6 +190,7 @@ func (s *Scope) help() {
 // helpOnce looks at each child once, and reports whether it ran any. Children that are
 // started meanwhile are for the next round.
 func (s *Scope) helpOnce(consenter schedulers.Consenter) (ran, consent bool) {
+	reclaimer, _ := consenter.(schedulers.Reclaimer)
 	s.mu.Lock()
 	slabs := s.children.slabs // grows only; what we see of it stays
 	s.mu.Unlock()
@@ -198,12 +200,13 @@ func (s *Scope) helpOnce(consenter schedulers.Consenter) (ran, consent bool) {
 			if c.state.Load() != childQueued {
 				continue
 			}
-			if !consenter.MayRunInPlace(c, s.from) {
+			reclaimed := reclaimer != nil && reclaimer.Reclaim(c, s.from)
+			if !reclaimed && !consenter.MayRunInPlace(c, s.from) {
 				return ran, false
 			}
 			if c.claim() {
 				ran = true
-				c.run(s.from, false)
+				c.run(s.from, reclaimed)
 			}
 		}
 	}

@@ -2,13 +2,13 @@ package job
 
 import "sync/atomic"
 
-// state is a job's one atomic word: its status, and two marks.
+// state is a job's one atomic word: its status, and three marks.
 //
 //	status                word               who leaves it
 //	Created               –                  Start, Cancel
 //	WaitingForActivation  –                  the antecedent, the source, the machine; Cancel
 //	Scheduled             –                  the worker or a waiter that claims it; Cancel
-//	Running               –                  the goroutine that runs it
+//	Running               –, inPlace         the goroutine that runs it
 //	the first three       | reserved         who reserved it: it alone writes the result
 //	Completed, Canceled,  | observed, later  nobody
 //	Faulted
@@ -41,6 +41,9 @@ const (
 	reserved uint32 = 1 << 3
 	// observed: somebody has been given the outcome. Set only when final.
 	observed uint32 = 1 << 4
+	// inPlace: the goroutine of the job around it runs it, and waits for it that way. Set only when
+	// Running.
+	inPlace uint32 = 1 << 5
 )
 
 // status returns the job's status; a reserved job still has the one it comes from.
@@ -55,6 +58,21 @@ func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled)
 // claim moves Scheduled to Running. Exactly one of those who would like to run
 // the job gets true.
 func (s *state) claim() bool { return s.move(Scheduled, Running) }
+
+// claimInPlace is claim for the job around it, which waits for this one.
+func (s *state) claimInPlace() bool {
+	return s.word.CompareAndSwap(uint32(Scheduled), uint32(Running)|inPlace)
+}
+
+// leavePlace takes the mark back, if the job has not ended.
+func (s *state) leavePlace() {
+	if s.isInPlace() {
+		s.word.And(^inPlace)
+	}
+}
+
+// isInPlace reports whether the job around it waits for this one by running it.
+func (s *state) isInPlace() bool { return s.word.Load()&inPlace != 0 }
 
 func (s *state) move(from, to Status) bool {
 	return s.word.CompareAndSwap(uint32(from), uint32(to))

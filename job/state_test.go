@@ -42,7 +42,7 @@ func TestCancelAfterAWorkerHasClaimed(t *testing.T) {
 	require.True(t, j.state.claim())
 	assert.True(t, j.Cancel(), "it can still be told")
 	assert.Equal(t, Running, j.Status())
-	assert.ErrorIs(t, j.owner.common().Err(), context.Canceled)
+	assert.ErrorIs(t, j.own.Err(), context.Canceled)
 }
 
 func TestTheResultOfAJobThatIgnoresItsCancellationStands(t *testing.T) {

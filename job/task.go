@@ -33,14 +33,14 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if err := o.check(p); err != nil {
 		return err
 	}
-	t.owner, t.sched = self, o.on
+	t.owner, t.own, t.sched = self, &t.body, o.on
 	if !o.setOn {
 		t.sched = home(ctx)
 	}
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
 	}
-	t.job, t.flags, t.mode, t.only = &t.core, o.flags, o.mode, o.only
+	t.flags, t.mode, t.only = o.flags, o.mode, o.only
 	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
 		ctx = t.record(ctx, d)
 	}
@@ -55,8 +55,6 @@ func (t *task[T]) failed(err error) *Job[T] {
 	return &t.Job
 }
 
-func (t *task[T]) common() *body { return &t.body }
-
 // Abandon implements schedulers.Work.
 func (t *task[T]) Abandon(reason error) {
 	if t.state.reserve(Scheduled) {
@@ -67,9 +65,13 @@ func (t *task[T]) Abandon(reason error) {
 // run claims the job, runs its function and completes it. It does nothing where
 // somebody else was faster: a waiter that ran the job in place, or a canceller.
 func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
-	if !t.state.claim() {
-		return
+	if t.state.claim() {
+		t.execute(self, on, q)
 	}
+}
+
+// execute is run for who has claimed the job.
+func (t *task[T]) execute(self invoker[T], on schedulers.Worker, q *queue) {
 	t.worker = on
 	if final, returned := t.call(self, q); returned {
 		t.complete(final, q)
@@ -110,7 +112,7 @@ func (t *task[T]) crash(v any, q *queue) {
 // be run by whoever has run its antecedent goes to q or, if that is nil, is run here.
 func (t *task[T]) complete(final Status, q *queue) {
 	t.owner.drop()
-	t.body.end()
+	t.endOwn()
 	t.finish(final)
 	t.waiting.Complete().Deliver(t.worker)
 	if r := t.rare.Load(); r != nil {
@@ -120,7 +122,7 @@ func (t *task[T]) complete(final Status, q *queue) {
 
 // start hands a Created job to its scheduler.
 func (c *core) start(opts []Option) error {
-	if c.owner == nil {
+	if c.own == nil {
 		return ErrStarted
 	}
 	o := merge(opts)
@@ -134,7 +136,7 @@ func (c *core) start(opts []Option) error {
 	case o.setOn && !c.startOn(o.on), !o.setOn && !c.state.start():
 		return ErrStarted
 	}
-	b := c.owner.common()
+	b := c.own
 	return c.submit(b.sched, c.flags|o.flags)
 }
 
@@ -148,7 +150,7 @@ func (c *core) startOn(s schedulers.Scheduler) bool {
 	if !c.state.start() {
 		return false
 	}
-	c.owner.common().sched = s
+	c.own.sched = s
 	return true
 }
 
@@ -158,17 +160,17 @@ func (c *core) scheduler() schedulers.Scheduler {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 	}
-	return c.owner.common().sched
+	return c.own.sched
 }
 
 // submit hands a Scheduled job to s. A refusal faults the job and is returned.
 func (c *core) submit(s schedulers.Scheduler, flags schedulers.Flags) error {
-	from := workerOf(c.owner.common().parent)
+	from := workerOf(c.own.parent)
 	return c.submitFrom(s, schedulers.Hint{From: from, Flags: flags})
 }
 
 func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
-	err := schedulers.TrySubmit(s, c.owner, from)
+	err := schedulers.TrySubmit(s, c.own.owner, from)
 	if err == nil {
 		return nil
 	}
@@ -181,12 +183,12 @@ func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
 
 // cancel is Job.CancelCause.
 func (c *core) cancel(cause error) bool {
-	if c.owner == nil || c.isCompleted() || c.mode&unstoppable != 0 {
+	if c.own == nil || c.isCompleted() || c.mode&unstoppable != 0 {
 		return false
 	}
 	// The parent context may be a user's code. It is asked before the right to complete
 	// is won: a panic in it must not leave a job that nobody can complete.
-	b := c.owner.common()
+	b := c.own
 	r := b.materialize()
 	if c.state.reserveUnstarted() {
 		b.interrupt(cause)

@@ -44,6 +44,8 @@ func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 // Run implements schedulers.Work.
 func (t *then[T, U]) Run(on schedulers.Worker) { t.run(t, on, nil) }
 
+func (t *then[T, U]) runClaimed(on schedulers.Worker) { t.execute(t, on, nil) }
+
 func (t *then[T, U]) runNext(on schedulers.Worker, q *queue) { t.run(t, on, q) }
 
 func (t *then[T, U]) invoke(ctx context.Context) (U, error) {

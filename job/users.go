@@ -11,7 +11,6 @@ import "sync/atomic"
 // context for as long as that lives. So the last user ends it.
 //
 //	bits 0-28   the nested jobs that have not ended
-//	holding     this job is counted by the one around it; set before it is handed out
 //	left        the job itself has ended
 //
 // Once the job has left and no nested one is counted, none is counted any more: hold and the
@@ -20,11 +19,10 @@ type users struct{ n atomic.Int32 }
 
 const (
 	canceled int32 = 1 << 28
-	holding  int32 = 1 << 29
-	left     int32 = 1 << 30
+	left     int32 = 1 << 29
 )
 
-func nobody(n int32) bool { return n&^(holding|canceled) == left }
+func nobody(n int32) bool { return n&^canceled == left }
 
 // none reports whether nobody needs the context any more.
 func (u *users) none() bool { return nobody(u.n.Load()) }
@@ -47,11 +45,6 @@ func (u *users) release() (last bool) { return nobody(u.n.Add(-1)) }
 
 // leave says that the job itself has ended, and reports whether it was the last user.
 func (u *users) leave() (last bool) { return nobody(u.n.Or(left) | left) }
-
-// noteHolding notes that the job is counted by the one around it.
-func (u *users) noteHolding() { u.n.Or(holding) }
-
-func (u *users) holding() bool { return u.n.Load()&holding != 0 }
 
 // disturb notes that Cancel was called in the chain of contexts whose outermost this is.
 func (u *users) disturb() { u.n.Or(canceled) }

@@ -30,25 +30,59 @@ func (c *core) wait(ctx context.Context) error {
 // never run. A wait with a deadline does not, since running can not be bounded. A job
 // that calls runtime.Goexit ends its waiter's goroutine too, then.
 func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
-	if c.owner == nil || c.state.status() != Scheduled {
+	if c.own == nil || c.state.status() != Scheduled {
 		return false
 	}
 	if _, bounded := ctx.Deadline(); bounded {
 		return false
 	}
-	s, ok := c.scheduler().(schedulers.Consenter)
-	if !ok || !s.MayRunInPlace(c.owner, by) {
+	if !c.mayRun(c.scheduler(), by) {
 		return false
 	}
 	return c.runFor(ctx, by)
 }
 
+// mayRun reports whether s, where the job is queued, lets by run it in place.
+func (c *core) mayRun(s schedulers.Scheduler, by schedulers.Worker) bool {
+	if r, ok := s.(schedulers.Reclaimer); ok && r.Reclaim(c.own.owner, by) {
+		return true
+	}
+	consenter, ok := s.(schedulers.Consenter)
+	return ok && consenter.MayRunInPlace(c.own.owner, by)
+}
+
 // runFor runs the job on the goroutine of ctx's job, if no worker has claimed it meanwhile, and reports
 // whether it has ended.
 func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
-	c.while(current(ctx), func() { c.owner.Run(by) })
+	behalf := current(ctx)
+	if behalf != nil && c.around() == behalf {
+		// A job waits for one that it has started itself: there is a mark for that.
+		if c.state.claimInPlace() {
+			c.own.owner.runClaimed(by)
+			c.state.leavePlace() // a job of RunTwin goes on elsewhere
+			c.mode.ranFor(ctx)
+		}
+		return c.isCompleted()
+	}
+	c.while(behalf, func() { c.own.owner.Run(by) })
 	c.mode.ranFor(ctx)
 	return c.isCompleted()
+}
+
+// around returns the job that the job was started by, or nil.
+func (c *core) around() *core {
+	if b := enclosing(c.own.parent); b != nil {
+		return b.owner.base()
+	}
+	return nil
+}
+
+// runner returns the job around this one, if that waits for it by running it, or nil.
+func (c *core) runner() *core {
+	if c.own == nil || !c.state.isInPlace() {
+		return nil
+	}
+	return c.around()
 }
 
 // while calls f, which works for the end of the job on the goroutine of another one, if behalf is
@@ -58,7 +92,7 @@ func (c *core) while(behalf *core, f func()) {
 		f()
 		return
 	}
-	p := &inPlace{job: behalf}
+	p := &onBehalf{job: behalf}
 	p.node.Prepare(p)
 	if c.waiting.Add(&p.node) {
 		defer c.waiting.Remove(&p.node) // does nothing if the job has ended
@@ -66,13 +100,13 @@ func (c *core) while(behalf *core, f func()) {
 	f()
 }
 
-// inPlace is a job whose goroutine runs another one.
-type inPlace struct {
+// onBehalf is a job whose goroutine runs another one.
+type onBehalf struct {
 	node continuation.Node
 	job  *core
 }
 
-func (p *inPlace) waitingJob() (*core, string) { return p.job, "job" }
+func (p *onBehalf) waitingJob() (*core, string) { return p.job, "job" }
 
 // Completed implements continuation.Target.
-func (p *inPlace) Completed(schedulers.Worker) continuation.Chain { return continuation.Chain{} }
+func (p *onBehalf) Completed(schedulers.Worker) continuation.Chain { return continuation.Chain{} }

@@ -23,6 +23,18 @@ type Consenter interface {
 	MayRunInPlace(w Work, by Worker) bool
 }
 
+// Reclaimer is a scheduler that gives queued work back to a worker of its own which waits for that
+// work. Unlike a [Consenter] it keeps no entry of it: nothing is left to be found out of date, and the work's memory is
+// free as soon as it has run.
+type Reclaimer interface {
+	// Reclaim removes w, accepted earlier, from its queue and returns true, if it is found without a search
+	// and the calling goroutine, which believes to be the worker by, may run it now. The
+	// scheduler then counts it as completed; it calls neither method of w, and the caller
+	// runs it. False says nothing: w may be queued, running or done. w must be comparable.
+	// Reclaim must not block.
+	Reclaim(w Work, by Worker) bool
+}
+
 // Blocker is a [Worker] that wants to know when its goroutine is going to block,
 // so that its scheduler can keep the remaining work moving.
 type Blocker interface {

@@ -60,6 +60,34 @@ func (d *Deque) PopBack() schedulers.Work {
 	return w
 }
 
+// near is how many of the newest works Remove looks at.
+const near = 16
+
+// Remove removes w and returns true if it is the oldest of d, or among the newest few. w must be comparable.
+func (d *Deque) Remove(w schedulers.Work) bool {
+	if d.n == 0 {
+		return false
+	}
+	if d.buf[d.head] == w {
+		d.PopFront()
+		return true
+	}
+	mask := len(d.buf) - 1
+	last := (d.head + d.n - 1) & mask
+	for k := range min(near, d.n) {
+		i := (last - k) & mask
+		if d.buf[i] != w {
+			continue
+		}
+		for ; i != last; i = (i + 1) & mask {
+			d.buf[i] = d.buf[(i+1)&mask]
+		}
+		d.PopBack()
+		return true
+	}
+	return false
+}
+
 // AppendTo appends the works of d to s, the oldest first, and returns the
 // extended slice. It does not change d.
 func (d *Deque) AppendTo(s []schedulers.Work) []schedulers.Work {

@@ -78,3 +78,36 @@ func TestWhatWasHandedOutIsNotKept(t *testing.T) {
 		assert.Nil(t, w)
 	}
 }
+
+func TestRemoveFindsTheOldestAndTheNewestFew(t *testing.T) {
+	const n = 40 // more than near, and wrapped around the end of the buffer
+	filled := func() *Deque {
+		var d Deque
+		for range 50 {
+			d.PushBack(item(-1))
+			d.PopFront()
+		}
+		for i := range n {
+			d.PushBack(item(i))
+		}
+		return &d
+	}
+	for i := range n {
+		d := filled()
+		found := i == 0 || i >= n-near
+		require.Equal(t, found, d.Remove(item(i)), "work %d", i)
+		var want []schedulers.Work
+		for k := range n {
+			if k != i || !found {
+				want = append(want, item(k))
+			}
+		}
+		require.Equal(t, want, d.AppendTo(nil), "work %d", i)
+	}
+	var d Deque
+	assert.False(t, d.Remove(item(1)))
+	d.PushBack(item(1))
+	assert.False(t, d.Remove(item(2)))
+	assert.True(t, d.Remove(item(1)))
+	assert.Zero(t, d.Len())
+}

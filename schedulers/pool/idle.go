@@ -88,7 +88,7 @@ func (p *Pool) anyQueued() bool {
 		return true
 	}
 	for _, w := range p.slots.all {
-		if w.queued.Load() > 0 {
+		if w.queued() {
 			return true
 		}
 	}
@@ -180,7 +180,6 @@ func (p *Pool) retire(w *worker) {
 	for work := w.local.PopFront(); work != nil; work = w.local.PopFront() {
 		p.global.PushBack(work)
 	}
-	w.queued.Store(0)
 	w.mu.Unlock()
 	p.settle()
 	p.end(w)

@@ -11,7 +11,7 @@ func (p *Pool) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{
 		Submitted: p.count.accepted + p.slots.accepted,
 		Refused:   p.refused.Load(),
-		Completed: p.count.longDone + p.slots.completed,
+		Completed: p.count.longDone + p.count.reclaimed + p.slots.completed,
 		Abandoned: p.count.abandoned,
 		Panicked:  p.count.longPanicked + p.slots.panicked,
 		Queued:    uint64(p.global.Len()),
@@ -30,7 +30,7 @@ func (w *worker) addTo(m *schedulers.Metrics) {
 	defer w.mu.Unlock()
 	m.Submitted += w.accepted
 	m.Queued += uint64(w.local.Len())
-	m.Completed += w.loop.Completed()
+	m.Completed += w.loop.Completed() + w.reclaimed
 	m.Panicked += w.loop.Panicked()
 	m.Stolen += w.stolen
 	if w.loop.Busy() {

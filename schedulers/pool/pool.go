@@ -19,7 +19,7 @@ type timerQueue = timers.Queue
 // Pool is the pool. Make one with [New]. All methods are safe for concurrent use.
 //
 // Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Snapshotter, Limiter and Meter, and its workers implement Blocker.
+// Reclaimer, Snapshotter, Limiter and Meter, and its workers implement Blocker.
 type Pool struct {
 	timerQueue
 
@@ -50,7 +50,8 @@ type Pool struct {
 type counts struct {
 	accepted  uint64 // by the global queue, or as long-running
 	abandoned uint64
-	alive     int // goroutines, those of long-running work included
+	reclaimed uint64 // from the global queue, by those who wait
+	alive     int    // goroutines, those of long-running work included
 
 	longRunning, longDone, longPanicked uint64
 }

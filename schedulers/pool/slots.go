@@ -31,7 +31,7 @@ func (s *slots) giveBack(p *Pool, w *worker) {
 	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {
 		last := s.all[n-1]
 		s.accepted += last.accepted
-		s.completed += last.loop.Completed()
+		s.completed += last.loop.Completed() + last.reclaimed
 		s.panicked += last.loop.Panicked()
 		s.stolen += last.stolen
 		s.all[n-1] = nil

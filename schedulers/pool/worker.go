@@ -22,13 +22,17 @@ type worker struct {
 	id   int
 	loop runloop.Loop
 
-	// mu guards the next three. A hint leads foreign goroutines here.
+	// mu guards the next four. A hint leads foreign goroutines here.
 	mu       sync.Mutex
 	local    deque.Deque // newest for the owner, oldest for everybody else
 	open     bool        // local accepts work: the worker is live and the pool not closed
 	accepted uint64
+	// Taken back by who waits for it, and counted as completed then.
+	reclaimed uint64
 
-	queued atomic.Int64 // local.Len(), written under mu, for who only looks
+	// some is false only if local is empty. It is set under mu with what is pushed, and cleared by the owner who
+	// finds nothing: writing it with each push and pop would cost as much as the lock.
+	some atomic.Bool
 
 	// Of the goroutine in loop alone.
 	fresh bool // has not looked for work yet; set by start before there is a goroutine
@@ -55,36 +59,52 @@ func (w *worker) ID() int { return w.id }
 // push adds work to the local queue, if that is open.
 func (w *worker) push(work schedulers.Work) bool {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	if !w.open {
+		w.mu.Unlock()
 		return false
 	}
 	w.accepted++
 	w.local.PushBack(work)
-	w.queued.Store(int64(w.local.Len()))
+	if !w.some.Load() {
+		w.some.Store(true)
+	}
+	w.mu.Unlock()
 	return true
 }
 
+// popNewest is for the owner.
 func (w *worker) popNewest() schedulers.Work {
-	if w.queued.Load() == 0 {
+	if !w.some.Load() {
 		return nil
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	work := w.local.PopBack()
-	w.queued.Store(int64(w.local.Len()))
+	if work == nil {
+		w.some.Store(false)
+	}
+	w.mu.Unlock()
 	return work
 }
 
+// popOldest is for everybody.
 func (w *worker) popOldest() schedulers.Work {
-	if w.queued.Load() == 0 {
+	if !w.some.Load() {
 		return nil
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	work := w.local.PopFront()
-	w.queued.Store(int64(w.local.Len()))
+	w.mu.Unlock()
 	return work
+}
+
+// queued reports whether there is local work.
+func (w *worker) queued() bool {
+	if !w.some.Load() {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.local.Len() > 0
 }
 
 func (w *worker) setOpen(open bool) {

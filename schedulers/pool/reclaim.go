@@ -1,0 +1,34 @@
+package pool
+
+import "github.com/movenext/movenext/schedulers"
+
+// Reclaim gives w back to a worker of this pool that waits for it, if w is the oldest, or one of the newest, of
+// that worker's local queue or of the global one. These are the usual cases: who starts some
+// work and waits for it, and who starts much and waits for it in order. See [schedulers.Reclaimer].
+func (p *Pool) Reclaim(w schedulers.Work, by schedulers.Worker) bool {
+	from := p.own(by)
+	return from != nil && (from.reclaim(w) || p.reclaimGlobal(w))
+}
+
+func (w *worker) reclaim(work schedulers.Work) bool {
+	if !w.some.Load() {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.local.Remove(work) {
+		return false
+	}
+	w.reclaimed++
+	return true
+}
+
+func (p *Pool) reclaimGlobal(w schedulers.Work) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.global.Remove(w) {
+		return false
+	}
+	p.count.reclaimed++
+	return true
+}

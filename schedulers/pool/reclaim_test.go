@@ -1,0 +1,48 @@
+package pool
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// call is work that calls itself.
+type call struct{ f func(schedulers.Worker) }
+
+func (c *call) Run(on schedulers.Worker) { c.f(on) }
+func (c *call) Abandon(error)            {}
+
+func TestReclaimedWorkIsTheWaiters(t *testing.T) {
+	p := New(Workers(1, 1), AddAfter(0))
+	other, entries := New(), 0
+	var local, global *call
+	submit := func(on schedulers.Worker) *call {
+		w := &call{func(schedulers.Worker) { entries++ }}
+		require.NoError(t, p.Submit(w, schedulers.Hint{From: on}))
+		return w
+	}
+	ended := make(chan struct{})
+	outer := &call{func(on schedulers.Worker) {
+		defer close(ended)
+		local, global = submit(on), submit(nil)
+		submit(on)
+		for _, w := range []*call{local, global} {
+			assert.False(t, p.Reclaim(w, nil), "by nobody")
+			assert.False(t, p.Reclaim(w, other.slots.take(other)), "by a worker of another pool")
+			assert.True(t, p.Reclaim(w, on))
+			assert.False(t, p.Reclaim(w, on), "twice")
+		}
+	}}
+	require.NoError(t, p.Submit(outer, schedulers.Hint{}))
+	<-ended
+	require.NoError(t, p.Shutdown(context.Background()))
+	assert.Equal(t, 1, entries, "what was taken back is not run by its entry")
+	m := p.Metrics()
+	assert.Equal(t, uint64(4), m.Submitted)
+	assert.Equal(t, uint64(4), m.Completed)
+	assert.Zero(t, m.Queued)
+}
