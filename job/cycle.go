@@ -88,7 +88,10 @@ const circleJobs = 64
 // circle searches, breadth first, from waiter to awaited along those who wait.
 func circle(waiter, awaited *core) error {
 	seen := search{{waiter, -1}}
-	for i := 0; i < len(seen); i++ {
+	for i := 0; ; i++ {
+		if i == len(seen) { // it grows as we go
+			return nil
+		}
 		c := seen[i].job
 		if c == awaited {
 			return seen.circle(i)
@@ -98,7 +101,6 @@ func circle(waiter, awaited *core) error {
 			c.waiting.Visit(lookAt, func(t continuation.Target) { seen.add(behind(t), i) })
 		}
 	}
-	return nil
 }
 
 // search is the jobs that were found to wait for the first one, and how.
