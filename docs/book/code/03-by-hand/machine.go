@@ -1,0 +1,22 @@
+package main
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/job"
+)
+
+// resumable is what all machines have in common: how they go on. It is the machine's continuation.
+type resumable struct {
+	machine interface{ MoveNext() }
+}
+
+// Resume implements continuation.Continuation. It is called by whoever completes what the machine
+// awaits, perhaps deep inside of something else. So it does not call MoveNext, which is the user's
+// code: it lets a scheduler do that.
+func (r *resumable) Resume() {
+	job.Go(context.Background(), func(context.Context) error {
+		r.machine.MoveNext()
+		return nil
+	})
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// WaitingForActivation until the name arrives
+	// hello, Ann <nil>
+	// 42 <nil>
+	// 6 <nil>
+}
+
+// The plain functions are the machines' specification: the same arguments, the same results.
+func TestEachMachineReturnsWhatItsFunctionReturns(t *testing.T) {
+	ctx, errPart := context.Background(), errors.New("lost")
+	for _, parts := range [][]*job.Job[int]{
+		nil,
+		{job.FromResult(1)},
+		{job.FromResult(1), job.FromResult(2), job.FromError[int](errPart), job.FromResult(4)},
+	} {
+		want, wantErr := total(parts)
+		got, err := totalByHand(parts).Wait(ctx)
+		assert.Equal(t, want, got)
+		assert.Equal(t, wantErr, err)
+	}
+	want, wantErr := sum(job.FromResult(1), job.FromError[int](errPart))
+	got, err := sumByHand(job.FromResult(1), job.FromError[int](errPart)).Wait(ctx)
+	assert.Equal(t, want, got)
+	assert.Equal(t, wantErr, err)
+	text, err := greet(job.FromResult("Bob"))
+	require.NoError(t, err)
+	assert.Equal(t, "hello, Bob", text)
+}
+
+// late is a machine that sets its state too late.
+type late struct {
+	state, begun int
+	awaited      awaiter.Completion
+}
+
+func (m *late) MoveNext() {
+	if m.state == 1 {
+		return
+	}
+	m.begun++
+	if m.begun > 1 {
+		return // it would go on like this for ever
+	}
+	m.awaited.OnCompleted(m)
+	m.state = 1
+}
+
+func (m *late) Resume() { m.MoveNext() }
+
+// atOnce completes at the moment when somebody asks to be told.
+type atOnce struct{}
+
+func (atOnce) IsCompleted() bool                       { return false }
+func (atOnce) OnCompleted(k continuation.Continuation) { k.Resume() }
+
+// Exercise 1: a test finds it if it makes the two happen in the bad order, as this awaiter does. With real jobs, the job
+// would have to complete between two neighbouring lines: once in a million runs, or on a machine with
+// more processors than yours.
+func TestExercise1AStateThatIsSetTooLateRunsTheFirstPartTwice(t *testing.T) {
+	m := &late{awaited: atOnce{}}
+	m.MoveNext()
+	assert.Equal(t, 2, m.begun)
+}
+
+// forgetful assigns to what it ranges over. Plain Go evaluates the operand of range once.
+func forgetful(parts []*job.Job[int]) (n int) {
+	for _, part := range parts {
+		parts = nil
+		v, err := part.Await()
+		if err == nil {
+			n += v
+		}
+	}
+	return n
+}
+
+// Exercise 2: the loop of forgetful makes three turns. A machine in the manner of totalMachine would make one, because its
+// test looks at the parameter's field. It needs a field more: a copy of the slice, made when the loop begins.
+func TestExercise2RangeKeepsACopy(t *testing.T) {
+	assert.Equal(t, 6, forgetful([]*job.Job[int]{job.FromResult(1), job.FromResult(2), job.FromResult(3)}))
+}

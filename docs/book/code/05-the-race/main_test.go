@@ -1,0 +1,70 @@
+package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func Example() {
+	main()
+	// Output:
+	// flag and list: completed true resumed false
+	// one word: step 4 succeeds false then added false
+}
+
+// Each node is resumed once or refused, whoever wins.
+func TestAddAndCompleteAtOnce(t *testing.T) {
+	for range 1000 {
+		var l list
+		var resumed, refused atomic.Int32
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				if !l.add(&node{resume: func() { resumed.Add(1) }}) {
+					refused.Add(1)
+				}
+			})
+		}
+		group.Go(l.complete)
+		group.Wait()
+		assert.EqualValues(t, 4, resumed.Load()+refused.Load())
+	}
+}
+
+// inOrder is exercise 1: the list is a stack, so its nodes come newest first. To deliver them in the order
+// of adding, turn the stack around once nobody else can reach it.
+func inOrder(newest *node) (oldest *node) {
+	for n := newest; n != nil; {
+		next := n.next
+		n.next = oldest
+		oldest, n = n, next
+	}
+	return oldest
+}
+
+func TestExercise1InTheOrderOfAdding(t *testing.T) {
+	var l list
+	var log []int
+	for i := range 3 {
+		l.add(&node{resume: func() { log = append(log, i) }})
+	}
+	for n := inOrder(l.head.Swap(closed)); n != nil; n = n.next {
+		n.resume()
+	}
+	assert.Equal(t, []int{0, 1, 2}, log)
+}
+
+// Exercise 2: a node that is added twice at once makes a circle, and complete would not end.
+func TestExercise2ANodeIsInOneListOnce(t *testing.T) {
+	var l list
+	n := &node{resume: func() {}}
+	l.add(n)
+	l.add(n)
+	assert.Same(t, n, n.next)
+}

@@ -1,0 +1,61 @@
+// A library that calls back, as something that can be awaited, and cancelled.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/movenext/movenext/job"
+)
+
+//go:generate go tool movenext .
+
+// client is the library: it calls done from some goroutine of its own, some time later.
+type client struct{}
+
+// lookup returns how to give the lookup up.
+func (client) lookup(name string, done func(address string, err error)) (stop func() bool) {
+	return time.AfterFunc(time.Millisecond, func() { done("address of "+name, nil) }).Stop
+}
+
+// lookupAsync is lookup as a job. Its plain form is below, so the two are a pair: machines call this one.
+func lookupAsync(ctx context.Context, c client, name string) *job.Job[string] {
+	s := job.NewSource[string]()
+	stop := c.lookup(name, func(address string, err error) { s.TrySet(address, err) })
+	unwatch := context.AfterFunc(ctx, func() {
+		stop()
+		s.TrySetCanceledCause(context.Cause(ctx)) // if done was quicker, this does nothing
+	})
+	return job.Finally(context.WithoutCancel(ctx), s.Job(), func(context.Context) error {
+		unwatch() // or ctx would keep all this for as long as it lives
+		return nil
+	})
+}
+
+// lookup blocks.
+func lookup(ctx context.Context, c client, name string) (string, error) {
+	return lookupAsync(ctx, c, name).Wait(ctx)
+}
+
+// visit uses it like any other function.
+//
+//movenext:async
+func visit(ctx context.Context, name string) (string, error) {
+	address, err := lookup(ctx, client{}, name)
+	if err != nil {
+		return "", err
+	}
+	return "visited " + address, nil
+}
+
+func main() {
+	fmt.Println(visitAsync(context.Background(), "ann").Wait(context.Background()))
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	j := visitAsync(ctx, "bob")
+	cancel(errors.New("changed my mind"))
+	_, err := j.Wait(context.Background())
+	fmt.Println(err)
+}
