@@ -1,0 +1,45 @@
+// Package golangci makes package vet a module plugin of golangci-lint, under the name
+// movenext. docs/command.md says how it is built in and switched on.
+//
+// It is a module of its own, so that nobody else gets its dependency.
+package golangci
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/golangci/plugin-module-register/register"
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen/vet"
+)
+
+func init() { register.Plugin("movenext", New) } //nolint:gochecknoinits // importing a plugin is what registers it
+
+// settings are those of the linter in .golangci.yml.
+type settings struct {
+	Skip []string `json:"skip"` // checks not to make
+}
+
+// New returns the plugin with its settings, or an error for settings that it does not
+// have. The settings are those of the process.
+func New(raw any) (register.LinterPlugin, error) {
+	s, err := register.DecodeSettings[settings](raw)
+	if err != nil {
+		return nil, fmt.Errorf("golangci: settings of movenext: %w", err)
+	}
+	if err := vet.Analyzer.Flags.Set("skip", strings.Join(s.Skip, ",")); err != nil {
+		return nil, fmt.Errorf("golangci: settings of movenext: %w", err)
+	}
+	return plugin{}, nil
+}
+
+type plugin struct{}
+
+// BuildAnalyzers returns the analyzer of package vet.
+func (plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
+	return []*analysis.Analyzer{vet.Analyzer}, nil
+}
+
+// GetLoadMode says that the analyzer needs types.
+func (plugin) GetLoadMode() string { return register.LoadModeTypesInfo }
