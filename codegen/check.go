@@ -36,14 +36,12 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		return false
 	case *ast.CallExpr:
 		c.call(n)
-	case *ast.RangeStmt:
-		c.ranged(n)
 	case *ast.Ident:
 		c.ident(n)
 
 	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt, *ast.DeferStmt,
 		*ast.EmptyStmt, *ast.ExprStmt, *ast.ForStmt, *ast.GoStmt, *ast.IfStmt, *ast.IncDecStmt, *ast.LabeledStmt,
-		*ast.ReturnStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt:
+		*ast.RangeStmt, *ast.ReturnStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt:
 	case *ast.BasicLit, *ast.BinaryExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.IndexListExpr, *ast.KeyValueExpr,
 		*ast.ParenExpr, *ast.SelectorExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.UnaryExpr:
 	case *ast.ArrayType, *ast.ChanType, *ast.Ellipsis, *ast.Field, *ast.FieldList, *ast.FuncType, *ast.InterfaceType,
@@ -122,16 +120,6 @@ func (u *unit) checkReceiver(call *ast.CallExpr) {
 			u.refuse(unorderedReceiver(u.at(sel), id.Name))
 			return
 		}
-	}
-}
-
-func (c *bodyCheck) ranged(n *ast.RangeStmt) {
-	if c.literals > 0 || !c.u.suspends(n.Body) && !c.u.suspendsLeft(n) {
-		return
-	}
-	if isTypeParam(c.u.typeOf(n.X)) {
-		c.u.refuse(rangeOverTypeParam(c.u.at(n.X)))
-		return
 	}
 }
 

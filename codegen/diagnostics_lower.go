@@ -60,12 +60,6 @@ func fragileInLiteral(at extent) Diagnostic {
 		"assign what is appended to a variable first")
 }
 
-func rangeOverTypeParam(at extent) Diagnostic {
-	return unsupported(at, "a loop over a value of a type parameter's type cannot suspend",
-		"how to loop over it depends on the type argument",
-		"convert the value to a slice, map or other ordinary type first")
-}
-
 func escapingYield(at extent, name string) Diagnostic {
 	return unsupported(at, name+" can only be called here, by the stream's function itself",
 		"the machine stops at each call of it, so it is no function that could be passed on, kept or deferred",

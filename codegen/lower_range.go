@@ -38,7 +38,7 @@ func (u *unit) rangeStatement(s *ast.RangeStmt, name string) {
 		r.overFunc(name)
 		return
 	}
-	switch t := u.typeOf(s.X).Underlying().(type) {
+	switch t := coreType(u.typeOf(s.X)).(type) {
 	case *types.Basic:
 		if t.Info()&types.IsString != 0 {
 			r.overString()
@@ -169,10 +169,11 @@ func (r *ranging) overList(array bool) {
 }
 
 func arrayLen(t types.Type) int64 {
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		t = ptr.Elem()
+	core := coreType(t)
+	if ptr, ok := core.(*types.Pointer); ok {
+		core = ptr.Elem().Underlying()
 	}
-	return t.Underlying().(*types.Array).Len()
+	return core.(*types.Array).Len()
 }
 
 // hasCall reports whether e holds a call or a receive, without which the length

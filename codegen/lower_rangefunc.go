@@ -58,7 +58,7 @@ func (u *unit) asks(s *ast.RangeStmt) bool {
 	if _, ok := u.streamIn(s); ok {
 		return true
 	}
-	_, ok := u.typeOf(s.X).Underlying().(*types.Signature)
+	_, ok := coreType(u.typeOf(s.X)).(*types.Signature)
 	return ok && (u.suspends(s.Body) || u.suspendsLeft(s))
 }
 
@@ -111,7 +111,35 @@ func (l *rangeLoop) begin() rope {
 	case value == nil:
 		function = "Range1"
 	}
-	return l.call(function, u.value(s.X))
+	return append(append(rope{statemachineName, text("." + function), l.typeArgs(key, value), text("(")}, l.function()...), text(")"))
+}
+
+// typeArgs are written down, for they cannot be inferred from a value of a type parameter's type.
+func (l *rangeLoop) typeArgs(key, value types.Type) piece {
+	return late(func(p *printer) string {
+		switch {
+		case key == nil:
+			return ""
+		case value == nil:
+			return "[" + p.typ(key, l.s) + "]"
+		}
+		return "[" + p.typ(key, l.s) + ", " + p.typ(value, l.s) + "]"
+	})
+}
+
+// function is the function that is ranged over. One that takes a yield of a named type cannot be converted
+// to one that does not, but can be called by such a one.
+func (l *rangeLoop) function() rope {
+	u, s := l.u, l.s
+	yield := coreType(u.typeOf(s.X)).(*types.Signature).Params().At(0).Type()
+	if _, plain := types.Unalias(yield).(*types.Signature); plain {
+		return u.value(s.X)
+	}
+	given := u.temp("given", u.typeOf(s.X))
+	u.add(&assign{dst: []dest{{v: given, declares: true}}, src: u.value(s.X), typed: true})
+	name := u.names.fresh("yield")
+	param := late(func(p *printer) string { return "func(" + name + " " + p.typ(coreType(yield), s) + ") { " })
+	return rope{param, useAs(given, borrowed), text("(" + name + ") }")}
 }
 
 func (l *rangeLoop) call(function string, arg rope) rope {

@@ -92,11 +92,11 @@ func sequenceOf(sig *types.Signature) types.Type {
 // yieldedBy are the types of the variables of a range over a function of type t; nil: there are
 // fewer.
 func yieldedBy(t types.Type) (key, value types.Type) {
-	seq, ok := t.Underlying().(*types.Signature)
+	seq, ok := coreType(t).(*types.Signature)
 	if !ok || seq.Params().Len() != 1 || seq.Results().Len() != 0 {
 		return nil, nil
 	}
-	yield, ok := seq.Params().At(0).Type().Underlying().(*types.Signature)
+	yield, ok := coreType(seq.Params().At(0).Type()).(*types.Signature)
 	if !ok {
 		return nil, nil
 	}
