@@ -1,0 +1,64 @@
+// Work that comes faster than it is done. A queue of two places, one worker that is held, and a third piece of work: it is refused, or whoever
+// submits it waits for room, or runs it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// overflow returns a pool that is held and whose queue is full, and what lets it go.
+func overflow(full pool.WhenFull) (ctx context.Context, p *pool.Pool, letGo func()) {
+	p = pool.New(pool.Workers(1, 1), pool.AddAfter(0), pool.QueueLimit(2, full))
+	ctx = schedulers.With(context.Background(), p)
+	begun, open := make(chan struct{}), make(chan struct{})
+	job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil })
+	<-begun
+	for range 2 {
+		job.Go(ctx, func(context.Context) error { return nil })
+	}
+	return ctx, p, func() { close(open) }
+}
+
+// where is a job's function that tells where it runs.
+func where(ctx context.Context) (string, error) {
+	if pool.IsPoolWorker(ctx) {
+		return "on a worker", nil
+	}
+	return "on the goroutine that has submitted it", nil
+}
+
+func main() {
+	ctx, p, letGo := overflow(pool.Reject)
+	third := job.Run(ctx, where)
+	_, err := third.Wait(context.Background())
+	fmt.Println("reject:", third.Status(), errors.Is(err, schedulers.ErrRejected))
+	letGo()
+	fmt.Println("  ", p.Shutdown(context.Background()), "refused:", p.Metrics().Refused)
+
+	ctx, p, letGo = overflow(pool.CallerRuns)
+	third = job.Run(ctx, where)
+	place, err := third.Wait(context.Background())
+	fmt.Println("caller runs:", third.Status(), place, err)
+	letGo()
+	fmt.Println("  ", p.Shutdown(context.Background()), "refused:", p.Metrics().Refused)
+
+	ctx, p, letGo = overflow(pool.Block)
+	submitted := make(chan *job.Job[string])
+	go func() { submitted <- job.Run(ctx, where) }()
+	select {
+	case <-submitted:
+		fmt.Println("never printed: there is no room")
+	default:
+	}
+	letGo()
+	third = <-submitted
+	place, err = third.Wait(context.Background())
+	fmt.Println("block:", third.Status(), place, err)
+	fmt.Println("  ", p.Shutdown(context.Background()), "refused:", p.Metrics().Refused)
+}
