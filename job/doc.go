@@ -34,6 +34,12 @@
 // A [Scope] runs children and does not end before they have: no goroutine, and no failure, gets
 // lost behind a function's return. Its children need no handles, and cost no allocation then.
 //
+// # Many values
+//
+// A [Stream] is a sequence whose values take time. A function marked //movenext:async that returns an
+// iter.Seq2[T, error] has a twin that returns one; a range over it suspends between values,
+// and leaving the range ends the function. [StreamOf] makes one of a plain sequence.
+//
 // # When something is wrong
 //
 // A panic carries the stack of its goroutine and the asynchronous stack: what waited for the job

@@ -51,6 +51,12 @@
 // caller's goes on at once, on the same worker, in a loop ([Task.Run]): returning through
 // a million frames needs no stack.
 //
+// # Machines that hand out values
+//
+// A function that returns a sequence becomes a machine that stops at each yield, with true: it
+// has done what it was called for. A range over it calls it again for the next value (loop.go). A
+// plain function that is ranged over runs on a goroutine, behind the same interface (iterator.go).
+//
 // # Ways to end
 //
 // A frame that was resumed can end by returning, by a panic, or by
