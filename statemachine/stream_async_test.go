@@ -307,7 +307,7 @@ func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		defer func() { _ = recover() }()
 		raise()
 	})
-	// stream_test.go:156: s, err := after.Await()
+	// stream_test.go:158: s, err := after.Await()
 	f.await1 = f.after
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -319,7 +319,7 @@ resume1:
 	{
 		s, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
-		// stream_test.go:157: yield(s, err)
+		// stream_test.go:159: yield(s, err)
 		f.Emit(s, err)
 	}
 	f.State = 2
@@ -333,7 +333,7 @@ resume2:
 
 // Location returns where [forgiving] is suspended.
 func (f *forgivingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forgiving", "github.com/movenext/movenext/statemachine/stream_test.go", 156, 157)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.forgiving", "github.com/movenext/movenext/statemachine/stream_test.go", 158, 159)
 }
 
 // exitsInAsync starts [exitsIn] as a state machine and returns its job.
@@ -398,7 +398,7 @@ func (f *exitsInFrame) MoveNext(t *statemachine.Task) (finished bool) {
 			raise()
 		})
 	}
-	// stream_test.go:172: _, _ = first.Await()
+	// stream_test.go:174: _, _ = first.Await()
 	f.await1 = f.first
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -412,7 +412,7 @@ resume1:
 	f.loop1 = statemachine.RangeStream(f.s)
 	f.loops.Open(f.loop1)
 range1:
-	// stream_test.go:173: for range s.All() {
+	// stream_test.go:175: for range s.All() {
 	if f.loop1.Next(t) {
 		goto resume2
 	}
@@ -434,7 +434,7 @@ done1:
 
 // Location returns where [exitsIn] is suspended.
 func (f *exitsInFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 172, 173)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
 }
 
 // Results returns what [exitsIn] returned, or raises again the panic that ended it.
@@ -519,7 +519,7 @@ func (f *drainFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.loop1 = statemachine.RangeStream(f.s)
 	f.loops.Open(f.loop1)
 range1:
-	// stream_test.go:196: for v, err := range s.All() {
+	// stream_test.go:198: for v, err := range s.All() {
 	if f.loop1.Next(t) {
 		goto resume1
 	}
@@ -538,7 +538,7 @@ resume1:
 			goto leave1
 		}
 	}
-	// stream_test.go:200: if _, err := pause.Await(); err != nil {
+	// stream_test.go:202: if _, err := pause.Await(); err != nil {
 	f.await2 = f.pause
 	if f.await2.IsCompleted() {
 		goto resume2
@@ -582,7 +582,7 @@ done1:
 
 // Location returns where [drain] is suspended.
 func (f *drainFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 196, 200, 196)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 198, 202, 198)
 }
 
 // Results returns what [drain] returned, or raises again the panic that ended it.
@@ -640,7 +640,7 @@ range1:
 	if f.nOrI >= f.n1 {
 		goto endRange1
 	}
-	// stream_test.go:250: if !yield(i, nil) {
+	// stream_test.go:252: if !yield(i, nil) {
 	f.Emit(f.nOrI, nil)
 	f.State = 1
 	return true
@@ -663,7 +663,7 @@ endRange1:
 
 // Location returns where [counting] is suspended.
 func (f *countingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 250)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 252)
 }
 
 // remainingAsync returns the stream of [remaining]: each range over it runs the function as a state machine.
@@ -696,7 +696,7 @@ for1:
 		goto endFor1
 	}
 	(*f.n)--
-	// stream_test.go:271: if !yield(n, nil) {
+	// stream_test.go:273: if !yield(n, nil) {
 	f.Emit((*f.n), nil)
 	f.State = 1
 	return true
@@ -718,5 +718,5 @@ endFor1:
 
 // Location returns where [remaining] is suspended.
 func (f *remainingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 271)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 273)
 }
