@@ -51,7 +51,6 @@ type straightFrame struct {
 	say1  *sayFrame
 	list1 []string
 	i1    int
-	say2  *sayFrame
 
 	result0 string
 	result1 error
@@ -78,6 +77,7 @@ func (f *straightFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	f.State = 1
+	f.text = "" // not needed any more
 	return false
 resume1:
 	f.text, err = f.say1.Results(t)
@@ -98,16 +98,16 @@ range1:
 		}
 		more = ""
 		// main.go:40: more, err = say(ctx, word)
-		f.say2, more, err = sayEnter(t, f.ctx, word)
+		f.say1, more, err = sayEnter(t, f.ctx, word)
 	}
-	if f.say2 == nil {
+	if f.say1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
-	more, err = f.say2.Results(t)
-	f.say2 = nil
+	more, err = f.say1.Results(t)
+	f.say1 = nil
 resumed2:
 	f.text += " " + more
 	f.i1++
@@ -141,6 +141,7 @@ func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.straightFrame = straightFrame{Frame: f.straightFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -198,6 +199,7 @@ func (f *sayFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.sleep1)
 resume1:
 	{
@@ -232,6 +234,7 @@ func (f *sayMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.sayFrame = sayFrame{Frame: f.sayFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -288,6 +291,7 @@ func (f *waitFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.j = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -319,5 +323,6 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.waitFrame = waitFrame{Frame: f.waitFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
