@@ -1,0 +1,53 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// task is a block of the page getting-started that a newcomer acts on: commands to run, or what they print.
+var task = regexp.MustCompile("(?s)<!-- (run|prints|from: [^\n]*) -->\n```[a-z]*\n(.*?)```")
+
+// TestANewcomersPath does what the page says, in an empty folder, and compares what is printed. Nothing is fetched: what the
+// commands need is what this module needs.
+func TestANewcomersPath(t *testing.T) {
+	clone, err := filepath.Abs(root)
+	require.NoError(t, err)
+	hello := t.TempDir()
+	printed := ""
+	for _, m := range task.FindAllStringSubmatch(read(t, "getting-started.md"), -1) {
+		switch kind, text := m[1], m[2]; kind {
+		case "run":
+			printed = ""
+			for line := range strings.Lines(text) {
+				printed += typed(t, hello, strings.ReplaceAll(strings.TrimSpace(line), "../movenext", clone))
+			}
+		case "prints":
+			assert.Equal(t, text, printed)
+		default:
+			require.NoError(t, os.WriteFile(filepath.Join(hello, "main.go"), []byte(text), 0o600))
+		}
+	}
+	assert.Empty(t, printed, "the last command, check, has nothing to say")
+}
+
+// typed runs a command and returns what it prints to its standard output.
+func typed(t *testing.T, dir, line string) string {
+	t.Helper()
+	words := strings.Fields(line)
+	cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s: %s", line, stderr.String())
+	return strings.ReplaceAll(string(out), "\r\n", "\n")
+}
