@@ -15,8 +15,8 @@ import (
 // task is a block of the page getting-started that a newcomer acts on: commands to run, or what they print.
 var task = regexp.MustCompile("(?s)<!-- (run|prints|from: [^\n]*) -->\n```[a-z]*\n(.*?)```")
 
-// TestANewcomersPath does what the page says, in an empty folder, and compares what is printed. Nothing is fetched: what the
-// commands need is what this module needs.
+// TestANewcomersPath does what the page says, in an empty folder, and compares what is printed. What the commands need is
+// what this module needs itself.
 func TestANewcomersPath(t *testing.T) {
 	clone, err := filepath.Abs(root)
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func typed(t *testing.T, dir, line string) string {
 	words := strings.Fields(line)
 	cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
