@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type mountain func(workers float64) float64
 
 func peak(at float64) mountain {
-	return func(n float64) float64 { return 1000 * n / (1 + math.Pow(n/at, 2)) }
+	return func(n float64) float64 { return 1000 * n / (1 + n/at*n/at) }
 }
 
 func flat(float64) float64 { return 1000 }

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// do is work that is a function.
+type do func()
+
+func (f do) Run(schedulers.Worker) { f() }
+func (f do) Abandon(error)         {}
+
+// start makes the scheduler of v, on a pool of its own if it needs one, and returns a function that ends both.
+func (v vessel) start(tb testing.TB) (s target, end func()) {
+	tb.Helper()
+	if v.over == nil {
+		s = v.make()
+		return s, func() { require.NoError(tb, s.Shutdown(context.Background())) }
+	}
+	beneath := pool.New()
+	s = v.over(beneath)
+	return s, func() {
+		require.NoError(tb, s.Shutdown(context.Background()))
+		require.NoError(tb, beneath.Shutdown(context.Background()))
+	}
+}
+
+// liveObjects returns how many objects are on the heap that somebody can reach.
+func liveObjects() int {
+	runtime.GC()
+	runtime.GC() // what a finaliser or a pool has kept for one more round
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapObjects)
+}
+
+func TestStartingAndShuttingDownManyTimesLeaksNothing(t *testing.T) {
+	for _, v := range fleet() {
+		if v.drive != nil {
+			continue // has neither goroutines nor timers of its own
+		}
+		t.Run(v.name, func(t *testing.T) {
+			before := goleak.IgnoreCurrent()
+			objects := liveObjects()
+			for range cycles {
+				s, end := v.start(t)
+				require.NoError(t, s.Submit(do(func() {}), schedulers.Hint{}))
+				end()
+			}
+			goleak.VerifyNone(t, before)
+			assert.Less(t, liveObjects()-objects, cycles/2, "objects that are left")
+		})
+	}
+}
+
+// created returns how many goroutines the process has ever started.
+func created() uint64 {
+	s := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// An hour passes, in the time of a bubble. A scheduler that looked every ten milliseconds whether there is work would have
+// had 360 000 timers go off, each on a goroutine.
+func TestAnIdleSchedulerDoesNothing(t *testing.T) {
+	for _, v := range fleet() {
+		if v.drive != nil {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, end := v.start(t)
+				var all sync.WaitGroup
+				for range 100 {
+					all.Add(1)
+					require.NoError(t, s.Submit(do(all.Done), schedulers.Hint{}))
+				}
+				all.Wait()
+				assert.Less(t, goroutinesOfAnHour(), uint64(restless))
+				end()
+			})
+		})
+	}
+}
+
+// restless is how many goroutines an hour are too many for doing nothing; the rest of the process starts some, too.
+const restless = 10_000
+
+func goroutinesOfAnHour() uint64 {
+	before := created()
+	time.Sleep(time.Hour)
+	return created() - before
+}
+
+func TestATimerThatGoesOffForNothingWouldBeNoticed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tick *time.Timer
+		tick = time.AfterFunc(time.Hour, func() { tick.Reset(10 * time.Millisecond) })
+		tick.Reset(10 * time.Millisecond)
+		defer tick.Stop()
+		assert.Greater(t, goroutinesOfAnHour(), uint64(restless))
+	})
+}
+
+func TestAnIdleDefaultPoolHoldsNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pool.New()
+		var all sync.WaitGroup
+		for range 100 {
+			all.Add(1)
+			require.NoError(t, p.Submit(do(all.Done), schedulers.Hint{}))
+		}
+		all.Wait()
+		synctest.Wait()
+		assert.Zero(t, p.Metrics().Workers)
+		// No Shutdown: a goroutine that were left would fail the bubble.
+	})
+}

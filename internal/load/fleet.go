@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/cancellable"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/eventloop"
+	"github.com/movenext/movenext/schedulers/exclusive"
+	"github.com/movenext/movenext/schedulers/goroutine"
+	"github.com/movenext/movenext/schedulers/inline"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/manual"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/priority"
+	"github.com/movenext/movenext/schedulers/roundrobin"
+	"github.com/movenext/movenext/schedulers/simulation"
+	"github.com/movenext/movenext/schedulers/ums"
+	"github.com/movenext/movenext/schedulers/workset"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// target is what a load is put on: a scheduler that can end.
+type target interface {
+	schedulers.Scheduler
+	schedulers.Shutdowner
+}
+
+// vessel is one scheduler of the fleet.
+type vessel struct {
+	name string
+	make func() target
+
+	// over makes a scheduler on top of a pool, in place of make. The pool is shut down after it.
+	over func(schedulers.Scheduler) target
+
+	// drive runs what is queued until the context ends, for schedulers that do nothing by themselves.
+	drive func(context.Context, target)
+
+	// inPlace says that Submit runs work on the submitter's goroutine, which work must not end.
+	inPlace bool
+
+	// onRequest says that all the schedulers do not include it: it keeps a record of each piece of work.
+	onRequest bool
+}
+
+func fleet() []vessel {
+	return []vessel{
+		{name: "pool", make: func() target { return pool.New() }},
+		{name: "pool-climbing", make: func() target {
+			return pool.New(pool.Workers(2, 64), pool.HillClimbing(pool.ClimbingOn, nil))
+		}},
+		{name: "pool-rejecting", make: func() target { return pool.New(pool.QueueLimit(2_048, pool.Reject)) }},
+		{name: "pool-blocking", make: func() target { return pool.New(pool.QueueLimit(64, pool.Block)) }},
+		{name: "pool-caller-runs", inPlace: true, make: func() target { return pool.New(pool.QueueLimit(64, pool.CallerRuns)) }},
+		{name: "workstealing", make: func() target { return workstealing.New() }},
+		{name: "dedicated", make: func() target { return dedicated.New(4) }},
+		{name: "dedicated-runner", make: func() target { return dedicated.NewRunner("") }},
+		{name: "goroutine", make: func() target { return goroutine.New() }},
+		{name: "inline", inPlace: true, make: func() target { return inline.New() }},
+		{name: "eventloop", make: func() target { return eventloop.Start() }},
+		{name: "ums", make: func() target { return ums.New(2) }},
+		{name: "roundrobin", over: func(s schedulers.Scheduler) target { return roundrobin.New(s) }},
+		{name: "priority", over: func(s schedulers.Scheduler) target { return priority.New(s, 3) }},
+		{name: "limited", over: func(s schedulers.Scheduler) target { return limited.New(s, 3) }},
+		{name: "strand", over: func(s schedulers.Scheduler) target { return exclusive.NewStrand(s) }},
+		{name: "observed", over: func(s schedulers.Scheduler) target { return observed.New(s, func(observed.Event) {}) }},
+		{name: "cancellable", over: func(s schedulers.Scheduler) target { return cancellable.New(s) }},
+		{name: "workset", over: func(s schedulers.Scheduler) target { return workset.New(s) }},
+		{name: "manual", make: func() target { return manual.New() }, drive: driveManual},
+		{name: "simulation", make: func() target { return simulation.New(1) }, drive: driveSimulation, onRequest: true},
+	}
+}
+
+// driveManual steps a manual scheduler. Work that calls runtime.Goexit ends the goroutine that steps, so each turn has its own.
+func driveManual(ctx context.Context, s target) {
+	for ctx.Err() == nil {
+		turn := make(chan struct{})
+		go func() {
+			defer close(turn)
+			_ = s.(*manual.Scheduler).RunUntil(ctx, nil)
+		}()
+		<-turn
+	}
+}
+
+func driveSimulation(ctx context.Context, s target) {
+	for ctx.Err() == nil {
+		_ = s.(*simulation.Scheduler).RunUntil(ctx, nil)
+	}
+}

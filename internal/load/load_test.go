@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestTheBooksOfEachSchedulerBalance(t *testing.T) {
+	const jobs, producers = 10_000, 16
+	var completed, faulted, canceled int64
+	for _, v := range fleet() {
+		t.Run(v.name, func(t *testing.T) {
+			r := brew(v, jobs, producers, 7)
+			require.NoError(t, r.err)
+			assert.Equal(t, int64(jobs), r.submitted.Load())
+			assert.GreaterOrEqual(t, r.refused.Load(), int64(producers), "each has a job that comes too late")
+			completed += r.completed.Load()
+			faulted += r.faulted.Load()
+			canceled += r.canceled.Load()
+		})
+	}
+	assert.Positive(t, completed)
+	assert.Positive(t, faulted)
+	assert.Positive(t, canceled)
+}
+
+// miscounting is a pool that forgets one refusal.
+type miscounting struct{ *pool.Pool }
+
+func (m miscounting) Metrics() schedulers.Metrics {
+	truth := m.Pool.Metrics()
+	truth.Refused--
+	return truth
+}
+
+func TestADifferenceOfOneIsFound(t *testing.T) {
+	var out strings.Builder
+	wrong := vessel{name: "wrong", make: func() target { return miscounting{pool.New()} }}
+	right := vessel{name: "right", make: func() target { return pool.New() }}
+	assert.False(t, report(&out, []vessel{wrong, right}, 2_000, 4, 1))
+	assert.Contains(t, out.String(), "wrong: the scheduler has accepted")
+	assert.NotContains(t, out.String(), "right: ")
+	assert.True(t, report(&out, []vessel{right}, 2_000, 4, 1))
+}
+
+func TestEveryWayToBeOutOfBalanceHasWords(t *testing.T) {
+	var a account
+	a.submitted.Store(10)
+	a.completed.Store(7)
+	a.faulted.Store(2)
+	require.ErrorContains(t, a.balance(nil), "10 jobs were submitted, and 9 ended")
+	a.canceled.Store(1)
+	require.NoError(t, a.balance(nil))
+	for want, m := range map[string]schedulers.Metrics{
+		"1 works are queued": {Submitted: 10, Completed: 9, Queued: 1},
+		"and 1 run":          {Submitted: 10, Completed: 9, Running: 1},
+		"completed 9, and":   {Submitted: 10, Completed: 9},
+		"and refused 1":      {Submitted: 10, Completed: 10, Refused: 1},
+	} {
+		require.ErrorContains(t, a.balance(&m), want)
+	}
+	require.NoError(t, a.balance(&schedulers.Metrics{Submitted: 9, Completed: 5, Abandoned: 4, Refused: 1}))
+}
+
+func TestNamesChooseSchedulers(t *testing.T) {
+	all, err := choose("")
+	require.NoError(t, err)
+	for _, v := range all {
+		assert.False(t, v.onRequest)
+	}
+	two, err := choose("simulation,pool")
+	require.NoError(t, err)
+	assert.Equal(t, "simulation", two[0].name)
+	assert.Equal(t, "pool", two[1].name)
+	_, err = choose("pool,none")
+	require.ErrorContains(t, err, `no scheduler is named "none"`)
+}

@@ -1,0 +1,76 @@
+// Command load puts a great many short jobs through schedulers and keeps the books: whatever panics, is canceled, waits inside
+// of other work, or comes too late for a shutdown in the middle,
+//
+//	submitted = completed + faulted + canceled + refused
+//
+// to the unit, by the jobs' own account and by the scheduler's metrics. It exits with 1 if that is not so.
+//
+//	go run ./internal/load [-jobs 10000000] [-producers 16] [-scheduler pool,workstealing] [-seed 1]
+//
+// From half of the jobs on, the scheduler is shut down: it runs what is queued for a little while, then gives up the rest, and
+// refuses what comes later. Jobs that were given up count as refused. A load is reproducible in what the jobs do, and not in their
+// order.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	jobs := flag.Int64("jobs", 10_000_000, "jobs for each scheduler")
+	producers := flag.Int("producers", 16, "goroutines that start jobs")
+	which := flag.String("scheduler", "", "names, separated by commas; none: all but those that keep records")
+	seed := flag.Uint64("seed", 1, "of the dice")
+	flag.Parse()
+	chosen, err := choose(*which)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(2)
+	}
+	if !report(os.Stdout, chosen, max(2, *jobs), max(1, *producers), *seed) {
+		os.Exit(1)
+	}
+}
+
+// choose returns the vessels of these names.
+func choose(names string) (chosen []vessel, err error) {
+	all := fleet()
+	if names == "" {
+		return slices.DeleteFunc(all, func(v vessel) bool { return v.onRequest }), nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(all, func(v vessel) bool { return v.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no scheduler is named %q", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// report puts the load on each and prints a table. It returns false if the books of any do not balance.
+func report(out io.Writer, chosen []vessel, jobs int64, producers int, seed uint64) (balanced bool) {
+	balanced = true
+	const row = "%s\t%v\t%v\t%v\t%v\t%v\t%v\t\n"
+	t := tabwriter.NewWriter(out, 18, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, row, "scheduler", "submitted", "completed", "faulted", "canceled", "refused", "took")
+	_ = t.Flush()
+	for _, v := range chosen {
+		r := brew(v, jobs, producers, seed)
+		fmt.Fprintf(t, row, v.name, r.submitted.Load(), r.completed.Load(), r.faulted.Load(),
+			r.canceled.Load(), r.refused.Load(), r.took.Round(time.Millisecond))
+		_ = t.Flush() // a row when it is known
+		if r.err != nil {
+			balanced = false
+			fmt.Fprintf(out, "%s: %v\n", v.name, r.err)
+		}
+	}
+	return balanced
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// storm is one load on one scheduler: producers that start jobs, each of which ends in a way that the dice say.
+type storm struct {
+	vessel
+	account
+
+	s         target
+	producers int
+	jobs      int64 // that are started before each producer's last one, those of nested waits included
+	seed      uint64
+
+	half, more chan struct{} // closed when half of the jobs were started, and a little later
+	ended      chan struct{} // closed when Shutdown has returned
+	stray      strays
+}
+
+// strays are jobs that nobody waits for any more.
+type strays struct {
+	mu   sync.Mutex
+	jobs []*job.Job[int]
+}
+
+var errDeliberate = errors.New("load: an error on purpose")
+
+// window is how many jobs a producer starts before it waits for the first of them.
+const window = 256
+
+// run puts the load on the scheduler, shuts it down in the middle, and returns what is wrong with the books.
+func (st *storm) run() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	var beneath *pool.Pool
+	if st.over != nil {
+		beneath = pool.New()
+		st.s = st.over(beneath)
+	} else {
+		st.s = st.make()
+	}
+	st.half, st.more, st.ended = make(chan struct{}), make(chan struct{}), make(chan struct{})
+
+	var driving, producing sync.WaitGroup
+	if st.drive != nil {
+		driving.Go(func() { st.drive(ctx, st.s) })
+	}
+	for i := range st.producers {
+		producing.Go(func() { st.produce(rand.New(rand.NewPCG(st.seed, uint64(i)))) })
+	}
+	err := st.shutDownInTheMiddle()
+	close(st.ended)
+	producing.Wait()
+	for _, j := range st.stray.jobs {
+		st.enter(j)
+	}
+	cancel()
+	driving.Wait()
+	if beneath != nil {
+		err = errors.Join(err, beneath.Shutdown(context.Background()))
+	}
+	if m, ok := st.s.(schedulers.Meter); ok {
+		metrics := m.Metrics()
+		return errors.Join(err, st.balance(&metrics))
+	}
+	return errors.Join(err, st.balance(nil))
+}
+
+// shutDownInTheMiddle drains for a little, then gives up what is queued, and waits for what runs.
+func (st *storm) shutDownInTheMiddle() error {
+	<-st.half
+	limited, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-st.more
+		cancel()
+	}()
+	if err := st.s.Shutdown(limited); err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("the first Shutdown: %w", err)
+	}
+	if err := st.s.Shutdown(context.Background()); err != nil {
+		return fmt.Errorf("the last Shutdown: %w", err)
+	}
+	return nil
+}
+
+// count counts a job that is about to be started, and reports whether it is one of those that shall be.
+func (st *storm) count() bool {
+	n := st.submitted.Add(1)
+	if n > st.jobs {
+		st.submitted.Add(-1)
+		return false
+	}
+	switch n {
+	case (st.jobs + 1) / 2:
+		close(st.half)
+	case min(st.jobs, (st.jobs+1)/2+st.jobs/100+1):
+		close(st.more)
+	}
+	return true
+}
+
+func (st *storm) produce(dice *rand.Rand) {
+	ctx := schedulers.With(context.Background(), st.s)
+	var started []*job.Job[int]
+	for st.count() {
+		started = append(started, st.start(ctx, dice))
+		if len(started) == window {
+			st.enter(started[0])
+			started = append(started[:0], started[1:]...)
+		}
+	}
+	for _, j := range started {
+		st.enter(j)
+	}
+	<-st.ended
+	st.submitted.Add(1)
+	st.enter(st.start(ctx, dice)) // comes too late for certain
+}
+
+// start starts a job, and cancels one in ten right after that.
+func (st *storm) start(ctx context.Context, dice *rand.Rand) *job.Job[int] {
+	roll := dice.IntN(10_000)
+	j := job.Run(ctx, func(ctx context.Context) (int, error) { return st.body(ctx, roll) })
+	if roll%10 == 9 {
+		j.Cancel()
+	}
+	return j
+}
+
+// body is what a job does: 10 of 100 panic, 5 return an error, 5 wait for a job of their own, one in ten thousand ends
+// its goroutine.
+func (st *storm) body(ctx context.Context, roll int) (int, error) {
+	switch {
+	case roll == 0 && !st.inPlace:
+		runtime.Goexit()
+	case roll < 1_000:
+		panic(errDeliberate)
+	case roll < 1_500:
+		return 0, errDeliberate
+	case roll < 2_000:
+		return st.nested(ctx, roll)
+	}
+	return roll, nil
+}
+
+// nested starts a job and waits for it, on a worker. The wait may fail, or the job may end the goroutine
+// of the wait: then the job is counted later.
+func (st *storm) nested(ctx context.Context, roll int) (int, error) {
+	if !st.count() {
+		return 0, nil
+	}
+	child := job.Run(ctx, func(ctx context.Context) (int, error) { return st.body(ctx, roll*4%10_000) })
+	defer st.entrust(child)
+	return child.Wait(ctx)
+}
+
+func (st *storm) entrust(child *job.Job[int]) {
+	if child.IsCompleted() {
+		st.enter(child)
+		return
+	}
+	st.stray.mu.Lock()
+	defer st.stray.mu.Unlock()
+	st.stray.jobs = append(st.stray.jobs, child)
+}
+
+// result is a row of the table.
+type result struct {
+	*storm
+	took time.Duration
+	err  error
+}
+
+func brew(v vessel, jobs int64, producers int, seed uint64) result {
+	st := &storm{vessel: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
+	began := time.Now()
+	err := st.run()
+	return result{st, time.Since(began), err}
+}

@@ -1,0 +1,87 @@
+package schedulers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// lifo is a scheduler of somebody else's: it runs the newest first, when it is told to.
+type lifo struct{ works []schedulers.Work }
+
+func (l *lifo) Submit(w schedulers.Work, _ schedulers.Hint) error {
+	if w == nil {
+		return fmt.Errorf("lifo: work is nil: %w", schedulers.ErrRejected)
+	}
+	l.works = append(l.works, w)
+	return nil
+}
+
+func (l *lifo) runAll() {
+	for len(l.works) > 0 {
+		newest := l.works[len(l.works)-1]
+		l.works = l.works[:len(l.works)-1]
+		newest.Run(nil)
+	}
+}
+
+// say is work that prints.
+type say string
+
+func (s say) Run(schedulers.Worker) { fmt.Println(s) }
+func (s say) Abandon(reason error)  { fmt.Println(s, "was abandoned:", reason) }
+
+// A scheduler is one method.
+func ExampleScheduler() {
+	s := &lifo{}
+	for _, what := range []say{"first", "second", "third"} {
+		if err := s.Submit(what, schedulers.Hint{}); err != nil {
+			fmt.Println(err)
+		}
+	}
+	s.runAll()
+	// Output:
+	// third
+	// second
+	// first
+}
+
+// A context says where jobs that are started with it run.
+func ExampleWith() {
+	s := &lifo{}
+	ctx := schedulers.With(context.Background(), s)
+	fmt.Println(schedulers.FromContext(ctx) == schedulers.Scheduler(s))
+	fmt.Println(schedulers.FromContext(context.Background()))
+	// Output:
+	// true
+	// <nil>
+}
+
+// Who has to complete something must not be torn down by a scheduler.
+func ExampleTrySubmit() {
+	err := schedulers.TrySubmit(nil, say("nothing"), schedulers.Hint{})
+	fmt.Println(errors.Is(err, schedulers.ErrRejected), err)
+	// Output:
+	// true schedulers: no scheduler: schedulers: work was rejected
+}
+
+// What a scheduler can do beside is asked for, with an answer ready when it can not.
+func ExampleLimiter() {
+	var s schedulers.Scheduler = &lifo{}
+	if l, ok := s.(schedulers.Limiter); ok {
+		fmt.Println("at most", l.MaxConcurrency(), "at a time")
+	} else {
+		fmt.Println("says nothing about a limit")
+	}
+	// Output:
+	// says nothing about a limit
+}
+
+func ExampleFlags_Has() {
+	wishes := schedulers.PreferFairness | schedulers.Resumed
+	fmt.Println(wishes.Has(schedulers.Resumed), wishes.Has(schedulers.LongRunning))
+	// Output:
+	// true false
+}
