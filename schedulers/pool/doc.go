@@ -39,14 +39,15 @@
 // # Waiting inside
 //
 // Work that waits for other work holds its worker, and a pool of which all workers wait for what is queued
-// behind them hangs. There are three ways out, the cheapest first:
+// behind them hangs. There are four ways out, the cheapest first:
 //
 //   - The waiter runs in place what it waits for, if that is still queued ([Pool.MayRunInPlace]): Wait of a job does, and so a
 //     wait for several that waits for one after the other. A wait for any of several does not:
 //     which of them will be first cannot be known, and running one of them might take longer than waiting for another.
 //   - The waiter says that it blocks ([schedulers.Blocker]), and another worker runs meanwhile. All waits of this module do.
-//   - The waiter says nothing, since it sits in a channel or a lock: then nothing moves, which the pool notices after some time, and
-//     adds workers until something does ([AddAfter], stall.go).
+//   - The waiter says nothing, since it sits in a channel, a sleep or a system call. The runtime knows how many goroutines run; where
+//     that is fewer than there are workers, some wait, and others take their place within a millisecond (replace.go).
+//   - Nothing moves, and the runtime's counts do not tell why: then the pool adds workers until something does ([AddAfter], stall.go).
 //
 // A machine that awaits needs none of these. It is no work any more while it waits.
 //

@@ -53,16 +53,26 @@ type room struct {
 	goal     int  // how many should run: min, or what hill climbing has found best
 	limit    int  // how many may run: goal, and more after a stall
 	blocked  int  // how many of those that run are inside of Block
+	waiting  int  // if some were seen to wait: how many more may run; see replacement
 	starting bool // one of those that run has not looked for work yet
 }
 
-func (r *room) free() bool    { return r.running < r.limit+r.blocked }
-func (r *room) surplus() bool { return r.running > r.limit+r.blocked }
+func (r *room) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
+func (r *room) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.patience() }
+
+// patience is how many workers too many are let be. Those that slept often wake together; if all of them but a few
+// ended at once, they would have to be started again a moment later.
+func (r *room) patience() int {
+	if r.waiting == 0 {
+		return 0
+	}
+	return 2 * r.goal
+}
 
 // announce writes hungry to agree with the room. Call it with mu held after each change
 // of the room that makes a poster's help necessary.
 func (p *Pool) announce() {
-	hungry := !p.room.starting && (p.room.free() || p.stall.wanted(p))
+	hungry := !p.room.starting && (p.room.free() || p.stall.wanted(p) || p.replacement.wanted(p))
 	if p.hungry.Load() != hungry {
 		p.hungry.Store(hungry)
 	}
@@ -75,12 +85,25 @@ func (p *Pool) settle() {
 	if p.room.starting || !p.anyQueued() {
 		return
 	}
+	if p.room.waiting > 0 && !p.room.free() {
+		p.countWaiting(0)
+	}
 	if p.room.free() {
 		p.start()
-	} else if p.stall.wanted(p) {
-		p.stall.watch(p)
+	} else {
+		p.watch()
 	}
 	p.announce()
+}
+
+// watch sees to it that all workers are watched, which are busy while work is queued.
+func (p *Pool) watch() {
+	if p.stall.wanted(p) {
+		p.stall.watch(p)
+	}
+	if p.replacement.wanted(p) {
+		p.replacement.watch(p)
+	}
 }
 
 func (p *Pool) anyQueued() bool {
@@ -117,6 +140,9 @@ func (p *Pool) find(w *worker) schedulers.Work {
 	if fresh {
 		w.fresh, p.room.starting = false, false
 	}
+	if p.room.waiting > 0 {
+		p.countWaiting(0)
+	}
 	if p.room.surplus() {
 		p.retire(w)
 		return nil
@@ -125,7 +151,7 @@ func (p *Pool) find(w *worker) schedulers.Work {
 	if work == nil {
 		return p.leave(w)
 	}
-	if fresh {
+	if fresh || p.room.waiting > 0 {
 		p.settle() // is there more? then start the next
 	}
 	return work

@@ -29,8 +29,12 @@ func Workers(least, most int) Option {
 // none takes anything, before the pool adds a worker. Zero or less switches this
 // off: the pool then never runs more than the least number of workers, except for
 // those that tell that they block.
+//
+// A pool with this option goes by that rule alone. Without it, the pool also replaces workers that are seen to wait
+// in a channel, a sleep or a system call, within a millisecond or so: while no fewer goroutines of the program run, or
+// could, than it has workers that do not say that they block, nobody is replaced.
 func AddAfter(d time.Duration) Option {
-	return func(p *Pool) { p.stallFor = d }
+	return func(p *Pool) { p.stallFor, p.replacement.every = d, 0 }
 }
 
 // Name names the pool in logs and traces.

@@ -36,14 +36,15 @@ type Pool struct {
 	refused atomic.Uint64
 
 	// mu guards everything below. It comes before the lock of any worker.
-	mu       sync.Mutex
-	min, max int
-	global   deque.Deque
-	room     room
-	slots    slots
-	stall    stall
-	count    counts
-	ending   ending.Ending
+	mu          sync.Mutex
+	min, max    int
+	global      deque.Deque
+	room        room
+	slots       slots
+	stall       stall
+	replacement replacement
+	count       counts
+	ending      ending.Ending
 }
 
 // counts are counters that belong to no worker.
@@ -60,6 +61,7 @@ type counts struct {
 // sense is replaced as its documentation says.
 func New(opts ...Option) *Pool {
 	p := &Pool{stallFor: DefaultStall}
+	p.replacement = replacement{every: defaultReplace, active: readActive}
 	for _, o := range opts {
 		if o != nil {
 			o(p)

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"time"
 
 	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/schedulers"
@@ -45,8 +46,10 @@ func (p *Pool) finish() {
 	if !p.ending.Begun() || p.ending.Reached() || p.count.alive > 0 || p.anyQueued() {
 		return
 	}
-	if p.stall.timer != nil {
-		p.stall.timer.Stop()
+	for _, t := range []*time.Timer{p.stall.timer, p.replacement.timer} {
+		if t != nil {
+			t.Stop()
+		}
 	}
 	if p.climbing != nil {
 		p.climbing.stop()

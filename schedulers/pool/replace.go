@@ -1,0 +1,127 @@
+package pool
+
+import (
+	"runtime/metrics"
+	"time"
+)
+
+// replacement sees to it that workers whose work blocks are replaced at once. It is guarded by Pool.mu.
+//
+// # The difficulty
+//
+// A worker whose work sits in a channel, a lock, a sleep or a system call does not say so. The watch over stalls waits
+// for a whole interval without any progress, because to a pool a worker that blocks looks like one that computes,
+// and workers beside those that compute help nobody. Ten thousand jobs that block for a
+// millisecond each make progress all the time: two workers would need five seconds for them.
+//
+// # What can be known
+//
+// The Go runtime counts the goroutines that run and those that could. Not which they are; but
+//
+//	workers alive  -  workers inside of Block  -  goroutines that run or could  =  workers that wait, at least
+//
+// since at best all goroutines that run are workers. What others do can only make the number
+// too small, never too large. Each worker that waits makes room for another one, and a
+// worker that comes back while too many run ends instead of taking more work. So however many workers are
+// alive, those that compute are between one and four times as many as the pool is wide. It is the rule by which the
+// runtime hands a processor on when a goroutine makes a system call, one level up.
+//
+// # When to look
+//
+// Reading the counters costs 80 ns: too much for each piece of work, nothing for one that blocks. So a
+// timer looks first, while work is queued and all workers are busy, and only where work takes so long that the look
+// can pay; once it has found somebody, each worker looks that comes for work. A fresh worker starts
+// the next if there is reason to, so a thousand are there within a millisecond, without a timer between them.
+type replacement struct {
+	every time.Duration // how often to look; <= 0: never
+	pause time.Duration // until the next look: longer while nothing is found
+	timer *time.Timer
+	on    bool
+	last  uint64 // progress at the last look
+
+	active  func(*replacement) int // goroutines that run or could
+	samples []metrics.Sample
+}
+
+const (
+	defaultReplace = time.Millisecond
+	longestPause   = 16 // intervals
+	// shortWork is what work takes for which nobody is replaced: its worker is back before that would help. Where
+	// works are short the workers also wait for the pool's own lock, which must not draw more of them.
+	shortWork = 20 * time.Microsecond
+)
+
+// wanted reports whether the watch should be on and is not.
+func (r *replacement) wanted(p *Pool) bool {
+	return !r.on && r.every > 0 && p.climbing == nil && p.room.limit < p.max
+}
+
+func (r *replacement) watch(p *Pool) {
+	r.on, r.pause, r.last = true, r.every, p.progress()
+	r.arm(p)
+}
+
+func (r *replacement) arm(p *Pool) {
+	if r.timer == nil {
+		r.timer = time.AfterFunc(r.pause, p.onLook)
+		return
+	}
+	r.timer.Reset(r.pause)
+}
+
+// onLook is called when it is time to look.
+func (p *Pool) onLook() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := &p.replacement
+	r.on = false
+	if p.ending.Reached() || !p.anyQueued() {
+		p.room.waiting = 0
+		p.announce()
+		return
+	}
+	before := r.last
+	r.last = p.progress()
+	works := (r.last - before) / 2 // it counts beginnings and ends
+	if works*uint64(shortWork) < uint64(r.pause)*uint64(p.room.running) {
+		p.countWaiting(1)
+	} else {
+		p.room.waiting = 0
+	}
+	if p.room.waiting > 0 {
+		r.pause = r.every
+	} else {
+		r.pause = min(2*r.pause, longestPause*r.every)
+	}
+	r.on = true
+	r.arm(p)
+	p.settle()
+}
+
+// countWaiting counts the workers that wait; mu is held. others is how many of the goroutines that run are known to be none.
+func (p *Pool) countWaiting(others int) {
+	active := p.replacement.active(&p.replacement) - others
+	waiting := p.room.running - p.room.blocked - active
+	if waiting <= 0 {
+		p.room.waiting = 0
+		return
+	}
+	// As many again as the pool is wide: the chain of workers that start one another would break whenever one is not
+	// quite asleep yet.
+	p.room.waiting = min(waiting+p.room.goal, p.max-p.room.limit)
+}
+
+// readActive asks the runtime.
+func readActive(r *replacement) int {
+	if r.samples == nil {
+		r.samples = []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	}
+	metrics.Read(r.samples)
+	n := uint64(0)
+	for i := range r.samples {
+		if v := r.samples[i].Value; v.Kind() == metrics.KindUint64 {
+			n += v.Uint64()
+		}
+	}
+	return int(n)
+}

@@ -1,0 +1,84 @@
+package pool
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// counting makes p believe that so many goroutines run.
+func counting(p *Pool, active func() int) *Pool {
+	p.replacement.active = func(*replacement) int { return active() }
+	return p
+}
+
+func TestWorkersThatWaitAreReplacedWithinAnInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counting(New(Workers(2, 100)), func() int { return 1 }) // who asks, and nobody else
+		began := time.Now()
+		meet(t, p, 64).Wait()
+		assert.Equal(t, defaultReplace, time.Since(began), "one look, and then each starts the next")
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestWorkersThatMayAllBeRunningAreNotReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counting(New(Workers(2, 100)), func() int { return 3 }) // who asks, and two others
+		for range 10 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { time.Sleep(DefaultStall / 2) }), schedulers.Hint{}))
+		}
+		for range 4 {
+			time.Sleep(DefaultStall / 2)
+			synctest.Wait()
+			assert.LessOrEqual(t, p.Metrics().Workers, uint64(2))
+		}
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestReplacedWorkersThatComeBackEndWhenTooManyRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		active := 1
+		p := counting(New(Workers(2, 100)), func() int { return active })
+		hold := make(chan struct{})
+		for range 64 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-hold }), schedulers.Hint{}))
+		}
+		time.Sleep(2 * defaultReplace)
+		require.Equal(t, uint64(64), p.Metrics().Workers)
+		active = 64 // they all compute from now on
+		again := make(chan struct{})
+		for range 64 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-again }), schedulers.Hint{}))
+		}
+		close(hold)
+		synctest.Wait()
+		assert.Equal(t, uint64(2), p.Metrics().Workers, "as many as the pool is wide go on")
+		close(again)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestNobodyLooksWhereWorkIsShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		p := counting(New(Workers(2, 100)), func() int { asked++; return 0 })
+		for range 100_000 {
+			require.NoError(t, p.Submit(do(func(schedulers.Worker) {}), schedulers.Hint{}))
+		}
+		require.NoError(t, p.Shutdown(context.Background()))
+		assert.Zero(t, asked, "no time has passed")
+	})
+}
+
+func TestTheRuntimeCountsWhatRuns(t *testing.T) {
+	var r replacement
+	assert.Positive(t, readActive(&r), "at least the goroutine that asks")
+}
