@@ -22,7 +22,7 @@ const (
 // familyAsync starts [family] as a state machine and returns its job.
 func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := familyFrame{ctx: ctx, children: children}
+	frame := familyFrame{ctx: ctx, childrenOrSum: children}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
@@ -33,7 +33,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 
 // familyEnter is [family] as machines call it: its results, or the suspended frame that will have them.
 func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*familyFrame, int, error) {
-	frame := familyFrame{ctx: ctx, children: children}
+	frame := familyFrame{ctx: ctx, childrenOrSum: children}
 	if frame.MoveNext(t) {
 		return nil, frame.result0, frame.result1
 	}
@@ -47,10 +47,9 @@ func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*fami
 type familyFrame struct {
 	statemachine.Frame
 
-	ctx      context.Context
-	children int
+	ctx           context.Context
+	childrenOrSum int
 
-	sum    int
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
@@ -71,11 +70,11 @@ func (f *familyFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	{
-		kids := make([]*job.Job[int], f.children)
+		kids := make([]*job.Job[int], f.childrenOrSum)
 		for i := range kids {
 			kids[i] = job.Run(f.ctx, one)
 		}
-		f.sum = 0
+		f.childrenOrSum = 0
 		f.list1 = kids
 	}
 	f.i1 = 0
@@ -92,6 +91,7 @@ range1:
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -102,14 +102,19 @@ resume1:
 			f.State = statemachine.Finished
 			return true
 		}
-		f.sum += v
+		f.childrenOrSum += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.sum, nil
+	f.result0, f.result1 = f.childrenOrSum, nil
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [family] is suspended.
+func (f *familyFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.family", "github.com/movenext/movenext/benchmarks/works/machines.go", 27)
 }
 
 // Results returns what [family] returned, or raises again the panic that ended it.
@@ -130,6 +135,7 @@ func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.familyFrame = familyFrame{Frame: f.familyFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -206,6 +212,7 @@ func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return false
 resume1:
 	f.b, err = f.fib1.Results(t)
@@ -222,6 +229,7 @@ resumed1:
 		goto resume2
 	}
 	f.State = 2
+	f.ctx, f.fork = nil, nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
@@ -240,6 +248,7 @@ resume2:
 		goto resume3
 	}
 	f.State = 3
+	f.ctx, f.fork = nil, nil // not needed any more
 	return t.Await(f.await3)
 resume3:
 	{
@@ -250,6 +259,11 @@ resume3:
 	}
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [fib] is suspended.
+func (f *fibFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 47, 51, 55)
 }
 
 // Results returns what [fib] returned, or raises again the panic that ended it.
@@ -270,13 +284,14 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.fibFrame = fibFrame{Frame: f.fibFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // skynetAsync starts [skynet] as a state machine and returns its job.
 func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := skynetFrame{ctx: ctx, first: first, size: size}
+	frame := skynetFrame{ctx: ctx, firstOrSum: first, size: size}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
@@ -287,7 +302,7 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 
 // skynetEnter is [skynet] as machines call it: its results, or the suspended frame that will have them.
 func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*skynetFrame, int, error) {
-	frame := skynetFrame{ctx: ctx, first: first, size: size}
+	frame := skynetFrame{ctx: ctx, firstOrSum: first, size: size}
 	if frame.MoveNext(t) {
 		return nil, frame.result0, frame.result1
 	}
@@ -301,11 +316,10 @@ func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*s
 type skynetFrame struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	first int
-	size  int
+	ctx        context.Context
+	firstOrSum int
+	size       int
 
-	sum    int
 	list1  [10]*job.Job[*job.Job[int]]
 	i1     int
 	await1 *job.Job[*job.Job[int]]
@@ -330,7 +344,7 @@ func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	if f.size == 1 {
-		f.result0, f.result1 = f.first, nil
+		f.result0, f.result1 = f.firstOrSum, nil
 		f.State = statemachine.Finished
 		return true
 	}
@@ -339,10 +353,10 @@ func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
 		ctx := f.ctx
 		size := f.size
 		for i := range kids {
-			from := f.first + i*(f.size/10)
+			from := f.firstOrSum + i*(f.size/10)
 			kids[i] = job.Run(f.ctx, func(context.Context) (*job.Job[int], error) { return skynetAsync(ctx, from, size/10), nil })
 		}
-		f.sum = 0
+		f.firstOrSum = 0
 		f.list1 = kids
 	}
 	f.i1 = 0
@@ -359,6 +373,7 @@ range1:
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -377,6 +392,7 @@ resume1:
 		goto resume2
 	}
 	f.State = 2
+	f.ctx = nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
@@ -388,14 +404,19 @@ resume2:
 			f.State = statemachine.Finished
 			return true
 		}
-		f.sum += v
+		f.firstOrSum += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.sum, nil
+	f.result0, f.result1 = f.firstOrSum, nil
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [skynet] is suspended.
+func (f *skynetFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 73, 77)
 }
 
 // Results returns what [skynet] returned, or raises again the panic that ended it.
@@ -416,6 +437,7 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.skynetFrame = skynetFrame{Frame: f.skynetFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -473,6 +495,7 @@ func (f *napFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.ctx = nil // not needed any more
 	return t.Await(f.sleep1)
 resume1:
 	{
@@ -490,6 +513,11 @@ endIf1:
 	f.result0 = nil
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [nap] is suspended.
+func (f *napFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.nap", "github.com/movenext/movenext/benchmarks/works/machines.go", 90)
 }
 
 // Results returns what [nap] returned, or raises again the panic that ended it.
@@ -510,6 +538,7 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
+	f.napFrame = napFrame{Frame: f.napFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -579,6 +608,7 @@ range1:
 		goto resume1
 	}
 	f.State = 1
+	f.jobs = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -599,6 +629,11 @@ endRange1:
 	return true
 }
 
+// Location returns where [sum] is suspended.
+func (f *sumFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.sum", "github.com/movenext/movenext/benchmarks/works/machines.go", 103)
+}
+
 // Results returns what [sum] returned, or raises again the panic that ended it.
 func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
 	t.Rethrow()
@@ -617,6 +652,7 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -687,6 +723,11 @@ endRange1:
 	f.result0 = f.count
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [yields] is suspended.
+func (f *yieldsFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.yields", "github.com/movenext/movenext/benchmarks/works/machines.go", 118)
 }
 
 // Results returns what [yields] returned, or raises again the panic that ended it.
@@ -794,6 +835,11 @@ endRange1:
 	return true
 }
 
+// Location returns where [rounds] is suspended.
+func (f *roundsFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.rounds", "github.com/movenext/movenext/benchmarks/works/machines.go", 130)
+}
+
 // Results returns what [rounds] returned, or raises again the panic that ended it.
 func (f *roundsFrame) Results(t *statemachine.Task) (int, error) {
 	t.Rethrow()
@@ -812,6 +858,7 @@ func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.roundsFrame = roundsFrame{Frame: f.roundsFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -890,6 +937,11 @@ endRange1:
 	return true
 }
 
+// Location returns where [steps] is suspended.
+func (f *stepsFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.steps", "github.com/movenext/movenext/benchmarks/works/machines.go", 145)
+}
+
 // Results returns what [steps] returned, or raises again the panic that ended it.
 func (f *stepsFrame) Results(t *statemachine.Task) int {
 	t.Rethrow()
@@ -908,6 +960,7 @@ func (f *stepsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, nil)
+	f.stepsFrame = stepsFrame{Frame: f.stepsFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -967,6 +1020,11 @@ endIf1:
 	f.result0 = f.v + 1
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [step] is suspended.
+func (f *stepFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.step", "github.com/movenext/movenext/benchmarks/works/machines.go", 156)
 }
 
 // Results returns what [step] returned, or raises again the panic that ended it.
@@ -1043,6 +1101,7 @@ func (f *linkFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	}
 	f.State = 1
+	f.prev = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -1052,6 +1111,11 @@ resume1:
 	}
 	f.State = statemachine.Finished
 	return true
+}
+
+// Location returns where [link] is suspended.
+func (f *linkFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.link", "github.com/movenext/movenext/benchmarks/works/machines.go", 165)
 }
 
 // Results returns what [link] returned, or raises again the panic that ended it.
@@ -1072,6 +1136,7 @@ func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.linkFrame = linkFrame{Frame: f.linkFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -1179,6 +1244,11 @@ endRange1:
 	return true
 }
 
+// Location returns where [player] is suspended.
+func (f *playerFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.player", "github.com/movenext/movenext/benchmarks/works/machines.go", 174, 178)
+}
+
 // Results returns what [player] returned, or raises again the panic that ended it.
 func (f *playerFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()
@@ -1197,6 +1267,7 @@ func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
+	f.playerFrame = playerFrame{Frame: f.playerFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -1304,6 +1375,11 @@ endRange1:
 	return true
 }
 
+// Location returns where [server] is suspended.
+func (f *serverFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.server", "github.com/movenext/movenext/benchmarks/works/machines.go", 191, 195)
+}
+
 // Results returns what [server] returned, or raises again the panic that ended it.
 func (f *serverFrame) Results(t *statemachine.Task) (int, error) {
 	t.Rethrow()
@@ -1322,5 +1398,6 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
+	f.serverFrame = serverFrame{Frame: f.serverFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
