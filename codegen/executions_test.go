@@ -108,7 +108,7 @@ func execute(t *testing.T, dir string, mode codegen.Mode, cases []archive) (map[
 		refused[name] += strings.ReplaceAll(d.String(), dir+string(filepath.Separator), "") + "\n"
 	}
 	require.Empty(t, refused["trace"], "the package of all cases")
-	sign := map[codegen.Mode]string{codegen.Plain: "statemachine.Plain(", codegen.Release: ") MoveNext(", codegen.Debug: "\n//line "}[mode]
+	sign := map[codegen.Mode]string{codegen.Plain: ".Plain(", codegen.Release: ") MoveNext(", codegen.Debug: "\n//line "}[mode]
 	for _, f := range result.Files {
 		require.Contains(t, string(f.Data), sign, "%s is not of mode %s", f.Path, mode)
 	}

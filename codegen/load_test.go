@@ -80,7 +80,8 @@ func TestInAWorkspaceAnnotationsOfAllItsModulesCount(t *testing.T) {
 	goCommand(t, app, "vet", "./...", "example.com/lib")
 }
 
-func TestVendoredModules(t *testing.T) {
+// TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with nothing but what is vendored.
+func TestVendoredModulesNeedNeitherNetworkNorModuleCache(t *testing.T) {
 	app, lib := twoModules(t)
 	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: lib}))
 	goCommand(t, app, "mod", "tidy")
@@ -88,7 +89,8 @@ func TestVendoredModules(t *testing.T) {
 	// when it is; afterwards generated code does.
 	testmodule.Write(t, filepath.Join(app, "need.go"), []byte("package app\n\nimport _ \"github.com/movenext/movenext/statemachine\"\n"))
 	goCommand(t, app, "mod", "vendor")
-	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app}))
+	offline := append(os.Environ(), "GOFLAGS=-mod=vendor", "GOPROXY=off", "GOMODCACHE="+t.TempDir())
+	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app, Env: offline}))
 	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
 	goCommand(t, app, "vet", "./...")
 }
