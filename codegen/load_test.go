@@ -89,7 +89,10 @@ func TestVendoredModulesNeedNeitherNetworkNorModuleCache(t *testing.T) {
 	// when it is; afterwards generated code does.
 	testmodule.Write(t, filepath.Join(app, "need.go"), []byte("package app\n\nimport _ \"github.com/movenext/movenext/statemachine\"\n"))
 	goCommand(t, app, "mod", "vendor")
-	offline := append(os.Environ(), "GOFLAGS=-mod=vendor", "GOPROXY=off", "GOMODCACHE="+t.TempDir())
+	offline := os.Environ()
+	for name, value := range map[string]string{"GOFLAGS": "-mod=vendor", "GOPROXY": "off", "GOMODCACHE": t.TempDir()} {
+		offline = append(offline, name+"="+value)
+	}
 	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: app, Env: offline}))
 	assert.Contains(t, output(t, app, "app_async.go"), "lib.FEnter(t, 1)")
 	goCommand(t, app, "vet", "./...")
