@@ -71,7 +71,7 @@ range1:
 	}
 	{
 		j := f.list1[f.i1]
-		// stream_test.go:35: s, err := j.Await()
+		// stream_test.go:34: s, err := j.Await()
 		f.await1 = j
 	}
 	if f.await1.IsCompleted() {
@@ -86,7 +86,7 @@ resume1:
 		s, err = statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		f.h.add("yields %s", s)
-		// stream_test.go:37: if !yield(s, err) {
+		// stream_test.go:36: if !yield(s, err) {
 		f.Emit(s, err)
 	}
 	f.State = 2
@@ -99,7 +99,7 @@ resume2:
 			goto endIf1
 		}
 	}
-	// stream_test.go:38: s, _ = after.Await()
+	// stream_test.go:37: s, _ = after.Await()
 	f.await1 = f.after
 	if f.await1.IsCompleted() {
 		goto resume3
@@ -123,7 +123,7 @@ endRange1:
 
 // Location returns where [letters] is suspended.
 func (f *lettersFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.letters", "github.com/movenext/movenext/statemachine/stream_test.go", 35, 37, 38)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.letters", "github.com/movenext/movenext/statemachine/stream_test.go", 34, 36, 37)
 }
 
 // collectAsync starts [collect] as a state machine and returns its job.
@@ -187,7 +187,7 @@ func (f *collectFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.loop1 = statemachine.RangeStream(f.s)
 	f.loops.Open(f.loop1)
 range1:
-	// stream_test.go:49: for v, err := range s.All() {
+	// stream_test.go:48: for v, err := range s.All() {
 	if f.loop1.Next(t) {
 		goto resume1
 	}
@@ -247,7 +247,7 @@ endRange1:
 
 // Location returns where [collect] is suspended.
 func (f *collectFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 49, 49, 49)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
 }
 
 // Results returns what [collect] returned, or raises again the panic that ended it.
@@ -404,7 +404,7 @@ func (f *exitsInFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		goto resume1
 	}
 	f.State = 1
-	f.h, f.first = nil, nil // not needed any more
+	f.first = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	statemachine.JobResult(t, f.await1)
@@ -412,16 +412,20 @@ resume1:
 	f.loop1 = statemachine.RangeStream(f.s)
 	f.loops.Open(f.loop1)
 range1:
-	// stream_test.go:175: for range s.All() {
+	// stream_test.go:175: for _, err := range s.All() {
 	if f.loop1.Next(t) {
 		goto resume2
 	}
 	f.State = 2
-	f.h, f.s, f.first = nil, nil, nil // not needed any more
+	f.s, f.first = nil, nil // not needed any more
 	return false
 resume2:
 	if !f.loop1.More(t) {
 		goto done1
+	}
+	{
+		err := f.loop1.Value()
+		f.h.add("exits %v", err)
 	}
 	runtime.Goexit()
 	goto range1
@@ -519,7 +523,7 @@ func (f *drainFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.loop1 = statemachine.RangeStream(f.s)
 	f.loops.Open(f.loop1)
 range1:
-	// stream_test.go:198: for v, err := range s.All() {
+	// stream_test.go:199: for v, err := range s.All() {
 	if f.loop1.Next(t) {
 		goto resume1
 	}
@@ -538,7 +542,7 @@ resume1:
 			goto leave1
 		}
 	}
-	// stream_test.go:202: if _, err := pause.Await(); err != nil {
+	// stream_test.go:203: if _, err := pause.Await(); err != nil {
 	f.await2 = f.pause
 	if f.await2.IsCompleted() {
 		goto resume2
@@ -582,7 +586,7 @@ done1:
 
 // Location returns where [drain] is suspended.
 func (f *drainFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 198, 202, 198)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
 }
 
 // Results returns what [drain] returned, or raises again the panic that ended it.
@@ -640,7 +644,7 @@ range1:
 	if f.nOrI >= f.n1 {
 		goto endRange1
 	}
-	// stream_test.go:252: if !yield(i, nil) {
+	// stream_test.go:253: if !yield(i, nil) {
 	f.Emit(f.nOrI, nil)
 	f.State = 1
 	return true
@@ -663,7 +667,7 @@ endRange1:
 
 // Location returns where [counting] is suspended.
 func (f *countingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 252)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/stream_test.go", 253)
 }
 
 // remainingAsync returns the stream of [remaining]: each range over it runs the function as a state machine.
@@ -696,7 +700,7 @@ for1:
 		goto endFor1
 	}
 	(*f.n)--
-	// stream_test.go:273: if !yield(n, nil) {
+	// stream_test.go:274: if !yield(n, nil) {
 	f.Emit((*f.n), nil)
 	f.State = 1
 	return true
@@ -718,5 +722,5 @@ endFor1:
 
 // Location returns where [remaining] is suspended.
 func (f *remainingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 273)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }

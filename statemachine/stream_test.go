@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,8 +118,8 @@ func TestPlainCodeRangesOverAStream(t *testing.T) {
 			if name == "machine" {
 				seq = lettersAsync(h, words("a", "b"), cleaned).All()
 			}
-			for v := range seq {
-				h.add("gets %s", v)
+			for v, err := range seq {
+				h.add("gets %s %v", v, err)
 				if v == until {
 					break
 				}
@@ -132,9 +131,9 @@ func TestPlainCodeRangesOverAStream(t *testing.T) {
 
 func TestAPanicInAPlainLoopPassesThroughTheStream(t *testing.T) {
 	var h history
-	assert.PanicsWithValue(t, "in the body", func() {
-		for range lettersAsync(&h, words("a", "b"), nil).All() {
-			panic("in the body")
+	assert.PanicsWithValue(t, "in the body <nil>", func() {
+		for _, err := range lettersAsync(&h, words("a", "b"), nil).All() {
+			panic(fmt.Sprint("in the body ", err))
 		}
 	})
 	assert.Equal(t, history{"begins", "yields a", "ends"}, h)
@@ -143,12 +142,13 @@ func TestAPanicInAPlainLoopPassesThroughTheStream(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range lettersAsync(&h, words("a", "b"), nil).All() {
+		for _, err := range lettersAsync(&h, words("a", "b"), nil).All() {
+			h.add("exits %v", err)
 			runtime.Goexit()
 		}
 	}()
 	<-done
-	assert.Equal(t, history{"begins", "yields a", "ends"}, h)
+	assert.Equal(t, history{"begins", "yields a", "exits <nil>", "ends"}, h)
 }
 
 //movenext:async
@@ -162,8 +162,8 @@ func forgiving(after *job.Job[string]) iter.Seq2[string, error] {
 
 func TestAStreamThatRecoversItsLoopsPanicIsFoundOutInPlainCodeToo(t *testing.T) {
 	assert.PanicsWithError(t, "runtime error: range function recovered a loop body panic and did not resume panicking", func() {
-		for range forgivingAsync(job.FromResult("")).All() {
-			panic("swallowed")
+		for _, err := range forgivingAsync(job.FromResult("")).All() {
+			panic(err)
 		}
 	})
 }
@@ -172,7 +172,8 @@ func TestAStreamThatRecoversItsLoopsPanicIsFoundOutInPlainCodeToo(t *testing.T) 
 func exitsIn(h *history, s *job.Stream[string], first *job.Job[string]) {
 	defer h.add("loop's function ends")
 	_, _ = first.Await()
-	for range s.All() {
+	for _, err := range s.All() {
+		h.add("exits %v", err)
 		runtime.Goexit()
 	}
 }
@@ -189,7 +190,7 @@ func TestGoexitInALoopPassesThroughMachinesAndPlainSequences(t *testing.T) {
 		first.TrySetResult("")
 		_, err := j.Wait(context.Background())
 		assert.Equal(t, job.ErrGoexit, err)
-		assert.Equal(t, history{"begins", "yields a", "ends", "loop's function ends"}, h)
+		assert.Equal(t, history{"begins", "yields a", "exits <nil>", "ends", "loop's function ends"}, h)
 	}
 }
 
@@ -281,14 +282,15 @@ func TestRangesOverOneStreamShareTheFunctionsParameters(t *testing.T) {
 	seq, machine := remaining(5), remainingAsync(5).All()
 	for range 3 {
 		var plain, twin []int
-		for v := range seq {
-			if plain = append(plain, v); v == 3 {
-				break
-			}
-		}
-		for v := range machine {
-			if twin = append(twin, v); v == 3 {
-				break
+		for _, form := range []struct {
+			seq iter.Seq2[int, error]
+			got *[]int
+		}{{seq, &plain}, {machine, &twin}} {
+			for v, err := range form.seq {
+				require.NoError(t, err)
+				if *form.got = append(*form.got, v); v == 3 {
+					break
+				}
 			}
 		}
 		assert.Equal(t, plain, twin)
@@ -304,9 +306,34 @@ func TestAStreamOfNothing(t *testing.T) {
 			assert.Equal(t, job.ErrNilFunc, err)
 		}
 	}
-	assert.Empty(t, slices.Collect(func(yield func(int) bool) {
-		for v := range countingAsync(0).All() {
-			yield(v)
-		}
-	}))
+	for range countingAsync(0).All() { //nolint:errcheck // there is none, which is the point
+		assert.Fail(t, "nothing to count")
+	}
+}
+
+func TestThePlainFormsDoTheSame(t *testing.T) {
+	var h history
+	done := job.FromResult("done")
+	list, err := collect(&h, job.StreamOf(letters(&h, words("a", "b"), done)), "a")
+	assert.NoError(t, err)
+	assert.Equal(t, []string{"a"}, list)
+	assert.Equal(t, history{"begins", "yields a", "gets a", "stopped, done", "ends", "leaves"}, h)
+
+	sum, err := drain(context.Background(), job.StreamOf(counting(4)), job.FromResult(job.Void{}))
+	assert.NoError(t, err)
+	assert.Equal(t, 6, sum)
+
+	for v, err := range forgiving(done) {
+		assert.Equal(t, "done", v)
+		assert.NoError(t, err)
+	}
+
+	h = nil
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		exitsIn(&h, lettersAsync(&h, words("a"), nil), done)
+	}()
+	<-exited
+	assert.Equal(t, history{"begins", "yields a", "exits <nil>", "ends", "loop's function ends"}, h)
 }
