@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -147,6 +148,22 @@ func TestAWorkerThatWaitsForRoomDoesNotStopThePool(t *testing.T) {
 		all.Wait()
 		require.NoError(t, p.Shutdown(context.Background()))
 		assert.Equal(t, uint64(51), p.Metrics().Completed)
+	})
+}
+
+// Who waits for room is let in as well when work leaves the queue by another way than to a worker.
+func TestReclaimedWorkMakesRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(1, 1), AddAfter(0), QueueLimit(1, Block))
+		queued, ran := &call{func(schedulers.Worker) {}}, make(chan struct{})
+		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+			assert.NoError(t, p.Submit(queued, schedulers.Hint{}))
+			go func() { assert.NoError(t, p.Submit(do(func(schedulers.Worker) { close(ran) }), schedulers.Hint{})) }()
+			time.Sleep(time.Second) // until it waits, in the bubble's time
+			assert.True(t, p.Reclaim(queued, on))
+		}), schedulers.Hint{}))
+		<-ran
+		require.NoError(t, p.Shutdown(context.Background()))
 	})
 }
 

@@ -193,11 +193,13 @@ func (c *climbing) moves(p *Pool) {
 	}
 }
 
-// completed returns how many works of the workers have ended; mu is held.
+// completed returns how many works of the workers have ended, or were taken back by who waits for them; mu is held.
 func (p *Pool) completed() uint64 {
-	sum := p.slots.completed
+	sum := p.slots.completed + p.count.reclaimed
 	for _, w := range p.slots.all {
-		sum += w.loop.Completed()
+		w.mu.Lock()
+		sum += w.loop.Completed() + w.reclaimed
+		w.mu.Unlock()
 	}
 	return sum
 }

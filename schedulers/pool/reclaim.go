@@ -30,5 +30,8 @@ func (p *Pool) reclaimGlobal(w schedulers.Work) bool {
 		return false
 	}
 	p.count.reclaimed++
+	if p.bound != nil {
+		p.bound.admit(p)
+	}
 	return true
 }
