@@ -67,6 +67,12 @@ func typeError(pos token.Position, msg string) Diagnostic {
 	return Diagnostic{Pos: pos, Category: categorySource, What: "type error: " + msg}
 }
 
+// also names the second place of an error.
+func (d Diagnostic) also(what string, pos token.Position) Diagnostic {
+	d.What += fmt.Sprintf(" (%s at %s:%d)", what, filepath.Base(pos.Filename), pos.Line)
+	return d
+}
+
 func listError(pos token.Position, msg string) Diagnostic {
 	return Diagnostic{Pos: pos, Category: categorySource, What: msg}
 }

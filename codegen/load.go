@@ -84,7 +84,7 @@ func (ws *workspace) load(overlay map[string][]byte, tests bool, patterns []stri
 	}
 	roots, err := packages.Load(cfg, patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errLoad, err)
+		return nil, fmt.Errorf("%w: %w", errLoad, goError{err})
 	}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if ws.metas[p.ID] == nil {
@@ -151,6 +151,19 @@ func (ws *workspace) missingRoots() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// goError says what the go command says, without what package packages puts in front of it.
+type goError struct{ err error }
+
+func (e goError) Unwrap() error { return e.err }
+
+func (e goError) Error() string {
+	text := e.err.Error()
+	if _, said, ok := strings.Cut(text, "stderr: "); ok && strings.TrimSpace(said) != "" {
+		text = said
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(oneLine(text), "err: "), "go: ")
 }
 
 // oneLine joins the lines of a message of the go command.

@@ -141,9 +141,18 @@ func (r *run) sound(t *target) bool {
 	if len(parsed) == 0 {
 		r.visit(t.meta, func(p *packages.Package) { typed = append(typed, r.typeProblems(p, len(listed) > 0)...) })
 	}
+	listed = slices.DeleteFunc(listed, func(d Diagnostic) bool { return sameLine(d, parsed) })
 	all := slices.Concat(listed, parsed, typed)
 	r.report(t.dir, all...)
 	return len(all) == 0
+}
+
+// sameLine reports whether there is a finding in list for the line of d: where a file
+// does not even begin as one, the go command says so, too.
+func sameLine(d Diagnostic, list []Diagnostic) bool {
+	return d.Pos.Line > 0 && slices.ContainsFunc(list, func(other Diagnostic) bool {
+		return d.Pos.Filename == other.Pos.Filename && d.Pos.Line == other.Pos.Line
+	})
 }
 
 // listProblems are the errors of the go command about p.
@@ -169,6 +178,10 @@ func (r *run) typeProblems(p *packages.Package, listed bool) []Diagnostic {
 	for _, e := range r.checker.check(p).errs {
 		pos := e.Fset.PositionFor(e.Pos, false)
 		if pos.Filename == stubFile || listed && strings.HasPrefix(e.Msg, "could not import ") {
+			continue
+		}
+		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(found) > 0 {
+			found[len(found)-1] = found[len(found)-1].also(more, pos) // The second place of the error before.
 			continue
 		}
 		found = append(found, typeError(pos, e.Msg))

@@ -1,8 +1,45 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/movenext/movenext/codegen/vet"
 )
 
 // skipNothing takes back what a test skipped: the flag is the analyzer's, and so one for all.
 func skipNothing() error { return vet.Analyzer.Flags.Set("skip", "") }
+
+func TestTheCacheIsWhereTheFlagOrTheEnvironmentSays(t *testing.T) {
+	own, err := os.UserCacheDir()
+	require.NoError(t, err)
+	for _, c := range []struct{ flag, variable, want string }{
+		{"", "", filepath.Join(own, "movenext")},
+		{"", "elsewhere", "elsewhere"},
+		{"here", "elsewhere", "here"},
+		{"off", "elsewhere", ""},
+		{"", "off", ""},
+		{"here", "off", "here"},
+	} {
+		t.Setenv("MOVENEXTCACHE", c.variable)
+		assert.Equal(t, c.want, cacheFolder(c.flag), "%v", c)
+	}
+}
+
+func TestASecondRunFindsTheRecordOfTheFirst(t *testing.T) {
+	dir := folder(t, map[string]string{"x.go": annotatedSource})
+	cache := filepath.Join(t.TempDir(), "cache")
+	for _, want := range []string{"created " + filepath.Join(dir, "x_async.go") + "\n", "", ""} {
+		status, stdout, stderr := movenext("-mode=plain", "-cache="+cache, "-C", dir)
+		assert.Equal(t, exitOK, status)
+		assert.Equal(t, want, stdout)
+		assert.Empty(t, stderr)
+	}
+	entries, err := filepath.Glob(filepath.Join(cache, "??", "*"))
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}
