@@ -136,8 +136,8 @@ func exits(f func()) (exited bool) {
 	return exited
 }
 
-// helperOf runs f while somebody else is inside of the same loop: body 0 waits on the goroutine
-// that began it until body 1 has begun on another.
+// meet returns a function that blocks until it has been called n times: n bodies that call it run at the same time, each
+// on a goroutine of its own.
 func meet(n int) (arrive func()) {
 	var all sync.WaitGroup
 	all.Add(n)

@@ -15,8 +15,8 @@ import (
 // a worker for a slow sequence; who has got items calls the next helper. So of all that take part at
 // most one, and the caller, wait for the sequence at a time.
 //
-// Items are taken one at a time. To take more while bodies are short is tempting, since passing the baton
-// costs about as much as two hundred additions; but an item that waits for its neighbours waits for ever
+// Items are taken one at a time. To take more while bodies are short is tempting, since the baton is a lock and two
+// channel operations for each item; but an item that waits for its neighbours waits for ever
 // where the sequence is fed by the bodies. So that is for the user to ask for ([Chunk]).
 type stream[T any] struct {
 	operation
