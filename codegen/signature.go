@@ -109,13 +109,17 @@ func (im *Imports) param(v *types.Var, stem string, variadic bool) (ParamText, e
 	}
 	text, err := im.TypeString(typ)
 	name := v.Name()
+	if types.Universe.Lookup(name) != nil {
+		name = im.Fresh(name + "Arg")
+	}
 	if name == "_" {
 		name = ""
 	}
 	return ParamText{Name: name, Type: text, Variadic: variadic, Var: v}, err
 }
 
-// nameUnnamed names the parameters that the source leaves unnamed or blank.
+// nameUnnamed names the parameters that the source leaves unnamed or blank, and
+// those that hide a predeclared name, which generated code needs.
 func (s *SignatureText) nameUnnamed(im *Imports) {
 	if s.Receiver != nil && s.Receiver.Name == "" {
 		s.Receiver.Name = im.Fresh("recv")

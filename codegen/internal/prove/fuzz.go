@@ -63,9 +63,7 @@ func (c *campaign) run(ctx context.Context, seed, n uint64) error {
 		done += size
 		fmt.Fprintf(c.out, "%d programs in %v: %s\n", done, time.Since(start).Round(time.Second), c.totals())
 	}
-	for reason, count := range c.reasons {
-		fmt.Fprintf(c.out, "%6d refused: %s\n", count, reason)
-	}
+	byCount(c.out, c.reasons)
 	if c.counts[batch.Different]+c.counts[batch.Defect]+c.counts[batch.Crashed] > 0 {
 		return errFound
 	}

@@ -4,10 +4,14 @@
 // Usage:
 //
 //	go run ./codegen/internal/prove fuzz [flags]
+//	go run ./codegen/internal/prove std [flags] [packages]
 //
 // Fuzz writes random programs, lowers them, and compares what they do as plain Go with
 // what they do as machines, with four timings of what they await. What differs is
 // made smaller and printed. The same seed gives the same programs.
+//
+// Std annotates every function of the packages of the standard library ("std" if none
+// are named) in a copy, and prints how many were lowered and why others were refused.
 //
 // Prove exits with status 1 if it found a difference or a defect, and with 2 if it
 // could not look.
@@ -28,6 +32,7 @@ type command func(ctx context.Context, args []string, out io.Writer) error
 
 var commands = map[string]command{
 	"fuzz": fuzz,
+	"std":  std,
 }
 
 // errFound says that something was found, which has been printed.
@@ -43,7 +48,7 @@ func main() {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(errs, "usage: prove fuzz [flags]")
+		fmt.Fprintln(errs, "usage: prove fuzz|std [flags]")
 		return 2
 	}
 	err := commands[args[0]](ctx, args[1:], out)

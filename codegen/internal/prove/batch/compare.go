@@ -157,16 +157,16 @@ func (b *build) lay() error {
 	var errs []error
 	for i, p := range b.left() {
 		at := i % folders
-		errs = append(errs, b.write(folder(at)+"/"+p.Name+".go", p.Source))
-		lists[at] += fmt.Sprintf("\t{%q, %sRun, %sRunAsync},\n", p.Name, p.Name, p.Name)
+		errs = append(errs, write(b.Dir, folder(at)+"/"+p.Name+".go", p.Source))
+		lists[at] += fmt.Sprintf("\t{%q, Reset, %sRun, %sRunAsync},\n", p.Name, p.Name, p.Name)
 	}
 	imports, all := "", ""
 	for i, list := range lists {
-		errs = append(errs, b.write(folder(i)+"/preamble.go", b.Preamble), b.write(folder(i)+"/all.go", listHead+list+"}\n"))
+		errs = append(errs, write(b.Dir, folder(i)+"/preamble.go", b.Preamble), write(b.Dir, folder(i)+"/all.go", listHead+list+"}\n"))
 		imports += fmt.Sprintf("\t%s %q\n", folder(i), modulePath+"/"+folder(i))
 		all += fmt.Sprintf("\tall = append(all, %s.All...)\n", folder(i))
 	}
-	errs = append(errs, b.write("main.go", "package main\n\nimport (\n\t\"os\"\n\t\"strconv\"\n\n\t\""+modulePath+"/trace\"\n"+imports+")\n\n"+
+	errs = append(errs, write(b.Dir, "main.go", "package main\n\nimport (\n\t\"os\"\n\t\"strconv\"\n\n\t\""+modulePath+"/trace\"\n"+imports+")\n\n"+
 		"func main() {\n\tvar all []trace.Program\n"+all+"\tfrom, _ := strconv.Atoi(os.Args[1])\n\ttrace.Compare(all[from:])\n}\n"))
 	return errors.Join(errs...)
 }

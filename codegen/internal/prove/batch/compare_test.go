@@ -15,7 +15,7 @@ const imports = "package batch\n\nimport (\n\t\"context\"\n\n\t\"example.com/pro
 // TestEachProgramHasAVerdictOfItsOwn puts programs of each kind into one batch. The
 // one that differs asks which of its forms it is, which no user's program can.
 func TestEachProgramHasAVerdictOfItsOwn(t *testing.T) {
-	m, err := NewModule(t.TempDir(), "package batch\n\nvar runs int\n")
+	m, err := NewModule(t.TempDir(), "package batch\n\nvar runs int\n\nfunc Reset() {}\n")
 	require.NoError(t, err)
 	head := "\n//movenext:async\nfunc "
 	signature := "Run(ctx context.Context, t *trace.T) (int, error) {\n"

@@ -20,43 +20,51 @@ const modulePath = "example.com/proof"
 type Module struct {
 	Dir string
 
-	// Preamble is the source of a file that lies beside the programs.
+	// Preamble is the source of a file that lies beside the programs. It declares a
+	// function Reset, which is called before each run of a program.
 	Preamble string
 }
 
-// NewModule makes a module in dir, which may exist and should be empty. It takes
-// this module's requirements, so that nothing is fetched, and package trace from
-// the generator's test data. The current folder has to be one of this module's. It
-// fails if the go command does, or if something cannot be written.
+// NewModule makes a module in dir, which may exist and should be empty, with
+// package trace from the generator's test data. The current folder has to be one of
+// this repository's. It fails if the go command does, or if something cannot be written.
 func NewModule(dir, preamble string) (*Module, error) {
-	root, err := runtimeRoot()
-	if err != nil {
+	if err := WriteModule(dir, modulePath); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	root, err := runtimeRoot()
+	if err != nil {
 		return nil, err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil { // the go command reports places below the true name
 		return nil, err
 	}
+	trace := filepath.Join(dir, "trace")
+	err = errors.Join(os.RemoveAll(trace), os.CopyFS(trace, os.DirFS(filepath.Join(root, "codegen", "testdata", "exec", "trace"))))
+	return &Module{Dir: dir, Preamble: preamble}, err
+}
+
+// WriteModule writes go.mod and go.sum for a module called path into dir. It requires
+// this module from where it lies, and what this module requires, so that nothing is
+// fetched.
+func WriteModule(dir, path string) error {
+	root, err := runtimeRoot()
+	if err != nil {
+		return err
+	}
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, requirements, _ := strings.Cut(string(mod), "\nrequire (")
 	requirements, _, _ = strings.Cut(requirements, "\ntool ")
-	text := "module " + modulePath + "\n\ngo 1.26.0\n\nrequire " + runtimeModule + " v0.0.0\n\nreplace " + runtimeModule + " => " + root +
+	text := "module " + path + "\n\ngo 1.26.0\n\nrequire " + runtimeModule + " v0.0.0\n\nreplace " + runtimeModule + " => " + root +
 		"\n\nrequire (" + requirements
-	m := &Module{Dir: dir, Preamble: preamble}
-	err = errors.Join(m.write("go.mod", text), m.write("go.sum", string(sum)), os.RemoveAll(filepath.Join(dir, "trace")))
-	if err == nil {
-		err = os.CopyFS(filepath.Join(dir, "trace"), os.DirFS(filepath.Join(root, "codegen", "testdata", "exec", "trace")))
-	}
-	return m, err
+	return errors.Join(write(dir, "go.mod", text), write(dir, "go.sum", string(sum)))
 }
 
 func runtimeRoot() (string, error) {
@@ -68,9 +76,9 @@ func runtimeRoot() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// write writes a file of the module.
-func (m *Module) write(name, data string) error {
-	path := filepath.Join(m.Dir, filepath.FromSlash(name))
+// write writes a file and the folders above it.
+func write(dir, name, data string) error {
+	path := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -1,8 +1,7 @@
 package programs
 
 // Preamble is a file that lies beside the programs of a package: types whose methods
-// suspend or do not, and functions that change what others read. Its variables are
-// set by each program when it begins.
+// suspend or do not, and functions that change what others read.
 const Preamble = `package batch
 
 import (
@@ -18,6 +17,9 @@ var (
 	Ggs      string
 	Ggb      bool
 )
+
+// Reset is called before each run.
+func Reset() { Gg0, Gg1, Ggs, Ggb = 1, 2, "g", false }
 
 type GN int
 

@@ -19,9 +19,6 @@ func (w *writer) program() {
 	w.line("")
 	w.line("//movenext:async")
 	w.line("func §Run(ctx context.Context, t *trace.T) (n int, err error) {")
-	w.indent++
-	w.line("Gg0, Gg1, Ggs, Ggb = 1, 2, \"g\", false")
-	w.indent--
 	scope := &scope{up: w.scope, vars: []*variable{{name: "n", typ: integer}, {name: "err", typ: failure}}}
 	w.functionBody(scope, []typ{integer, failure}, scope.vars, true)
 }

@@ -14,6 +14,7 @@ import (
 // Program is one function in both its forms.
 type Program struct {
 	Name    string
+	Reset   func() // sets what the program shares with others, before each run
 	Plain   func(context.Context, *T) (int, error)
 	Machine func(context.Context, *T) *job.Job[int]
 }
@@ -39,8 +40,10 @@ func Compare(programs []Program) {
 }
 
 func (p Program) difference() string {
+	p.Reset()
 	want := p.runPlain()
 	for _, timing := range Timings {
+		p.Reset()
 		c := New(p.Name, p.Machine)
 		if d := differs(want, c.report(timing)); d != "" {
 			return fmt.Sprintf("%s: %s", timing, d)

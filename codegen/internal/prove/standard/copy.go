@@ -1,0 +1,167 @@
+package standard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// modulePath is that of the module that the copies are in.
+const modulePath = "example.com/std"
+
+// listed is what the go command says about a package.
+type listed struct {
+	ImportPath string
+	Dir        string
+	Standard   bool
+	GoFiles    []string
+	EmbedFiles []string
+	Imports    []string
+	ImportMap  map[string]string
+}
+
+// list lists the packages that patterns match, without cgo, and with them the
+// internal ones that they import. Those that the compiler knows by name are left out.
+func list(patterns []string) ([]listed, error) {
+	args := append([]string{"list", "-deps", "-json=ImportPath,Dir,Standard,GoFiles,EmbedFiles,Imports,ImportMap,DepOnly"}, patterns...)
+	command := exec.Command("go", args...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("standard: go list: %w\n%s", err, &stderr)
+	}
+	wanted := map[string]bool{}
+	var all []listed
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			listed
+			DepOnly bool
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("standard: go list: %w", err)
+		}
+		all = append(all, p.listed)
+		wanted[p.ImportPath] = !p.DepOnly
+	}
+	var kept []listed
+	for _, p := range slices.Backward(all) { // who imports comes before what is imported
+		if !p.Standard || ofTheCompiler(p.ImportPath) || !wanted[p.ImportPath] {
+			continue
+		}
+		kept = append(kept, p)
+		for _, path := range p.Imports {
+			if hidden(path) {
+				wanted[path] = true
+			}
+		}
+	}
+	return kept, nil
+}
+
+// ofTheCompiler are packages whose meaning is not in their source.
+func ofTheCompiler(path string) bool {
+	return path == "unsafe" || path == "builtin" || path == "runtime" || strings.HasPrefix(path, "internal/runtime/")
+}
+
+// hidden reports whether a copy cannot import the original.
+func hidden(path string) bool {
+	return slices.Contains(strings.Split(path, "/"), "internal") || strings.HasPrefix(path, "vendor/")
+}
+
+// renamed is the import path of a copy.
+func renamed(path string) string {
+	return modulePath + "/" + strings.Replace(path, "vendor/", "vendored/", 1)
+}
+
+// source is a copied file.
+type source struct {
+	path      string
+	text      string
+	functions int // annotated
+}
+
+// copyPackage copies the files of p to dir, annotated.
+func copyPackage(p listed, dir string) ([]*source, error) {
+	to := filepath.Join(dir, strings.TrimPrefix(renamed(p.ImportPath), modulePath))
+	var errs []error
+	for _, name := range p.EmbedFiles {
+		data, err := os.ReadFile(filepath.Join(p.Dir, name))
+		errs = append(errs, err, os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755), os.WriteFile(filepath.Join(to, name), data, 0o644))
+	}
+	var files []*source
+	for _, name := range p.GoFiles {
+		data, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		src, err := annotate(p, filepath.Join(to, name), string(data))
+		if err != nil {
+			return nil, err
+		}
+		errs = append(errs, os.MkdirAll(to, 0o755), os.WriteFile(src.path, []byte(src.text), 0o644))
+		files = append(files, src)
+	}
+	return files, errors.Join(errs...)
+}
+
+// annotation is put in front of each function.
+const annotation = "//movenext:async\n"
+
+// annotate makes a file of a copy.
+func annotate(p listed, path, text string) (*source, error) {
+	text = strings.ReplaceAll(text, "\n//go:linkname ", "\n// linked: ")
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	at := func(pos token.Pos) int { return fset.Position(pos).Offset }
+	src := &source{path: path}
+	for _, decl := range slices.Backward(file.Decls) {
+		fn, ok := decl.(*ast.FuncDecl)
+		switch {
+		case !ok:
+		case fn.Body == nil:
+			text = text[:at(fn.End())] + " { panic(\"no body\") }" + text[at(fn.End()):]
+		case fn.Name.Name != "_" && (fn.Recv != nil || fn.Name.Name != "init") && !unsplittable(fn):
+			text = text[:at(fn.Pos())] + annotation + text[at(fn.Pos()):]
+			src.functions++
+		}
+	}
+	for _, spec := range slices.Backward(file.Imports) {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		if mapped, ok := p.ImportMap[path]; ok {
+			path = mapped
+		}
+		if hidden(path) && !ofTheCompiler(path) {
+			text = text[:at(spec.Path.Pos())] + strconv.Quote(renamed(path)) + text[at(spec.Path.End()):]
+		}
+	}
+	src.text = text
+	return src, nil
+}
+
+// unsplittable reports whether the stack must not grow in fn: then nothing may suspend.
+func unsplittable(fn *ast.FuncDecl) bool {
+	return fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool {
+		return strings.HasPrefix(c.Text, "//go:nosplit") || strings.HasPrefix(c.Text, "//go:systemstack")
+	})
+}

@@ -1,0 +1,177 @@
+package standard
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/prove/batch"
+)
+
+// Report says what became of the functions of the packages.
+type Report struct {
+	Packages  int
+	Functions int               // annotated
+	Lowered   int               // of them; the others were refused
+	Refused   map[string]int    // by what was said
+	Excluded  map[string]string // packages that do not type-check as a copy, and why
+	Defects   []string          // what the generator said of itself
+}
+
+// Lower copies the packages of the standard library that patterns match into dir,
+// and the internal ones that they import, annotates every function, and lowers all that is not
+// refused. It blocks for minutes if the patterns are "std". The current folder has to be one
+// of this repository's.
+func Lower(dir string, patterns ...string) (*Report, error) {
+	packages, err := list(patterns)
+	if err != nil {
+		return nil, err
+	}
+	if err := batch.WriteModule(dir, modulePath); err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	l := &lowering{dir: dir, files: map[string]*source{}, report: &Report{Refused: map[string]int{}, Excluded: map[string]string{}}}
+	for _, p := range packages {
+		files, err := copyPackage(p, dir)
+		if err != nil {
+			return nil, err
+		}
+		l.report.Packages++
+		for _, f := range files {
+			l.files[f.path] = f
+			l.report.Functions += f.functions
+		}
+	}
+	for {
+		result, err := codegen.Generate(codegen.Config{Dir: dir, DryRun: true, Env: append(os.Environ(), "CGO_ENABLED=0")})
+		if err != nil {
+			return nil, err
+		}
+		if len(result.Diagnostics) == 0 {
+			break
+		}
+		if err := l.withdraw(result.Diagnostics); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range l.files {
+		l.report.Lowered += f.functions
+	}
+	return l.report, nil
+}
+
+type lowering struct {
+	dir    string
+	files  map[string]*source
+	report *Report
+}
+
+// withdraw takes the annotations back from the functions with findings, and whole
+// packages that do not type-check.
+func (l *lowering) withdraw(found []codegen.Diagnostic) error {
+	byFile := map[string][]codegen.Diagnostic{}
+	for _, d := range found {
+		byFile[d.Pos.Filename] = append(byFile[d.Pos.Filename], d)
+	}
+	for path, list := range byFile {
+		for _, d := range list {
+			if d.Category == "source" {
+				if err := l.exclude(filepath.Dir(path), d.String()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	var errs []error
+	for path, list := range byFile {
+		if src := l.files[path]; src != nil {
+			errs = append(errs, l.withdrawIn(src, list))
+		} else if _, excluded := l.report.Excluded[l.name(filepath.Dir(path))]; !excluded {
+			errs = append(errs, fmt.Errorf("standard: a finding in no copied file: %s", list[0]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (l *lowering) name(folder string) string {
+	rel, err := filepath.Rel(l.dir, folder)
+	if err != nil {
+		return folder
+	}
+	return filepath.ToSlash(rel)
+}
+
+// exclude takes the annotations of a package back.
+func (l *lowering) exclude(folder, why string) error {
+	if _, done := l.report.Excluded[l.name(folder)]; done {
+		return nil
+	}
+	l.report.Excluded[l.name(folder)] = strings.ReplaceAll(why, l.dir+string(filepath.Separator), "")
+	l.report.Packages--
+	for path, src := range l.files {
+		if filepath.Dir(path) == folder {
+			l.report.Functions -= src.functions
+			delete(l.files, path)
+			if err := os.WriteFile(path, []byte(strings.ReplaceAll(src.text, annotation, "")), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// withdrawIn takes back the annotations of the functions that findings are about.
+func (l *lowering) withdrawIn(src *source, found []codegen.Diagnostic) error {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, src.path, src.text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	before := src.functions
+	for _, decl := range slices.Backward(file.Decls) {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		from, to := fset.Position(fn.Pos()), fset.Position(fn.End()).Line
+		why := slices.IndexFunc(found, func(d codegen.Diagnostic) bool { return from.Line-1 <= d.Pos.Line && d.Pos.Line <= to })
+		at := from.Offset - len(annotation)
+		if why < 0 || at < 0 || src.text[at:from.Offset] != annotation {
+			continue
+		}
+		src.text = src.text[:at] + src.text[from.Offset:]
+		src.functions--
+		l.count(found[why])
+	}
+	if src.functions == before {
+		return fmt.Errorf("standard: a finding that is about no annotated function: %s", found[0])
+	}
+	return os.WriteFile(src.path, []byte(src.text), 0o644)
+}
+
+// particular is what differs between messages that say the same.
+var particular = regexp.MustCompile(`(the receiver|assigns|name|that|of) [\w.]+|\d+`)
+
+func (l *lowering) count(d codegen.Diagnostic) {
+	if d.Category == "internal" {
+		l.report.Defects = append(l.report.Defects, strings.ReplaceAll(d.String(), l.dir+string(filepath.Separator), ""))
+		return
+	}
+	what := d.What
+	if d.Category == "unsupported" {
+		l.report.Refused[what]++
+		return
+	}
+	l.report.Refused[particular.ReplaceAllString(what, "$1 …")]++
+}
