@@ -52,10 +52,11 @@
 // The option [Trace] reports each decision as an [Event], and while the execution tracer runs each is in its
 // trace too, to be seen with `go tool trace` as log messages under the scheduler's [Name]. The command
 //
-//	go run ./internal/sharing
+//	go run ./internal/experiments sharing spinning
 //
 // of this module compares stealing with its alternative, sharing, in which whoever makes work hands it to the least loaded
-// processor: it counts how much work changes processors under load, and with nearly nothing to do.
+// processor: it counts how much work changes processors under load, and with nearly nothing to do. And it measures what
+// spinning for longer ([Looks]) costs, and what it is worth.
 //
 // # Sources
 //

@@ -31,6 +31,11 @@ func MaxWorkers(n int) Option {
 	return func(s *Scheduler) { s.maxWorkers = n }
 }
 
+// Looks sets how often a worker that has nothing to do looks at all queues before it ends; a number below one is
+// one, the default. Between two looks it lets other goroutines run. More of them may find work
+// sooner, and cost processor time in any case; `go run ./internal/experiments spinning` measures both.
+func Looks(n int) Option { return func(s *Scheduler) { s.looks = max(1, n) } }
+
 // Name names the scheduler in logs and traces; the default is "workstealing".
 func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 
@@ -43,6 +48,7 @@ func (s *Scheduler) settleOptions(opts []Option) {
 	s.watch.patience = DefaultPatience
 	s.maxWorkers = defaultMaxWorkers
 	s.name = "workstealing"
+	s.looks = 1
 	for _, o := range opts {
 		if o != nil {
 			o(s)

@@ -28,6 +28,7 @@ type Scheduler struct {
 
 	procs      []*processor
 	maxWorkers int
+	looks      int
 	name       string
 	observe    func(Event) // or nil
 

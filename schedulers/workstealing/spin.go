@@ -1,6 +1,10 @@
 package workstealing
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"runtime"
+
+	"github.com/movenext/movenext/schedulers"
+)
 
 // This file decides when a worker starts, and what it does before it ends.
 //
@@ -100,11 +104,15 @@ func (w *worker) next() schedulers.Work {
 			return nil
 		}
 	}
-	for {
+	for looks := 1; ; looks++ {
 		if work := w.find(); work != nil {
 			w.stopSpinning()
 			w.state.Store(running)
 			return work
+		}
+		if w.spinning && looks < w.sched.looks {
+			runtime.Gosched() // a worker that spins must not keep others from making work
+			continue
 		}
 		if !w.lookOnceMore() {
 			return nil

@@ -71,7 +71,7 @@ func (p *dealt) push(w schedulers.Work) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shut {
-		return fmt.Errorf("sharing: %w", schedulers.ErrShutdown)
+		return fmt.Errorf("experiments: %w", schedulers.ErrShutdown)
 	}
 	p.load.Add(1)
 	p.queue.PushBack(w)

@@ -6,13 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
 func TestStealingMovesLessThanSharingWhereAllAreBusy(t *testing.T) {
-	rows, err := measure(4, 20_000)
+	rows, err := migrations(4, 20_000)
 	require.NoError(t, err)
 	migrated := map[string]uint64{}
 	for _, r := range rows {
@@ -25,7 +22,7 @@ func TestStealingMovesLessThanSharingWhereAllAreBusy(t *testing.T) {
 
 func TestTheTableHasARowForEachLoadAndStrategy(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, table(&out, 1, 7))
+	require.NoError(t, sharing(&out, 1, 7))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 7)
 	for _, l := range lines[1:] {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// contention runs trees of works, in which each makes two, once with the local queues of a pool and once past them
+// ([schedulers.PreferFairness]): then all workers meet at the global queue, twice for each work. The smaller a work is, the more
+// of the time is spent there.
+func contention(out io.Writer, processors, works int) error {
+	t := table(out, "steps of a work", "local queues, each", "global queue, each", "times")
+	for _, steps := range []int{10, 100, 1_000, 10_000} {
+		n := max(1, min(works, works*100/steps))
+		local, err := tree(processors, n, steps, 0)
+		if err != nil {
+			return err
+		}
+		global, err := tree(processors, n, steps, schedulers.PreferFairness)
+		if err != nil {
+			return err
+		}
+		row(t, steps, local, global, fmt.Sprintf("%.1f", float64(global)/float64(max(1, local))))
+	}
+	return t.Flush()
+}
+
+// tree runs a tree of works in a pool and returns the time for each.
+func tree(workers, works, steps int, flags schedulers.Flags) (time.Duration, error) {
+	p := pool.New(pool.Workers(workers, workers))
+	var all sync.WaitGroup
+	all.Add(works)
+	var failed error
+	var once sync.Once
+	var grow func(on schedulers.Worker, left int)
+	grow = func(on schedulers.Worker, left int) {
+		if left == 0 {
+			return
+		}
+		err := p.Submit(do(func(on schedulers.Worker) {
+			defer all.Done()
+			compute(steps)
+			grow(on, (left-1)/2)
+			grow(on, left-1-(left-1)/2)
+		}), schedulers.Hint{From: on, Flags: flags})
+		if err != nil {
+			once.Do(func() { failed = err })
+			all.Add(-left)
+		}
+	}
+	began := time.Now()
+	grow(nil, works)
+	all.Wait()
+	took := time.Since(began)
+	if err := p.Shutdown(context.Background()); err != nil {
+		return 0, err
+	}
+	return (took / time.Duration(works)).Round(time.Nanosecond), failed
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// Sharing or stealing: how much work changes processors? Under sharing, who makes work hands it to the least
+// loaded processor; under stealing, who has none takes from others. Both keep the processors busy. The difference is who
+// pays for moving work, and when: under sharing the busy ones, all the time; under stealing those that have nothing
+// else to do.
+//
+// Three loads are measured: every processor has plenty of work, one makes all the work and the others none, and there
+// is hardly any work: one piece at a time, that makes the next.
+
+// moves is one measurement.
+type moves struct {
+	load, strategy string
+	works          int
+	migrated       uint64
+}
+
+func sharing(out io.Writer, processors, works int) error {
+	rows, err := migrations(processors, works)
+	if err != nil {
+		return err
+	}
+	t := table(out, "load", "strategy", "works", "migrated", "of 100")
+	for _, r := range rows {
+		row(t, r.load, r.strategy, r.works, r.migrated, fmt.Sprintf("%.1f", 100*float64(r.migrated)/float64(r.works)))
+	}
+	return t.Flush()
+}
+
+func migrations(processors, works int) (rows []moves, err error) {
+	loads := []struct {
+		name  string
+		roots int
+		next  func(left int) []int // the sizes of the subtrees of a work that stands for left works
+	}{
+		{"plenty everywhere", processors, halves},
+		{"plenty at one", 1, halves},
+		{"one at a time", 1, chain},
+	}
+	for _, l := range loads {
+		d := newDealer(processors)
+		e := &forest{s: d, next: l.next}
+		e.run(l.roots, works)
+		d.stop()
+		rows = append(rows, moves{l.name, "sharing", works, d.migrated.Load()})
+
+		s := workstealing.New(workstealing.Processors(processors), workstealing.Patience(0))
+		e = &forest{s: s, next: l.next}
+		e.run(l.roots, works)
+		if err := s.Shutdown(context.Background()); err != nil {
+			return nil, err
+		}
+		rows = append(rows, moves{l.name, "stealing", works, s.Metrics().Stolen})
+	}
+	return rows, nil
+}
+
+// halves is a tree: each work makes two.
+func halves(left int) []int { return []int{left / 2, left - left/2} }
+
+// chain is a work that makes one.
+func chain(left int) []int { return []int{left} }
+
+// forest is a number of works that make each other.
+type forest struct {
+	s    schedulers.Scheduler
+	next func(left int) []int
+	all  sync.WaitGroup
+}
+
+// run runs the works, that many in all, as so many trees, and waits for them.
+func (e *forest) run(roots, works int) {
+	e.all.Add(works)
+	for i := range roots {
+		e.submit(nil, works/roots+min(1, max(0, works%roots-i)))
+	}
+	e.all.Wait()
+}
+
+func (e *forest) submit(from schedulers.Worker, works int) {
+	if works == 0 {
+		return
+	}
+	if err := e.s.Submit(&piece{e, works}, schedulers.Hint{From: from}); err != nil {
+		e.all.Add(-works)
+	}
+}
+
+// piece is a work that stands for a number of works: itself, and those that it makes.
+type piece struct {
+	of    *forest
+	works int
+}
+
+// Run implements [schedulers.Work].
+func (p *piece) Run(on schedulers.Worker) {
+	defer p.of.all.Done()
+	compute(1_000)
+	for _, n := range p.of.next(p.works - 1) {
+		p.of.submit(on, n)
+	}
+}
+
+// Abandon implements [schedulers.Work].
+func (p *piece) Abandon(error) { p.of.all.Add(-p.works) }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// do is work that is a function.
+type do func(schedulers.Worker)
+
+func (f do) Run(on schedulers.Worker) { f(on) }
+func (f do) Abandon(error)            {}
+
+// spinning submits one piece of work at a time, with a pause in between, so that there is nothing to do but to wait for the next one. A worker
+// that keeps looking may find it sooner than one that has ended, and uses a processor meanwhile.
+func spinning(out io.Writer, processors, works int) error {
+	works = max(1, works/100)
+	t := table(out, "looks", "from Submit to Run, mean", "processor time, each")
+	for _, looks := range []int{1, 4, 16, 64, 256, 1024} {
+		s := workstealing.New(workstealing.Processors(processors), workstealing.Looks(looks))
+		waited, used := lonely(s, works)
+		if err := s.Shutdown(context.Background()); err != nil {
+			return err
+		}
+		row(t, looks, (waited / time.Duration(works)).Round(10*time.Nanosecond), each(used, works))
+	}
+	return t.Flush()
+}
+
+// each returns a share of processor time in words.
+func each(used time.Duration, works int) string {
+	if used < 0 {
+		return "unknown on this system"
+	}
+	return fmt.Sprint((used / time.Duration(works)).Round(10 * time.Nanosecond))
+}
+
+// lonely runs works one after the other, with a pause of some 20 µs before each, and returns how long they have waited in all,
+// and the processor time of the process beyond the pauses' own.
+func lonely(s schedulers.Scheduler, works int) (waited, used time.Duration) {
+	began := make(chan time.Time, 1)
+	work := do(func(schedulers.Worker) { began <- time.Now() })
+	before := cpuTime()
+	for range works {
+		compute(10_000)
+		submitted := time.Now()
+		if s.Submit(work, schedulers.Hint{}) != nil {
+			continue
+		}
+		waited += (<-began).Sub(submitted)
+	}
+	used = cpuTime() - before
+	before = cpuTime()
+	for range works {
+		compute(10_000)
+	}
+	if pauses := cpuTime() - before; before >= 0 {
+		return waited, max(0, used-pauses)
+	}
+	return waited, -1
+}
