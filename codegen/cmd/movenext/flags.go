@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/movenext/movenext/codegen"
@@ -39,7 +40,13 @@ Packages are patterns as for go build; without any they are "./...".
 exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
 `
 
-var errFlagOrder = errors.New("flags come before package patterns")
+var (
+	errFlagOrder    = errors.New("flags come before package patterns")
+	errCommandOrder = errors.New("the command comes before its flags")
+)
+
+// commands are the words that may come first.
+var commands = []string{"generate", "check", "vet", "version", "help"}
 
 type options struct {
 	command string
@@ -71,17 +78,28 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 	}
 	o.config.Cache = cacheFolder(cache)
 	patterns := flags.Args()
-	for _, p := range patterns {
-		// Otherwise the go command would be given the flag, or take a word for a package.
-		if strings.HasPrefix(p, "-") {
-			fmt.Fprintf(stderr, "movenext: %v: %s\n", errFlagOrder, p)
-			return o, nil, errFlagOrder
-		}
+	if err := checkOrder(patterns); err != nil {
+		fmt.Fprintf(stderr, "movenext: %v\n", err)
+		return o, nil, err
 	}
 	if tags != "" {
 		o.config.Tags = strings.Split(tags, ",")
 	}
 	return o, patterns, nil
+}
+
+// checkOrder finds what cannot be meant as a pattern: the go command would take a flag for
+// one of its own, and a command for a package.
+func checkOrder(patterns []string) error {
+	for i, p := range patterns {
+		if strings.HasPrefix(p, "-") {
+			return fmt.Errorf("%w: %s", errFlagOrder, p)
+		}
+		if i == 0 && slices.Contains(commands, p) {
+			return fmt.Errorf("%w: movenext %s", errCommandOrder, p)
+		}
+	}
+	return nil
 }
 
 // cacheFolder is the folder for results of earlier runs; empty for none. A system

@@ -136,6 +136,7 @@ func TestWrongUsageAndUnloadablePackagesAreStatusTwo(t *testing.T) {
 		{"main.go"},
 		{"-C", "nowhere"},
 		{"version", "x"},
+		{"-mode=plain", "check"},
 		{"vet", "-skip=nonsense"},
 		{"vet", "./nowhere"},
 		{"check", "-skip=blocking"},
