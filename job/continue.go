@@ -37,6 +37,15 @@ func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Cont
 	return c.attach(j, c)
 }
 
+// ContinueWith is the function [ContinueWith] for an fn that has no result of its own, so that calls can be written in
+// their order. What changes the type of the result has to be a function: Go's methods have no type parameters.
+func (j *Job[T]) ContinueWith(ctx context.Context, fn func(context.Context, *Job[T]) error, opts ...Option) *Job[Void] {
+	if fn == nil {
+		return ContinueWith[T, Void](ctx, j, nil, opts...)
+	}
+	return ContinueWith(ctx, j, func(ctx context.Context, j *Job[T]) (Void, error) { return Void{}, fn(ctx, j) }, opts...)
+}
+
 // Completed implements continuation.Target: the antecedent has ended.
 func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 	if c.only != 0 {

@@ -20,6 +20,23 @@ func ExampleContinueWith() {
 	// Output: Faulted: no route <nil>
 }
 
+func ExampleJob_ContinueWith() {
+	ctx := context.Background()
+	say := func(word string) func(context.Context, *job.Job[job.Void]) error {
+		return func(context.Context, *job.Job[job.Void]) error {
+			fmt.Println(word)
+			return nil
+		}
+	}
+	first := job.Go(ctx, func(context.Context) error { return nil })
+	_, err := first.ContinueWith(ctx, say("then this")).ContinueWith(ctx, say("then that")).Wait(ctx)
+	fmt.Println(err)
+	// Output:
+	// then this
+	// then that
+	// <nil>
+}
+
 func ExampleOnlyOnFaulted() {
 	ctx := context.Background()
 	alarm := job.ContinueWith(ctx, job.FromResult(1), func(context.Context, *job.Job[int]) (bool, error) {
