@@ -25,10 +25,17 @@ import "iter"
 // and run to its end, deferred calls included, before the loop is left.
 //
 // A Stream is safe for concurrent use if its function is.
-type Stream[T any] struct {
-	seq     iter.Seq2[T, error]
-	machine any
+type Stream[T any] struct{ source StreamSource[T] }
+
+// StreamSource is what a [Stream] is made of. It is for the runtime of generated code, whose sources can do
+// more than this; everybody else takes [StreamOf].
+type StreamSource[T any] interface {
+	// All returns the values as a sequence that blocks between them.
+	All() iter.Seq2[T, error]
 }
+
+// NewStream returns the stream of a source.
+func NewStream[T any](source StreamSource[T]) *Stream[T] { return &Stream[T]{source} }
 
 // StreamOf returns the stream of a plain sequence. Where a machine ranges over it, seq runs on a
 // goroutine of its own, one value at a time. A nil seq makes a stream of one error, [ErrNilFunc].
@@ -36,14 +43,13 @@ func StreamOf[T any](seq iter.Seq2[T, error]) *Stream[T] {
 	if seq == nil {
 		seq = failedSequence[T]
 	}
-	return &Stream[T]{seq: seq}
+	return &Stream[T]{sequence[T](seq)}
 }
 
-// NewStream is for the runtime of generated code: machine is what makes a machine for each
-// range, seq the form that blocks. Everybody else takes [StreamOf].
-func NewStream[T any](seq iter.Seq2[T, error], machine any) *Stream[T] {
-	return &Stream[T]{seq: seq, machine: machine}
-}
+// sequence is a plain sequence as a source.
+type sequence[T any] iter.Seq2[T, error]
+
+func (s sequence[T]) All() iter.Seq2[T, error] { return iter.Seq2[T, error](s) }
 
 // All returns the stream's values as a sequence. In a function marked //movenext:async a range over it
 // suspends; everywhere else it blocks the goroutine between values. A nil *Stream has one error,
@@ -52,15 +58,15 @@ func (s *Stream[T]) All() iter.Seq2[T, error] {
 	if s == nil {
 		return failedSequence[T]
 	}
-	return s.seq
+	return s.source.All()
 }
 
-// Machine returns what [NewStream] was given, or nil.
-func (s *Stream[T]) Machine() any {
+// Source returns what the stream was made of; nil for a nil *Stream.
+func (s *Stream[T]) Source() StreamSource[T] {
 	if s == nil {
 		return nil
 	}
-	return s.machine
+	return s.source
 }
 
 func failedSequence[T any](yield func(T, error) bool) {

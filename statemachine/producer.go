@@ -103,19 +103,26 @@ func swallowing(yield func() bool) {
 // Stream returns the stream whose ranges run the machines that start makes. ctx is the function's first
 // context parameter: its ambient scheduler is the machines' home.
 func Stream[T any](ctx context.Context, start func() Iteration[T, error]) *job.Stream[T] {
-	machine := func() Iteration[T, error] {
-		m := start()
-		m.base().home = schedulers.FromContext(ctx)
-		return m
-	}
-	return job.NewStream(blocking(machine), machine)
+	return job.NewStream(&machines[T]{schedulers.FromContext(ctx), start})
 }
 
-// blocking is the sequence of a stream for plain code: it runs the machine, and blocks where that
+// machines makes the machines of a stream.
+type machines[T any] struct {
+	home  schedulers.Scheduler
+	start func() Iteration[T, error]
+}
+
+func (s *machines[T]) begin() Iteration[T, error] {
+	m := s.start()
+	m.base().home = s.home
+	return m
+}
+
+// All implements job.StreamSource: the sequence for plain code runs a machine, and blocks where that
 // suspends.
-func blocking[T any](machine func() Iteration[T, error]) iter.Seq2[T, error] {
+func (s *machines[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		m := machine()
+		m := s.begin()
 		for {
 			drive(m)
 			if m.base().State == Finished {
@@ -150,8 +157,8 @@ func passing[T any](m Iteration[T, error], yield func(T, error) bool) bool {
 
 // RangeStream begins a range over s.
 func RangeStream[T any](s *job.Stream[T]) *Loop[T, error] {
-	if machine, ok := s.Machine().(func() Iteration[T, error]); ok {
-		return &Loop[T, error]{iteration: machine()}
+	if m, ok := s.Source().(*machines[T]); ok {
+		return &Loop[T, error]{iteration: m.begin()}
 	}
 	return Range2(s.All())
 }
