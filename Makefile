@@ -4,7 +4,7 @@
 # developers and for the server alike.
 
 .DEFAULT_GOAL := help
-.PHONY: help tour test race vet lint generate check-generated docs cross ci
+.PHONY: screenshot help tour test race vet lint generate check-generated docs cross ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,6 +36,9 @@ docs: ## check the links of the documents and the programs in them
 
 cross: ## build and vet for Windows, macOS, arm64 and 32 bits
 	bash .ci/run cross
+
+screenshot: ## make the picture of docs/explain.md in a headless Chromium, installed if there is none
+	bash .ci/screenshot
 
 ci: ## run everything that a change has to pass
 	bash .ci/run

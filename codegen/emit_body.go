@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,6 +43,7 @@ func (p *printer) moveNext(receiver string) {
 	state := n.first("state", "resumeAt")
 	p.line("%s := %s.State", state, n.recv)
 	p.line("%s.State = %s", n.recv, p.runtime("Running"))
+	p.recordBegin(state)
 	p.line("switch %s {\ncase 0:", state)
 	for _, pt := range u.parks() {
 		p.line("case %d:\ngoto %s", pt.number, n.label(pt.resume))
@@ -171,6 +173,9 @@ func (p *printer) frame(typeParams string) {
 	if p.u.loops && len(p.u.parks()) > 0 {
 		p.line("%s %s", p.u.names.loops, p.runtime("Loops"))
 	}
+	if p.u.records {
+		p.line("%s %s.Steps", p.u.names.steps, p.path(recordPath, "record"))
+	}
 	var groups [3][]string
 	for _, s := range p.u.slots {
 		v := s.vars[0]
@@ -178,14 +183,7 @@ func (p *printer) frame(typeParams string) {
 		if v.cell {
 			star = "*"
 		}
-		group := 1
-		switch {
-		case v.param:
-			group = 0
-		case v.result:
-			group = 2
-		}
-		groups[group] = append(groups[group], fmt.Sprintf("%s %s%s", v.field, star, p.typeOf(v)))
+		groups[s.group()] = append(groups[s.group()], fmt.Sprintf("%s %s%s", v.field, star, p.typeOf(v)))
 	}
 	for _, fields := range groups {
 		if len(fields) > 0 {
@@ -201,6 +199,24 @@ func (p *printer) embedded() string {
 		return p.runtime("Producer") + "[" + p.typ(p.u.fn.Stream.Value, p.u.fn.Decl.Name) + "]"
 	}
 	return p.runtime("Frame")
+}
+
+// group is where a field stands in the frame: with the parameters, between, with the results.
+func (s *slot) group() int {
+	switch v := s.vars[0]; {
+	case v.param:
+		return 0
+	case v.result:
+		return 2
+	}
+	return 1
+}
+
+// frameOrder are the fields as the frame has them.
+func (u *unit) frameOrder() []*slot {
+	list := slices.Clone(u.slots)
+	slices.SortStableFunc(list, func(a, b *slot) int { return a.group() - b.group() })
+	return list
 }
 
 // stored reports whether the frame has a field for v.

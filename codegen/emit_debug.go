@@ -65,6 +65,10 @@ func (u *unit) placeForDebugging() {
 func (p *printer) instr(i instr) {
 	if s, ok := i.(*stand); ok {
 		p.at = p.u.line(s.pos)
+		if p.u.records {
+			p.directive(p.at)
+			p.record("Line", p.at)
+		}
 		return
 	}
 	if !p.u.debug {

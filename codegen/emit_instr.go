@@ -13,6 +13,7 @@ func (i *jump) print(p *printer) { p.line("goto %s", p.u.names.label(i.to)) }
 func (i *mark) print(p *printer) { p.line("%s:", p.u.names.label(i.label)) }
 
 func (finish) print(p *printer) {
+	p.record("Finish")
 	p.line("%s.State = %s", p.u.names.recv, p.runtime("Finished"))
 	p.line("return %s", p.predeclared("true"))
 }

@@ -12,6 +12,7 @@ type namer struct {
 	u *unit
 
 	recv, task, renewed string // of MoveNext: receiver, task; a loop variable's copy
+	steps               string // of the frame: what tells its steps
 	defers, raise       string // of the frame: deferred calls; of those: what raises a panic
 	finished, again     string // of MoveNext and its steps: their results
 	step                string // the method that is a step

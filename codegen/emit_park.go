@@ -23,6 +23,7 @@ func (i *park) print(p *printer) {
 	if pt.kind == kindDeferred {
 		p.endEpilogue()
 	}
+	p.record("Suspend", pt.number)
 	p.line("%s.State = %d", recv, pt.number)
 	p.letGo(pt.stale)
 	switch pt.kind {
@@ -62,6 +63,7 @@ func (p *printer) letGo(stale []*slot) {
 func (p *printer) endEpilogue() {
 	recv, defers, task := p.u.names.recv, p.u.names.defers, p.u.names.task
 	p.line("if !%s.%s.Next(%s, &%s.Frame) {", recv, defers, task, recv)
+	p.record("Finish")
 	p.line("%s.%s.End(%s, &%s.Frame)", recv, defers, task, recv)
 	p.line("return %s, %s\n}", p.predeclared("true"), p.predeclared("false"))
 }

@@ -77,6 +77,7 @@ type run struct {
 
 	mu       sync.Mutex
 	findings map[string][]Diagnostic // by folder
+	instead  lowering                // nil: the one of the mode
 	done     int                     // phases of targets
 }
 
@@ -150,6 +151,9 @@ func (r *run) clean(dir string) bool {
 }
 
 func (r *run) lowering() lowering {
+	if r.instead != nil {
+		return r.instead
+	}
 	switch r.ws.cfg.mode() {
 	case Plain:
 		return plain

@@ -22,6 +22,7 @@ package codegen
 
 // place decides for all variables.
 func (u *unit) place() {
+	u.reserveSteps()
 	u.placeLocally()
 	u.placeForDebugging()
 	for _, v := range u.all {

@@ -13,8 +13,8 @@ import (
 // the point: that they are not live at the same time would not be enough, since
 // an assignment whose value nobody reads overwrites the field all the same.
 //
-// Results have fields of their own: people look for them, and the caller reads them
-// at the end. So have variables with cells.
+// Parameters and results have fields of their own: people look for them, and the caller
+// reads results at the end. So have variables with cells.
 
 // slot is a field of the frame.
 type slot struct {
@@ -84,7 +84,7 @@ func (u *unit) slotKey(v *variable) string {
 		spell = func() (string, error) { return u.imports.TypeString(v.typ) }
 	}
 	spelled, err := spell()
-	if err != nil || v.result || v.cell || u.debug {
+	if err != nil || v.param || v.result || v.cell || u.debug {
 		return strconv.Itoa(v.index) // its own; the error is found again where the type is printed
 	}
 	return strconv.FormatBool(v.obj != nil) + spelled

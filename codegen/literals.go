@@ -155,7 +155,7 @@ func (u *unit) inner(l *literal) *unit {
 	c.node, c.body, c.named = l.node, l.node.Body, l.names
 	c.sig = u.typeOf(l.node).(*types.Signature)
 	c.names = newNamer(c)
-	c.debug = u.debug
+	c.debug, c.records = u.debug, u.records
 	return c
 }
 

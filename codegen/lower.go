@@ -23,6 +23,7 @@ type unit struct {
 	sizes   types.Sizes
 	diags   []Diagnostic
 	debug   bool // the form to step through
+	records bool // likewise, telling each step
 
 	literals *literals // of the annotated function
 	outer    *unit     // the function around a literal; nil: it is the annotated function

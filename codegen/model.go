@@ -16,6 +16,7 @@ const (
 	jobPath          = Module + "/job"
 	awaiterPath      = Module + "/awaiter"
 	statemachinePath = Module + "/statemachine"
+	recordPath       = statemachinePath + "/record"
 )
 
 // Package is one type-checked package that holds annotated functions. The

@@ -195,8 +195,9 @@ func (u *unit) suspendAwait(call *ast.CallExpr, s *Suspension, p *point, dst []d
 //	}
 func (u *unit) suspendSwitch(call *ast.CallExpr, p *point, dst []dest) {
 	u.spillArgs(call)
-	ctx := u.once("ctx", call.Args[0])
-	p.sched = u.once("scheduler", call.Args[1])
+	params := u.points[call].Callee.Signature().Params()
+	ctx := u.once("ctx", call.Args[0], params.At(0).Type())
+	p.sched = u.once("scheduler", call.Args[1], params.At(1).Type())
 	p.resumed = u.label("resumed")
 	move := u.label("move")
 	var cond rope
@@ -211,13 +212,13 @@ func (u *unit) suspendSwitch(call *ast.CallExpr, p *point, dst []dest) {
 	u.add(&assign{dst: dst, src: rope{taskName, text(".Refusal()")}}, &mark{label: p.resumed})
 }
 
-// once is e as something that may be written down several times and is evaluated
-// once: a name, or a temporary.
-func (u *unit) once(stem string, e ast.Expr) rope {
-	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+// once is e, converted to t, as something that may be written down several times and is
+// evaluated once: a name, or a temporary.
+func (u *unit) once(stem string, e ast.Expr, t types.Type) rope {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok && types.Identical(u.typeOf(id), t) {
 		return u.expr(id)
 	}
-	v := u.temp(stem, u.typeOf(e))
+	v := u.temp(stem, t)
 	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: u.value(e), typed: true})
 	return rope{use(v)}
 }

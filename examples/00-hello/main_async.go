@@ -120,7 +120,7 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 // greetBothAsync starts [greetBoth] as a state machine and returns its job.
 func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetBothFrame{ctx: ctx, aOrSecond: a, b: b}
+	frame := greetBothFrame{ctx: ctx, a: a, b: b}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
@@ -131,7 +131,7 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 
 // greetBothEnter is [greetBoth] as machines call it: its results, or the suspended frame that will have them.
 func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*greetBothFrame, string, error) {
-	frame := greetBothFrame{ctx: ctx, aOrSecond: a, b: b}
+	frame := greetBothFrame{ctx: ctx, a: a, b: b}
 	if frame.MoveNext(t) {
 		return nil, frame.result0, frame.result1
 	}
@@ -145,11 +145,12 @@ func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*gr
 type greetBothFrame struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	aOrSecond string
-	b         string
+	ctx context.Context
+	a   string
+	b   string
 
 	first  *job.Job[string]
+	second string
 	greet1 *greetFrame
 	await2 *job.Job[string]
 
@@ -171,17 +172,17 @@ func (f *greetBothFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.first = greetAsync(f.ctx, f.aOrSecond)
+	f.first = greetAsync(f.ctx, f.a)
 	// main.go:25: second, err := greet(ctx, b)
-	f.greet1, f.aOrSecond, err = greetEnter(t, f.ctx, f.b)
+	f.greet1, f.second, err = greetEnter(t, f.ctx, f.b)
 	if f.greet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.aOrSecond, f.b = nil, "", "" // not needed any more
+	f.ctx, f.a, f.b, f.second = nil, "", "", "" // not needed any more
 	return false
 resume1:
-	f.aOrSecond, err = f.greet1.Results(t)
+	f.second, err = f.greet1.Results(t)
 	f.greet1 = nil
 resumed1:
 	if err != nil {
@@ -195,14 +196,14 @@ resumed1:
 		goto resume2
 	}
 	f.State = 2
-	f.ctx, f.b, f.first = nil, "", nil // not needed any more
+	f.ctx, f.a, f.b, f.first = nil, "", "", nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
 		var text string
 		text, err = statemachine.JobResult(t, f.await2)
 		f.await2 = nil
-		f.result0, f.result1 = text+" and "+f.aOrSecond, err
+		f.result0, f.result1 = text+" and "+f.second, err
 	}
 	f.State = statemachine.Finished
 	return true

@@ -92,6 +92,7 @@ var existing = []string{
 	"awaiter",
 	"codegen",
 	"codegen/cmd/movenext",
+	"codegen/explain",
 	"codegen/vet",
 	"continuation",
 	"coord",
@@ -108,6 +109,7 @@ var existing = []string{
 	"schedulers/ums",
 	"schedulers/workstealing",
 	"statemachine",
+	"statemachine/record",
 }
 
 // planned are packages that the house has room for. The rows above bind such a

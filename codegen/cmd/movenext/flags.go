@@ -20,11 +20,13 @@ import (
 const usage = `usage: movenext [generate] [flags] [packages]
        movenext check [flags] [packages]
        movenext vet [flags] [packages]
+       movenext explain [flags] [package [function ...]] [-- command ...]
        movenext version
 
 generate writes the twins of functions annotated with //movenext:async,
 check says which of the generated files are not up to date,
-vet says what compiles and is hardly meant: jobs dropped, workers blocked.
+vet says what compiles and is hardly meant: jobs dropped, workers blocked,
+explain draws machines, and shows a run of them (movenext explain -help).
 Packages are patterns as for go build; without any they are "./...".
 
   -mode form     release (default): state machines; debug: to step through;
@@ -46,7 +48,7 @@ var (
 )
 
 // commands are the words that may come first.
-var commands = []string{"generate", "check", "vet", "version", "help"}
+var commands = []string{"generate", "check", "vet", "explain", "version", "help"}
 
 type options struct {
 	command string

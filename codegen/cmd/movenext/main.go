@@ -5,6 +5,7 @@
 //	movenext [generate] [flags] [packages]
 //	movenext check [flags] [packages]
 //	movenext vet [flags] [packages]
+//	movenext explain [flags] [package [function ...]] [-- command ...]
 //	movenext version
 //
 // A function or method F with the line
@@ -32,6 +33,9 @@
 //
 //	go vet -vettool=$(go tool -n movenext) ./...
 //	go vet -fix -vettool=$(go tool -n movenext) ./...
+//
+// Explain draws the machines of functions, as text, for Mermaid or Graphviz, or as a page
+// that can step through a run of the command: see docs/explain.md and movenext explain -help.
 //
 // Version prints the version of the tool and of its contract with the runtime.
 //
@@ -150,6 +154,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case "version":
 		return version(args, stdout, stderr)
+	case "explain":
+		return explainMachines(args, stdout, stderr)
 	}
 	options, patterns, err := parse(command, args, stderr)
 	if errors.Is(err, flag.ErrHelp) {

@@ -1,0 +1,69 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// Step is one step of a recording, as package statemachine/record writes it.
+type Step struct {
+	Machine  int64
+	Function string
+	Event    string
+	State    int32
+	Line     int
+	Locals   []struct{ Name, Value string }
+}
+
+// ReadRecording reads a recording to its end. The error says at which step it can not be read.
+func ReadRecording(r io.Reader) ([]Step, error) {
+	var steps []Step
+	decoder := json.NewDecoder(r)
+	for {
+		var s Step
+		err := decoder.Decode(&s)
+		if err == io.EOF {
+			return steps, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("explain: reading step %d of a recording: %w", len(steps)+1, err)
+		}
+		steps = append(steps, s)
+	}
+}
+
+// placed is a step of a machine that is shown.
+type placed struct {
+	At int // index of the machine's function
+	Step
+}
+
+// longestRun is how many steps a page holds: one more is one more that nobody looks at.
+const longestRun = 2000
+
+// located finds the machines of the steps. Steps of functions that are not shown are left out, and
+// those that repeat the line of the step before.
+func located(machines []*codegen.Machine, steps []Step) []placed {
+	index := map[string]int{}
+	for i, m := range machines {
+		index[m.Function] = i
+	}
+	list := []placed{}
+	for _, s := range steps {
+		i, shown := index[s.Function]
+		if !shown {
+			continue
+		}
+		if n := len(list); n > 0 && s.Event == "line" && list[n-1].Event == "line" && list[n-1].Machine == s.Machine && list[n-1].Line == s.Line {
+			continue
+		}
+		if len(list) == longestRun {
+			break
+		}
+		list = append(list, placed{i, s})
+	}
+	return list
+}

@@ -1,0 +1,63 @@
+package codegen
+
+import (
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"strings"
+)
+
+// Recorded generates the machines of the packages that patterns match in the form that records, and
+// returns what they and what records take in the place of files on disk, as an overlay: by path.
+// The recording is written to the file sink when the program starts that they are part of.
+// Findings are those of [Generate]; with findings there is no overlay.
+func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []Diagnostic, error) {
+	cfg.DryRun, cfg.Mode = true, Debug
+	ws, err := list(&cfg, token.NewFileSet(), patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newRun(ws)
+	r.instead = func(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
+		u := newUnit(fn, imports)
+		u.debug, u.records = true, true
+		return u.lower()
+	}
+	result, err := r.do()
+	if err != nil || len(result.Diagnostics) > 0 {
+		return nil, result.Diagnostics, err
+	}
+	overlay := map[string][]byte{}
+	for _, f := range result.Files {
+		if f.Change != Removed {
+			overlay[f.Path] = f.Data
+		}
+	}
+	for _, t := range r.targets {
+		if t.meta.ForTest == "" && !strings.HasSuffix(t.meta.Name, "_test") {
+			overlay[filepath.Join(t.dir, "movenext_record.go")] = openSink(t.meta.Name, sink)
+			return overlay, nil, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("codegen: nothing to record in %s: only tests are annotated there", strings.Join(patterns, " "))
+}
+
+// openSink is a file of a package that opens the recording.
+func openSink(pkg, sink string) []byte {
+	return fmt.Appendf(nil, `package %s
+
+import (
+	movenextos "os"
+
+	movenextrecord %q
+)
+
+func init() {
+	file, err := movenextos.Create(%q)
+	if err != nil {
+		panic(err)
+	}
+	movenextrecord.To(file)
+}
+`, pkg, recordPath, sink)
+}
