@@ -3,7 +3,6 @@ package codegen
 import (
 	"fmt"
 	"go/token"
-	"go/types"
 	"slices"
 	"strings"
 	"sync"
@@ -44,12 +43,13 @@ type Field struct {
 // Origin says where a field comes from.
 type Origin string
 
+// The origins.
 const (
 	OriginRuntime   Origin = "runtime"   // the head of every frame, or the deferred calls
 	OriginParameter Origin = "parameter" // of the function, its receiver, or what a literal captures
 	OriginLocal     Origin = "local"     // a variable of the body
 	OriginTemporary Origin = "temporary" // a value of an expression, or what is awaited
-	OriginResult    Origin = "result"
+	OriginResult    Origin = "result"    // of the function
 )
 
 // Point is a suspension point.
@@ -179,164 +179,4 @@ func (u *unit) explainPoint(p *point, m *Machine) Point {
 		e.Live = append(e.Live, runtime+i)
 	}
 	return e
-}
-
-// edges follows the instructions from each point to those that are reached next.
-func (u *unit) edges() []Edge {
-	var list []Edge
-	follow := func(from int, work ...int) {
-		seen := map[int]bool{}
-		reached := map[int]bool{}
-		for len(work) > 0 {
-			n := work[len(work)-1]
-			work = work[:len(work)-1]
-			if n >= len(u.code) || seen[n] {
-				continue
-			}
-			seen[n] = true
-			if p, ok := u.code[n].(*park); ok {
-				reached[p.point.number] = true
-				if p.point.kind == kindDeferred {
-					reached[AtEnd] = true
-				}
-				continue
-			}
-			if ends(u.code[n]) {
-				reached[AtEnd] = true
-			}
-			if _, ok := u.code[n].(*handler); ok {
-				work = append(work, n+1) // where a panic leads is not drawn
-				continue
-			}
-			work = append(work, u.live.next[n]...)
-		}
-		for to := AtEnd; to <= len(u.parks()); to++ {
-			if reached[to] {
-				list = append(list, Edge{from, to})
-			}
-		}
-	}
-	follow(AtStart, 0)
-	for _, p := range u.parks() {
-		if p.resumed != nil {
-			follow(p.number, p.resume.at, p.resumed.at)
-		} else {
-			follow(p.number, p.resume.at)
-		}
-	}
-	return list
-}
-
-// ends reports whether the machine may finish in an instruction.
-func ends(i instr) bool {
-	found := false
-	inSpan := func(s *span) {
-		for _, e := range s.edit {
-			found = found || slices.ContainsFunc(e.code, ends)
-		}
-	}
-	switch i := i.(type) {
-	case finish:
-		return true
-	case *keep:
-		inSpan(&i.text)
-	case *dispatch:
-		for _, c := range i.clauses {
-			for _, s := range c.body {
-				inSpan(s)
-			}
-		}
-	}
-	return found
-}
-
-// explainFrame lists the fields and adds up their sizes, as gc lays them out.
-func (u *unit) explainFrame(m *Machine) {
-	var layout []*types.Var
-	known := true
-	add := func(f Field, t types.Type) {
-		if t == nil || hasTypeParam(t) {
-			known, f.Bytes = false, -1
-		} else {
-			f.Bytes = u.sizes.Sizeof(t)
-			layout = append(layout, types.NewField(token.NoPos, nil, f.Name, t, false))
-		}
-		m.Fields = append(m.Fields, f)
-	}
-	if u.streams() {
-		value := u.fn.Stream.Value
-		p := &printer{u: u}
-		add(Field{Name: "Producer", Type: p.embedded(), Origin: OriginRuntime}, instantiated(u.runtimeType("Producer"), value))
-	} else {
-		add(Field{Name: "Frame", Type: "statemachine.Frame", Origin: OriginRuntime}, u.runtimeType("Frame"))
-	}
-	if u.defers {
-		add(Field{Name: u.names.defers, Type: "statemachine.Defers", Origin: OriginRuntime}, u.runtimeType("Defers"))
-	}
-	if u.loops {
-		add(Field{Name: u.names.loops, Type: "statemachine.Loops", Origin: OriginRuntime}, u.runtimeType("Loops"))
-	}
-	for _, s := range u.frameOrder() {
-		f, t := u.explainField(s)
-		add(f, t)
-	}
-	m.Bytes = -1
-	if known {
-		m.Bytes = u.sizes.Sizeof(types.NewStruct(layout, nil))
-	}
-}
-
-// runtimeType is a type of package statemachine, nil if that has none of the name.
-func (u *unit) runtimeType(name string) types.Type {
-	for _, p := range u.fn.Package.Types.Imports() {
-		if p.Path() != statemachinePath {
-			continue
-		}
-		if obj := p.Scope().Lookup(name); obj != nil {
-			return obj.Type()
-		}
-	}
-	return nil
-}
-
-// instantiated is a generic type with an argument, nil if there is no such type.
-func instantiated(generic types.Type, arg types.Type) types.Type {
-	if generic == nil {
-		return nil
-	}
-	t, err := types.Instantiate(nil, generic, []types.Type{arg}, true)
-	if err != nil {
-		return nil
-	}
-	return t
-}
-
-func (u *unit) explainField(s *slot) (Field, types.Type) {
-	v := s.vars[0]
-	f := Field{Name: s.field, Origin: OriginTemporary}
-	p := &printer{u: u}
-	f.Type = p.typeOf(v)
-	t := v.typ
-	switch {
-	case v.typeText != nil && strings.HasPrefix(f.Type, "*"):
-		t = types.NewPointer(types.Typ[types.Int])
-	case v.typeText != nil:
-		t = types.NewInterfaceType(nil, nil) // an awaiter
-	case v.cell:
-		f.Type, t = "*"+f.Type, types.NewPointer(types.Typ[types.Int])
-	}
-	switch {
-	case v.result:
-		f.Origin = OriginResult
-	case v.param:
-		f.Origin = OriginParameter
-	case v.obj != nil:
-		f.Origin = OriginLocal
-	}
-	for _, v := range s.vars {
-		if v.obj != nil && v.obj.Name() != "" && !slices.Contains(f.Holds, v.obj.Name()) {
-			f.Holds = append(f.Holds, v.obj.Name())
-		}
-	}
-	return f, t
 }

@@ -614,7 +614,7 @@ func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
 // countingAsync returns the stream of [counting]: each range over it runs the function as a state machine.
 func countingAsync(n int) *job.Stream[int] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
-		return &countingFrame{nOrI: n}
+		return &countingFrame{n: n}
 	})
 }
 
@@ -622,9 +622,10 @@ func countingAsync(n int) *job.Stream[int] {
 type countingFrame struct {
 	statemachine.Producer[int]
 
-	nOrI int
+	n int
 
 	n1 int
+	i  int
 }
 
 // MoveNext runs [counting] from where it stopped to its next suspension (false) or its end (true).
@@ -638,14 +639,19 @@ func (f *countingFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.n1 = f.nOrI
-	f.nOrI = 0
+	f.n1 = f.n
+	f.i = 0
 range1:
-	if f.nOrI >= f.n1 {
+	if f.i >= f.n1 {
 		goto endRange1
 	}
+<<<<<<< HEAD
 	// stream_test.go:253: if !yield(i, nil) {
 	f.Emit(f.nOrI, nil)
+=======
+	// stream_test.go:252: if !yield(i, nil) {
+	f.Emit(f.i, nil)
+>>>>>>> eaa16a9 (codegen: how a machine is described has a file for the frame and one for the ways)
 	f.State = 1
 	return true
 resume1:
@@ -658,7 +664,7 @@ resume1:
 	f.State = statemachine.Finished
 	return true
 endIf1:
-	f.nOrI++
+	f.i++
 	goto range1
 endRange1:
 	f.State = statemachine.Finished

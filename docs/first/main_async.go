@@ -21,7 +21,7 @@ const (
 // tickAsync starts [tick] as a state machine and returns its job.
 func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := tickFrame{ctx: ctx, nOrI: n}
+	frame := tickFrame{ctx: ctx, n: n}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
@@ -32,7 +32,7 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 
 // tickEnter is [tick] as machines call it: its results, or the suspended frame that will have them.
 func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, error) {
-	frame := tickFrame{ctx: ctx, nOrI: n}
+	frame := tickFrame{ctx: ctx, n: n}
 	if frame.MoveNext(t) {
 		return nil, frame.result0
 	}
@@ -46,10 +46,11 @@ func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, er
 type tickFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	nOrI int
+	ctx context.Context
+	n   int
 
 	n1     int
+	i      int
 	sleep1 *job.Job[job.Void]
 
 	result0 error
@@ -66,10 +67,10 @@ func (f *tickFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.n1 = f.nOrI
-	f.nOrI = 0
+	f.n1 = f.n
+	f.i = 0
 range1:
-	if f.nOrI >= f.n1 {
+	if f.i >= f.n1 {
 		goto endRange1
 	}
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
@@ -91,8 +92,8 @@ resume1:
 	f.State = statemachine.Finished
 	return true
 endIf1:
-	fmt.Println("tick", f.nOrI+1)
-	f.nOrI++
+	fmt.Println("tick", f.i+1)
+	f.i++
 	goto range1
 endRange1:
 	f.result0 = nil

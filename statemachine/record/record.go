@@ -18,6 +18,7 @@ import (
 // Event is what a machine does in a step.
 type Event string
 
+// The events.
 const (
 	Start   Event = "start"   // MoveNext is called for the first time
 	Resume  Event = "resume"  // MoveNext is called after a suspension

@@ -89,7 +89,7 @@ func TestValuesAreShownWithoutCallingTheirMethods(t *testing.T) {
 	word := "cell"
 	f := &frame{
 		yes: true, n: -3, size: 4, ratio: 0.5, text: "a\"b", long: strings.Repeat("ä", 50),
-		list: make([]int, 2), cell: &word, err: secret{errors.New("x")}, held: &frame{}, call: func() {},
+		list: make([]int, 2), none: nil, defers: statemachine.Defers{}, closed: secret{}, cell: &word, err: secret{errors.New("x")}, held: &frame{}, call: func() {},
 	}
 	f.steps.Begin(f, "main.f", 0)
 	var got []string

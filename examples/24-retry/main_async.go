@@ -99,7 +99,7 @@ endIf1:
 
 // Location returns where [fetch] is suspended.
 func (f *fetchFrame) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/21-retry/main.go", 22)
+	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
@@ -246,7 +246,7 @@ endRange1:
 
 // Location returns where [fetchAny] is suspended.
 func (f *fetchAnyFrame) Location() statemachine.Location {
-	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/21-retry/main.go", 35, 42)
+	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
 }
 
 // Results returns what [fetchAny] returned, or raises again the panic that ended it.

@@ -1,4 +1,4 @@
-// Command 21-retry asks one mirror after another, and all of them again after a pause. It is the
+// Command 24-retry asks one mirror after another, and all of them again after a pause. It is the
 // function that docs/explain.md draws: two suspension points, and four ways between them.
 package main
 
