@@ -645,13 +645,8 @@ range1:
 	if f.i >= f.n1 {
 		goto endRange1
 	}
-<<<<<<< HEAD
 	// stream_test.go:253: if !yield(i, nil) {
-	f.Emit(f.nOrI, nil)
-=======
-	// stream_test.go:252: if !yield(i, nil) {
 	f.Emit(f.i, nil)
->>>>>>> eaa16a9 (codegen: how a machine is described has a file for the frame and one for the ways)
 	f.State = 1
 	return true
 resume1:
