@@ -1,10 +1,12 @@
 package workstealing
 
 import (
+	"context"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/schedulers"
 )
@@ -75,4 +77,16 @@ func TestNoMoreThanHalfOfThoseThatRunMaySteal(t *testing.T) {
 		}
 		assert.Equal(t, c.may, may, "%d of 8 processors are busy", c.busy)
 	}
+}
+
+func TestWorkWakesAWorkerOnlyIfNobodySpins(t *testing.T) {
+	s := New(Processors(4), Patience(0))
+	s.spinning.Store(1) // somebody is about to look
+	require.NoError(t, s.Submit(numbered(1), schedulers.Hint{}))
+	assert.Zero(t, s.Metrics().Workers)
+	assert.Equal(t, uint64(1), s.Metrics().Queued)
+	s.spinning.Store(0)
+	require.NoError(t, s.Submit(numbered(2), schedulers.Hint{}))
+	require.NoError(t, s.Shutdown(context.Background()))
+	assert.Equal(t, uint64(2), s.Metrics().Completed)
 }
