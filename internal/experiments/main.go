@@ -41,12 +41,12 @@ func main() {
 		os.Exit(2)
 	}
 	for _, e := range chosen {
-		fmt.Println(e.question)
+		fmt.Fprintln(os.Stdout, e.question)
 		if err := e.run(os.Stdout, max(1, *processors), max(1, *works)); err != nil {
 			fmt.Fprintln(os.Stderr, "experiments:", err)
 			os.Exit(1)
 		}
-		fmt.Println()
+		fmt.Fprintln(os.Stdout)
 	}
 }
 
