@@ -62,7 +62,8 @@ type Config struct {
 
 	// Cache is a folder for what is worth knowing in the next run; empty for none.
 	// With it, a run that finds all its inputs as an earlier one left them is over
-	// before any package is loaded. Any number of runs may share it.
+	// before any package is loaded, and another generates only the packages that
+	// depend on what has changed. Any number of runs may share it.
 	Cache string
 
 	// Progress, if not nil, is called as steps of the run are done: how many of how

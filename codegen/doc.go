@@ -264,7 +264,8 @@
 //
 // Most runs find nothing to do. With a cache ([Config]) such a run reads the files
 // that it depends on, compares their digest with that of the run before, and is
-// over before the go command is asked for anything (runcache.go, fingerprint.go).
+// over before the go command is asked for anything (runcache.go, fingerprint.go). After
+// a change, only the packages that depend on it are generated again (packagecache.go).
 //
 // # Phases
 //

@@ -59,7 +59,9 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := newRun(ws).do()
+	r := newRun(ws)
+	r.cache = cache
+	result, err := r.do()
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +76,7 @@ type run struct {
 	finder  *finder
 	checker *checker
 	targets []*target
+	cache   *runCache // nil: none
 
 	mu       sync.Mutex
 	findings map[string][]Diagnostic // by folder
@@ -104,6 +107,7 @@ func (r *run) generate() error {
 	if err := r.ws.add(jobPath, statemachinePath); err != nil {
 		return err
 	}
+	r.recall()
 	r.checker = newChecker(r.ws, r.sources, r.targets)
 	r.each((*run).lowerTarget)
 	r.findOverrides()
@@ -113,6 +117,7 @@ func (r *run) generate() error {
 		return err
 	}
 	r.each((*run).verify)
+	r.remember()
 	return nil
 }
 

@@ -51,6 +51,8 @@ type runCache struct {
 	goEnv   string // the file with the go command's own defaults
 	walks   bool   // some pattern searches folders
 	started time.Time
+
+	settings string // of the generator and of the go command, as part of keys
 }
 
 // record is the value of an entry.
@@ -84,17 +86,17 @@ func openRunCache(cfg *Config, patterns []string) *runCache {
 	if err != nil {
 		return nil
 	}
-	key := sha256.New()
-	fmt.Fprintf(key, "run 1\ntool %x\ngo %q %d %s\nin %q\nmode %s\npatterns %q\nflags %q\nenv %q\n", tool, goCommand, info.Size(),
-		info.ModTime().UTC(), base, cfg.mode(), patterns, cfg.buildFlags(), environment(env))
-	c := &runCache{
-		dir: filecache.Open(cfg.Cache), cfg: cfg, base: base, started: time.Now(),
+	settings := fmt.Sprintf("tool %x\ngo %q %d %s\nmode %s\nflags %q\nenv %q\n", tool, goCommand, info.Size(),
+		info.ModTime().UTC(), cfg.mode(), cfg.buildFlags(), environment(env))
+	return &runCache{
+		dir: filecache.Open(cfg.Cache), cfg: cfg, base: base, started: time.Now(), settings: settings,
+		key:   keyOfText(fmt.Sprintf("run 1\n%sin %q\npatterns %q\n", settings, base, patterns)),
 		goEnv: goDefaults(goCommand),
 		walks: slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, "...") || !isPath(p) }),
 	}
-	key.Sum(c.key[:0])
-	return c
 }
+
+func keyOfText(text string) filecache.Key { return sha256.Sum256([]byte(text)) }
 
 // goDefaults is the file beside the go command's folder that sets its defaults.
 func goDefaults(goCommand string) string {

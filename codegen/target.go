@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/filecache"
 )
 
 // target is one variant of a package that owns annotated functions.
@@ -14,6 +16,10 @@ type target struct {
 	meta    *packages.Package
 	dir     string
 	outputs []*output
+
+	key      filecache.Key // of its outputs in the cache
+	cached   bool          // key is valid
+	recalled bool          // outputs are those of an earlier run
 }
 
 // findTargets looks for annotated functions in the matched packages, and notes
@@ -41,6 +47,9 @@ func (r *run) findTargets() {
 
 // lowerTarget type-checks one variant and generates its files.
 func (r *run) lowerTarget(t *target) {
+	if t.recalled {
+		return
+	}
 	if r.ws.reaches(r.ws.metas[statemachinePath], t.meta) {
 		r.report(t.dir, needsRuntime(r.firstAnnotation(t.meta), t.meta.PkgPath, statemachinePath))
 		return

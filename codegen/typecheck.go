@@ -215,7 +215,7 @@ func (c *checker) files(p *packages.Package) []*ast.File {
 			}
 		default:
 			// An error shows as a type error of whoever uses what is missing.
-			if data, err := c.ws.cfg.read(path); err == nil {
+			if data, err := c.read(p, path); err == nil {
 				if file, _ := parser.ParseFile(c.ws.fset, path, data, parser.SkipObjectResolution); file != nil {
 					files = append(files, file)
 				}
@@ -223,6 +223,15 @@ func (c *checker) files(p *packages.Package) []*ast.File {
 		}
 	}
 	return files
+}
+
+// read reads a file of another module. One that may be edited is read once, so that what is
+// checked is what went into the keys of the cache.
+func (c *checker) read(p *packages.Package, path string) ([]byte, error) {
+	if editable(p) {
+		return c.sources.lazy(path).data()
+	}
+	return c.ws.cfg.read(path)
 }
 
 // imported is the package that path means among imports.

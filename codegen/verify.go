@@ -24,6 +24,9 @@ import (
 func (r *run) outputImports() []string {
 	all := map[string]bool{}
 	for _, t := range r.targets {
+		if t.recalled {
+			continue
+		}
 		for _, out := range t.outputs {
 			out.syntax, out.err = parser.ParseFile(r.ws.fset, out.path, out.data, parser.SkipObjectResolution)
 			if out.err != nil {
@@ -41,7 +44,7 @@ func (r *run) outputImports() []string {
 
 // verify type-checks the outputs of t with its package.
 func (r *run) verify(t *target) {
-	if !r.clean(t.dir) || len(t.outputs) == 0 {
+	if t.recalled || !r.clean(t.dir) || len(t.outputs) == 0 {
 		return
 	}
 	files := r.withoutBodies(t)

@@ -57,7 +57,8 @@
 //		resolves patterns in dir.
 //	-cache dir
 //		keeps in dir what makes the next run fast: if nothing changed that the
-//		run depends on, it ends before it loads any package. The default is
+//		run depends on, it ends before it loads any package, and otherwise only
+//		what depends on the change is generated. The default is
 //		$MOVENEXTCACHE or else a folder in the user's cache folder; "off"
 //		keeps nothing. Runs may share it, at the same time too.
 //	-skip list

@@ -68,6 +68,7 @@ func loadFromSource(dir string) error {
 
 // bench is one measurement with the folders it works in.
 type bench struct {
+	size     module
 	dir      string // of the module
 	cache    string
 	movenext string // the built command
@@ -80,7 +81,7 @@ func measure(size module, runs int, keep string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	b := &bench{dir: cmp.Or(keep, filepath.Join(temp, "module")), cache: filepath.Join(temp, "cache"), movenext: filepath.Join(temp, "movenext.exe")}
+	b := &bench{size: size, dir: cmp.Or(keep, filepath.Join(temp, "module")), cache: filepath.Join(temp, "cache"), movenext: filepath.Join(temp, "movenext.exe")}
 	if b.self, err = os.Executable(); err != nil {
 		return err
 	}
@@ -113,7 +114,8 @@ func (b *bench) steps() []*step {
 		{name: "load and type-check once, from source", prepare: nothing, run: func() error { return b.run("", b.self, "-load", b.dir) }},
 		{name: "first run", prepare: b.forget, run: func() error { return b.generate(b.cache) }},
 		{name: "second run, nothing changed", prepare: nothing, run: func() error { return b.generate(b.cache) }},
-		{name: "run after one function changed", prepare: b.touch, run: func() error { return b.generate(b.cache) }},
+		{name: "run after a change that nothing depends on", prepare: func() error { return b.touch(b.size.packages - 1) }, run: func() error { return b.generate(b.cache) }},
+		{name: "run after a change that all depend on", prepare: func() error { return b.touch(0) }, run: func() error { return b.generate(b.cache) }},
 		{name: "check without a cache", prepare: nothing, run: func() error { return b.run(b.dir, b.movenext, "check", "-cache=off", "./...") }},
 	}
 }
@@ -167,9 +169,10 @@ func (b *bench) forget() error {
 	return os.RemoveAll(b.cache)
 }
 
-// touch changes the body of one function in a package that others import.
-func (b *bench) touch() error {
-	f, err := os.OpenFile(filepath.Join(b.dir, packageName(0), "a.go"), os.O_APPEND|os.O_WRONLY, 0)
+// touch adds a function to a package. The first one is imported by all others, if
+// indirectly; the last by none.
+func (b *bench) touch(number int) error {
+	f, err := os.OpenFile(filepath.Join(b.dir, packageName(number), "a.go"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
