@@ -40,15 +40,18 @@ type Node struct {
 
 // The states of a node.
 //
-//	waiting ──▶ delivered   the completer won: Completed is called
-//	   └──────▶ removed     the owner took it back: Completed is never called
+//	waiting ───▶ delivered   the completer won: Completed is called
+//	 ▲ └───────▶ removed     the owner took it back: Completed is never called
+//	 │
+//	attended ──▶ delivered   the owner is there to see it: Completed is not called
 //
-// Both edges are one compare-and-swap from waiting, so exactly one is taken.
+// All edges are one compare-and-swap, so of two that leave a state exactly one is taken.
 // Prepare leads back to waiting; only the owner of a delivered node calls it.
 const (
 	waiting uint32 = iota
 	delivered
 	removed
+	attended
 )
 
 // Prepare makes n ready to be added: the zero Node needs it once, a delivered
@@ -60,12 +63,22 @@ func (n *Node) Prepare(t Target) {
 	}
 }
 
+// Attend makes a prepared node one whose target need not be told, since its owner works for the completion
+// itself, and looks when it is through. It is called before the node is added.
+func (n *Node) Attend() { n.state.Store(attended) }
+
+// Leave ends what Attend has begun: it returns true if the target will be told after all, and false if the operation has
+// completed and delivered n, which is the owner's again then.
+func (n *Node) Leave() bool { return n.state.CompareAndSwap(attended, waiting) }
+
 // deliver claims n for delivery and tells its target.
 func (n *Node) deliver(from schedulers.Worker) Chain {
-	if !n.state.CompareAndSwap(waiting, delivered) {
-		return Chain{}
+	t := n.target // to be read while n is ours: who attends it goes on as soon as it is delivered
+	if n.state.CompareAndSwap(waiting, delivered) {
+		return t.Completed(from)
 	}
-	return n.target.Completed(from)
+	n.state.CompareAndSwap(attended, delivered)
+	return Chain{}
 }
 
 // Chain is a list of nodes that nobody else can reach any more, in the order in

@@ -36,7 +36,7 @@ func (l *List) Visit(limit int, look func(Target)) {
 		late.Deliver(nil)
 	}()
 	for n := top; n != nil && limit > 0; n = n.next {
-		if n.state.Load() == waiting {
+		if s := n.state.Load(); s == waiting || s == attended {
 			look(n.target)
 			limit--
 		}

@@ -70,7 +70,11 @@ func CircleOf(w Waiter, awaited Handle) error {
 	if a == nil || !a.mayWait() {
 		return nil
 	}
-	return WouldCycle(w.WaitingJob(), awaited)
+	b := baseOf(w.WaitingJob())
+	if b == nil || b != a && b.waiting.Empty() {
+		return nil
+	}
+	return circle(b, a)
 }
 
 // mayWait reports whether the job may be waiting for another one: it is completed by one that may, or
@@ -87,7 +91,7 @@ const circleJobs = 64
 
 // circle searches, breadth first, from waiter to awaited along those who wait.
 func circle(waiter, awaited *core) error {
-	seen := search{{waiter, -1}}
+	seen := append(make(search, 0, 8), step{waiter, -1})
 	for i := 0; ; i++ {
 		if i == len(seen) { // it grows as we go
 			return nil
@@ -104,12 +108,14 @@ func circle(waiter, awaited *core) error {
 }
 
 // search is the jobs that were found to wait for the first one, and how.
-type search []struct {
+type search []step
+
+type step struct {
 	job   *core
 	below int // the step whose job this one waits for
 }
 
-// add adds a job that waits for that of a step, if it is new and there is room.
+// add adds a job that waits for that of a step, if it is new.
 func (s *search) add(c *core, below int) {
 	if c == nil || len(*s) >= circleJobs {
 		return
@@ -119,10 +125,7 @@ func (s *search) add(c *core, below int) {
 			return
 		}
 	}
-	*s = append(*s, struct {
-		job   *core
-		below int
-	}{c, below})
+	*s = append(*s, step{c, below})
 }
 
 // circle returns the error of the circle that the last step closes.

@@ -11,7 +11,7 @@ import (
 
 // Run implements schedulers.Work: it runs the task until it suspends or ends.
 func (t *Task) Run(on schedulers.Worker) {
-	t.on = on
+	t.on, t.runs = on, 0
 	for t.advance() {
 	}
 }
@@ -70,10 +70,33 @@ func (t *Task) register(c awaiter.Completion) bool {
 			return false
 		}
 		t.node.Prepare(t)
+		if h, ok := c.(job.Handle); ok && t.on != nil && t.runs < runsPerTurn && t.runAwaited(h) {
+			return t.node.Leave()
+		}
 		return c.Register(&t.node)
 	default:
 		return t.registerForeign(c)
 	}
+}
+
+// runsPerTurn is how many jobs a machine runs itself before it gives way to what is queued on its worker: as many
+// works as the pool takes from one queue before it looks at the others.
+const runsPerTurn = 61
+
+// runAwaited runs the awaited job here, if it is still queued, and reports whether it did. If it has ended then, the
+// machine goes on without having been away: no suspension, no resumption, no turn in a queue.
+func (t *Task) runAwaited(h job.Handle) (ran bool) {
+	t.runs++
+	returned := false
+	defer func() {
+		// A job that calls runtime.Goexit takes the goroutine with it, but not who awaits it.
+		if !returned && !t.node.Leave() {
+			t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
+		}
+	}()
+	ran = job.RunAwaited(h, &t.node, t.on)
+	returned = true
+	return ran
 }
 
 // Completed implements continuation.Target.

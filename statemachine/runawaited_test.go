@@ -1,0 +1,112 @@
+package statemachine_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// roundsFrame starts a job and awaits it, as often as more says so. The first time it yields, to be on a worker.
+type roundsFrame struct {
+	statemachine.Frame
+	ctx    context.Context
+	fn     func(context.Context) (int, error)
+	more   func() bool
+	j      *job.Job[int]
+	result error
+}
+
+func (f *roundsFrame) MoveNext(t *statemachine.Task) bool {
+	switch f.State {
+	case 0:
+		f.State = 1
+		return t.Yield()
+	case 2:
+		_, f.result = statemachine.JobResult(t, f.j)
+	}
+	if !f.more() {
+		return true
+	}
+	f.j = job.Run(f.ctx, f.fn)
+	f.State = 2
+	return t.Await(f.j)
+}
+
+type roundsMachine struct {
+	statemachine.Builder[job.Void]
+	roundsFrame
+}
+
+func (m *roundsMachine) MoveNext(t *statemachine.Task) bool {
+	if !m.roundsFrame.MoveNext(t) {
+		return false
+	}
+	m.SetResult(job.Void{}, m.result)
+	return true
+}
+
+func roundsAsync(ctx context.Context, fn func(context.Context) (int, error), more func() bool) *job.Job[job.Void] {
+	var t statemachine.Task
+	frame := roundsFrame{ctx: ctx, fn: fn, more: more}
+	frame.MoveNext(&t)
+	m := &roundsMachine{roundsFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+func times(n int) func() bool {
+	return func() bool { n--; return n >= 0 }
+}
+
+func singleWorker(t *testing.T) (*pool.Pool, context.Context) {
+	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+	t.Cleanup(func() { assert.NoError(t, p.Shutdown(context.Background())) })
+	return p, schedulers.With(context.Background(), p)
+}
+
+func TestAMachineRunsTheQueuedJobThatItAwaits(t *testing.T) {
+	p, ctx := singleWorker(t)
+	fn := func(context.Context) (int, error) { return 1, nil }
+	_, err := roundsAsync(ctx, fn, times(10)).Wait(context.Background())
+	require.NoError(t, err)
+	// Ten jobs and the turn that the machine has yielded for. A turn for each await would be ten more.
+	assert.Equal(t, uint64(11), p.Metrics().Submitted)
+}
+
+func TestAJobThatAMachineRunsMayPanic(t *testing.T) {
+	_, ctx := singleWorker(t)
+	_, err := roundsAsync(ctx, func(context.Context) (int, error) { panic("ouch") }, times(1)).Wait(context.Background())
+	var p *job.PanicError
+	require.ErrorAs(t, err, &p)
+	assert.Equal(t, "ouch", p.Value)
+	assert.Condition(t, func() bool {
+		return slices.ContainsFunc(p.Async, func(f job.Frame) bool { return f.What == "async function" })
+	}, "the machine is shown as who waits: %v", p.Async)
+}
+
+func TestAJobThatAMachineRunsMayExit(t *testing.T) {
+	_, ctx := singleWorker(t)
+	fn := func(context.Context) (int, error) { runtime.Goexit(); return 1, nil }
+	_, err := roundsAsync(ctx, fn, times(3)).Wait(context.Background())
+	assert.ErrorIs(t, err, job.ErrGoexit, "the job's error, three times; the machine goes on")
+}
+
+func TestAMachineThatRunsItsJobsGivesWay(t *testing.T) {
+	_, ctx := singleWorker(t)
+	var stop atomic.Bool
+	forever := roundsAsync(ctx, func(context.Context) (int, error) { return 1, nil }, func() bool { return !stop.Load() })
+	// The only worker is the machine's, and this would never run if it kept it.
+	_, err := job.Go(ctx, func(context.Context) error { stop.Store(true); return nil }).Wait(context.Background())
+	assert.NoError(t, err)
+	_, err = forever.Wait(context.Background())
+	assert.NoError(t, err)
+}
