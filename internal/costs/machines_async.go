@@ -237,7 +237,7 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 // countAsync returns the stream of [count]: each range over it runs the function as a state machine.
 func countAsync(n int) *job.Stream[int] {
 	return statemachine.Stream(context.Background(), func() statemachine.Iteration[int, error] {
-		return &countFrame{nOrI: n}
+		return &countFrame{n: n}
 	})
 }
 
@@ -245,9 +245,10 @@ func countAsync(n int) *job.Stream[int] {
 type countFrame struct {
 	statemachine.Producer[int]
 
-	nOrI int
+	n int
 
 	n1 int
+	i  int
 }
 
 // MoveNext runs [count] from where it stopped to its next suspension (false) or its end (true).
@@ -261,14 +262,14 @@ func (f *countFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.n1 = f.nOrI
-	f.nOrI = 0
+	f.n1 = f.n
+	f.i = 0
 range1:
-	if f.nOrI >= f.n1 {
+	if f.i >= f.n1 {
 		goto endRange1
 	}
 	// machines.go:35: if !yield(i, nil) {
-	f.Emit(f.nOrI, nil)
+	f.Emit(f.i, nil)
 	f.State = 1
 	return true
 resume1:
@@ -281,7 +282,7 @@ resume1:
 	f.State = statemachine.Finished
 	return true
 endIf1:
-	f.nOrI++
+	f.i++
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
