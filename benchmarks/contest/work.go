@@ -36,6 +36,9 @@ type Work struct {
 	// next.
 	Guarded []Measure
 
+	// Targets is what contenders of this library are to reach.
+	Targets []Target
+
 	Contenders []Contender
 }
 

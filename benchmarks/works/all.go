@@ -11,7 +11,7 @@ const goroutines = "goroutines"
 
 // All returns the works in their order. Each call returns new ones.
 func All() []*contest.Work {
-	return []*contest.Work{
+	all := []*contest.Work{
 		spawn(),
 		nested(),
 		forkJoin(),
@@ -31,6 +31,10 @@ func All() []*contest.Work {
 		lateness(),
 		collecting(),
 	}
+	for _, w := range all {
+		w.Targets = targets[w.ID]
+	}
+	return all
 }
 
 // Find returns the work with that ID.

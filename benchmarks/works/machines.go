@@ -33,26 +33,19 @@ func family(ctx context.Context, children int) (int, error) {
 	return sum, nil
 }
 
-// fib is W3: a job for one half, a call for the other. The job starts the other machine and
-// returns its job: a literal that called fib itself would run it as plain Go, and
-// hold its worker while it waits. It passes on the context from outside, since its own ends when it
-// returns.
+// fib is W3: a job for one half, a call for the other. The literal becomes a machine, too.
 //
 //movenext:async
 func fib(ctx context.Context, n int) (int, error) {
 	if n < 2 {
 		return n, nil
 	}
-	fork := job.Run(ctx, func(context.Context) (*job.Job[int], error) { return fibAsync(ctx, n-1), nil })
+	fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
 	b, err := fib(ctx, n-2)
 	if err != nil {
 		return 0, err
 	}
-	forked, err := fork.Await()
-	if err != nil {
-		return 0, err
-	}
-	a, err := forked.Await()
+	a, err := fork.Await()
 	return a + b, err
 }
 
@@ -63,18 +56,14 @@ func skynet(ctx context.Context, first, size int) (int, error) {
 	if size == 1 {
 		return first, nil
 	}
-	var kids [10]*job.Job[*job.Job[int]]
+	var kids [10]*job.Job[int]
 	for i := range kids {
 		from := first + i*(size/10)
-		kids[i] = job.Run(ctx, func(context.Context) (*job.Job[int], error) { return skynetAsync(ctx, from, size/10), nil })
+		kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
 	}
 	sum := 0
 	for _, kid := range kids {
-		started, err := kid.Await()
-		if err != nil {
-			return 0, err
-		}
-		v, err := started.Await()
+		v, err := kid.Await()
 		if err != nil {
 			return 0, err
 		}

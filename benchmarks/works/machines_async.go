@@ -22,7 +22,7 @@ const (
 // familyAsync starts [family] as a state machine and returns its job.
 func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := familyFrame{ctx: ctx, childrenOrSum: children}
+	frame := familyFrame{ctx: ctx, children: children}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
@@ -33,7 +33,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 
 // familyEnter is [family] as machines call it: its results, or the suspended frame that will have them.
 func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*familyFrame, int, error) {
-	frame := familyFrame{ctx: ctx, childrenOrSum: children}
+	frame := familyFrame{ctx: ctx, children: children}
 	if frame.MoveNext(t) {
 		return nil, frame.result0, frame.result1
 	}
@@ -47,9 +47,10 @@ func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*fami
 type familyFrame struct {
 	statemachine.Frame
 
-	ctx           context.Context
-	childrenOrSum int
+	ctx      context.Context
+	children int
 
+	sum    int
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
@@ -70,11 +71,11 @@ func (f *familyFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	{
-		kids := make([]*job.Job[int], f.childrenOrSum)
+		kids := make([]*job.Job[int], f.children)
 		for i := range kids {
 			kids[i] = job.Run(f.ctx, one)
 		}
-		f.childrenOrSum = 0
+		f.sum = 0
 		f.list1 = kids
 	}
 	f.i1 = 0
@@ -102,12 +103,12 @@ resume1:
 			f.State = statemachine.Finished
 			return true
 		}
-		f.childrenOrSum += v
+		f.sum += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.childrenOrSum, nil
+	f.result0, f.result1 = f.sum, nil
 	f.State = statemachine.Finished
 	return true
 }
@@ -170,11 +171,10 @@ type fibFrame struct {
 	ctx context.Context
 	n   int
 
-	fork   *job.Job[*job.Job[int]]
+	fork   *job.Job[int]
 	b      int
 	fib1   *fibFrame
-	await2 *job.Job[*job.Job[int]]
-	await3 *job.Job[int]
+	await2 *job.Job[int]
 
 	result0 int
 	result1 error
@@ -191,8 +191,6 @@ func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
 		goto resume1
 	case 2:
 		goto resume2
-	case 3:
-		goto resume3
 	default:
 		f.Misuse(state)
 	}
@@ -202,11 +200,12 @@ func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
 		return true
 	}
 	{
-		ctx := f.ctx
 		n := f.n
-		f.fork = job.Run(f.ctx, func(context.Context) (*job.Job[int], error) { return fibAsync(ctx, n-1), nil })
+		f.fork = job.RunTwin(f.ctx, func(ctx1 context.Context) *job.Job[int] {
+			return fibFunc1Async(n, ctx1)
+		})
 	}
-	// machines.go:47: b, err := fib(ctx, n-2)
+	// machines.go:44: b, err := fib(ctx, n-2)
 	f.fib1, f.b, err = fibEnter(t, f.ctx, f.n-2)
 	if f.fib1 == nil {
 		goto resumed1
@@ -223,7 +222,7 @@ resumed1:
 		f.State = statemachine.Finished
 		return true
 	}
-	// machines.go:51: forked, err := fork.Await()
+	// machines.go:48: a, err := fork.Await()
 	f.await2 = f.fork
 	if f.await2.IsCompleted() {
 		goto resume2
@@ -233,28 +232,9 @@ resumed1:
 	return t.Await(f.await2)
 resume2:
 	{
-		var forked *job.Job[int]
-		forked, err = statemachine.JobResult(t, f.await2)
-		f.await2 = nil
-		if err != nil {
-			f.result0, f.result1 = 0, err
-			f.State = statemachine.Finished
-			return true
-		}
-		// machines.go:55: a, err := forked.Await()
-		f.await3 = forked
-	}
-	if f.await3.IsCompleted() {
-		goto resume3
-	}
-	f.State = 3
-	f.ctx, f.fork = nil, nil // not needed any more
-	return t.Await(f.await3)
-resume3:
-	{
 		var a int
-		a, err = statemachine.JobResult(t, f.await3)
-		f.await3 = nil
+		a, err = statemachine.JobResult(t, f.await2)
+		f.await2 = nil
 		f.result0, f.result1 = a+f.b, err
 	}
 	f.State = statemachine.Finished
@@ -263,7 +243,7 @@ resume3:
 
 // Location returns where [fib] is suspended.
 func (f *fibFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 47, 51, 55)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 44, 48)
 }
 
 // Results returns what [fib] returned, or raises again the panic that ended it.
@@ -288,10 +268,83 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
+// fibFunc1Async starts a function literal of [fib] as a state machine and returns its job.
+func fibFunc1Async(n int, ctx context.Context) (result *job.Job[int]) {
+	var t statemachine.Task
+	frame := fibFunc1Frame{n: n, ctx: ctx}
+	defer statemachine.Catch(&t, &result)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	}
+	m := &fibFunc1Machine{fibFunc1Frame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// fibFunc1Frame is what a function literal of [fib] keeps while it is suspended.
+type fibFunc1Frame struct {
+	statemachine.Frame
+
+	ctx context.Context
+	n   int
+
+	fib1 *fibFrame
+
+	result0 int
+	result1 error
+}
+
+// MoveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true).
+func (f *fibFunc1Frame) MoveNext(t *statemachine.Task) bool {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// machines.go:43: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
+	f.fib1, f.result0, f.result1 = fibEnter(t, f.ctx, f.n-1)
+	if f.fib1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	f.ctx = nil // not needed any more
+	return false
+resume1:
+	f.result0, f.result1 = f.fib1.Results(t)
+	f.fib1 = nil
+resumed1:
+	f.State = statemachine.Finished
+	return true
+}
+
+// Location returns where a function literal of [fib] is suspended.
+func (f *fibFunc1Frame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 43)
+}
+
+// fibFunc1Machine is a function literal of [fib] as the root of a chain of calls: task, job and frame in one allocation.
+type fibFunc1Machine struct {
+	statemachine.Builder[int]
+	fibFunc1Frame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
+	if !f.fibFunc1Frame.MoveNext(t) {
+		return false
+	}
+	f.SetResult(f.result0, f.result1)
+	f.fibFunc1Frame = fibFunc1Frame{Frame: f.fibFunc1Frame.Frame} // whoever keeps the job keeps nothing else
+	return true
+}
+
 // skynetAsync starts [skynet] as a state machine and returns its job.
 func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := skynetFrame{ctx: ctx, firstOrSum: first, size: size}
+	frame := skynetFrame{ctx: ctx, first: first, size: size}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
@@ -302,7 +355,7 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 
 // skynetEnter is [skynet] as machines call it: its results, or the suspended frame that will have them.
 func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*skynetFrame, int, error) {
-	frame := skynetFrame{ctx: ctx, firstOrSum: first, size: size}
+	frame := skynetFrame{ctx: ctx, first: first, size: size}
 	if frame.MoveNext(t) {
 		return nil, frame.result0, frame.result1
 	}
@@ -316,14 +369,14 @@ func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*s
 type skynetFrame struct {
 	statemachine.Frame
 
-	ctx        context.Context
-	firstOrSum int
-	size       int
+	ctx   context.Context
+	first int
+	size  int
 
-	list1  [10]*job.Job[*job.Job[int]]
+	sum    int
+	list1  [10]*job.Job[int]
 	i1     int
-	await1 *job.Job[*job.Job[int]]
-	await2 *job.Job[int]
+	await1 *job.Job[int]
 
 	result0 int
 	result1 error
@@ -331,32 +384,30 @@ type skynetFrame struct {
 
 // MoveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true).
 func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
-	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
 	case 0:
 	case 1:
 		goto resume1
-	case 2:
-		goto resume2
 	default:
 		f.Misuse(state)
 	}
 	if f.size == 1 {
-		f.result0, f.result1 = f.firstOrSum, nil
+		f.result0, f.result1 = f.first, nil
 		f.State = statemachine.Finished
 		return true
 	}
 	{
-		var kids [10]*job.Job[*job.Job[int]]
-		ctx := f.ctx
+		var kids [10]*job.Job[int]
 		size := f.size
 		for i := range kids {
-			from := f.firstOrSum + i*(f.size/10)
-			kids[i] = job.Run(f.ctx, func(context.Context) (*job.Job[int], error) { return skynetAsync(ctx, from, size/10), nil })
+			from := f.first + i*(f.size/10)
+			kids[i] = job.RunTwin(f.ctx, func(ctx1 context.Context) *job.Job[int] {
+				return skynetFunc1Async(from, size, ctx1)
+			})
 		}
-		f.firstOrSum = 0
+		f.sum = 0
 		f.list1 = kids
 	}
 	f.i1 = 0
@@ -366,7 +417,7 @@ range1:
 	}
 	{
 		kid := f.list1[f.i1]
-		// machines.go:73: started, err := kid.Await()
+		// machines.go:66: v, err := kid.Await()
 		f.await1 = kid
 	}
 	if f.await1.IsCompleted() {
@@ -377,46 +428,26 @@ range1:
 	return t.Await(f.await1)
 resume1:
 	{
-		var started *job.Job[int]
-		started, err = statemachine.JobResult(t, f.await1)
+		v, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		if err != nil {
 			f.result0, f.result1 = 0, err
 			f.State = statemachine.Finished
 			return true
 		}
-		// machines.go:77: v, err := started.Await()
-		f.await2 = started
-	}
-	if f.await2.IsCompleted() {
-		goto resume2
-	}
-	f.State = 2
-	f.ctx = nil // not needed any more
-	return t.Await(f.await2)
-resume2:
-	{
-		var v int
-		v, err = statemachine.JobResult(t, f.await2)
-		f.await2 = nil
-		if err != nil {
-			f.result0, f.result1 = 0, err
-			f.State = statemachine.Finished
-			return true
-		}
-		f.firstOrSum += v
+		f.sum += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.firstOrSum, nil
+	f.result0, f.result1 = f.sum, nil
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [skynet] is suspended.
 func (f *skynetFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 73, 77)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 66)
 }
 
 // Results returns what [skynet] returned, or raises again the panic that ended it.
@@ -438,6 +469,80 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	f.SetResult(f.result0, f.result1)
 	f.skynetFrame = skynetFrame{Frame: f.skynetFrame.Frame} // whoever keeps the job keeps nothing else
+	return true
+}
+
+// skynetFunc1Async starts a function literal of [skynet] as a state machine and returns its job.
+func skynetFunc1Async(from, size int, ctx context.Context) (result *job.Job[int]) {
+	var t statemachine.Task
+	frame := skynetFunc1Frame{from: from, size: size, ctx: ctx}
+	defer statemachine.Catch(&t, &result)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	}
+	m := &skynetFunc1Machine{skynetFunc1Frame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// skynetFunc1Frame is what a function literal of [skynet] keeps while it is suspended.
+type skynetFunc1Frame struct {
+	statemachine.Frame
+
+	ctx  context.Context
+	from int
+	size int
+
+	skynet1 *skynetFrame
+
+	result0 int
+	result1 error
+}
+
+// MoveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true).
+func (f *skynetFunc1Frame) MoveNext(t *statemachine.Task) bool {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// machines.go:62: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
+	f.skynet1, f.result0, f.result1 = skynetEnter(t, f.ctx, f.from, f.size/10)
+	if f.skynet1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	f.ctx = nil // not needed any more
+	return false
+resume1:
+	f.result0, f.result1 = f.skynet1.Results(t)
+	f.skynet1 = nil
+resumed1:
+	f.State = statemachine.Finished
+	return true
+}
+
+// Location returns where a function literal of [skynet] is suspended.
+func (f *skynetFunc1Frame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 62)
+}
+
+// skynetFunc1Machine is a function literal of [skynet] as the root of a chain of calls: task, job and frame in one allocation.
+type skynetFunc1Machine struct {
+	statemachine.Builder[int]
+	skynetFunc1Frame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *skynetFunc1Machine) MoveNext(t *statemachine.Task) bool {
+	if !f.skynetFunc1Frame.MoveNext(t) {
+		return false
+	}
+	f.SetResult(f.result0, f.result1)
+	f.skynetFunc1Frame = skynetFunc1Frame{Frame: f.skynetFunc1Frame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -489,7 +594,7 @@ func (f *napFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:90: if err := job.Sleep(ctx, d); err != nil {
+	// machines.go:79: if err := job.Sleep(ctx, d); err != nil {
 	f.sleep1 = job.SleepAsync(f.ctx, f.d)
 	if f.sleep1.IsCompleted() {
 		goto resume1
@@ -517,7 +622,7 @@ endIf1:
 
 // Location returns where [nap] is suspended.
 func (f *napFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.nap", "github.com/movenext/movenext/benchmarks/works/machines.go", 90)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.nap", "github.com/movenext/movenext/benchmarks/works/machines.go", 79)
 }
 
 // Results returns what [nap] returned, or raises again the panic that ended it.
@@ -601,7 +706,7 @@ range1:
 	}
 	{
 		j := f.list1[f.i1]
-		// machines.go:103: v, err := j.Await()
+		// machines.go:92: v, err := j.Await()
 		f.await1 = j
 	}
 	if f.await1.IsCompleted() {
@@ -631,7 +736,7 @@ endRange1:
 
 // Location returns where [sum] is suspended.
 func (f *sumFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.sum", "github.com/movenext/movenext/benchmarks/works/machines.go", 103)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.sum", "github.com/movenext/movenext/benchmarks/works/machines.go", 92)
 }
 
 // Results returns what [sum] returned, or raises again the panic that ended it.
@@ -711,7 +816,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:118: job.Yield()
+	// machines.go:107: job.Yield()
 	f.State = 1
 	return t.Yield()
 resume1:
@@ -727,7 +832,7 @@ endRange1:
 
 // Location returns where [yields] is suspended.
 func (f *yieldsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.yields", "github.com/movenext/movenext/benchmarks/works/machines.go", 118)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.yields", "github.com/movenext/movenext/benchmarks/works/machines.go", 107)
 }
 
 // Results returns what [yields] returned, or raises again the panic that ended it.
@@ -809,7 +914,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:130: v, err := job.Run(ctx, one).Await()
+	// machines.go:119: v, err := job.Run(ctx, one).Await()
 	f.await1 = job.Run(f.ctx, one)
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -837,7 +942,7 @@ endRange1:
 
 // Location returns where [rounds] is suspended.
 func (f *roundsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.rounds", "github.com/movenext/movenext/benchmarks/works/machines.go", 130)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.rounds", "github.com/movenext/movenext/benchmarks/works/machines.go", 119)
 }
 
 // Results returns what [rounds] returned, or raises again the panic that ended it.
@@ -918,7 +1023,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:145: v = step(v)
+	// machines.go:134: v = step(v)
 	f.step1, v = stepEnter(t, v)
 	if f.step1 == nil {
 		goto resumed1
@@ -939,7 +1044,7 @@ endRange1:
 
 // Location returns where [steps] is suspended.
 func (f *stepsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.steps", "github.com/movenext/movenext/benchmarks/works/machines.go", 145)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.steps", "github.com/movenext/movenext/benchmarks/works/machines.go", 134)
 }
 
 // Results returns what [steps] returned, or raises again the panic that ended it.
@@ -1011,7 +1116,7 @@ func (f *stepFrame) MoveNext(t *statemachine.Task) bool {
 	if f.v >= 0 {
 		goto endIf1
 	}
-	// machines.go:156: job.Yield()
+	// machines.go:145: job.Yield()
 	f.State = 1
 	return t.Yield()
 resume1:
@@ -1024,7 +1129,7 @@ endIf1:
 
 // Location returns where [step] is suspended.
 func (f *stepFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.step", "github.com/movenext/movenext/benchmarks/works/machines.go", 156)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.step", "github.com/movenext/movenext/benchmarks/works/machines.go", 145)
 }
 
 // Results returns what [step] returned, or raises again the panic that ended it.
@@ -1095,7 +1200,7 @@ func (f *linkFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:165: v, err := prev.Await()
+	// machines.go:154: v, err := prev.Await()
 	f.await1 = f.prev
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -1115,7 +1220,7 @@ resume1:
 
 // Location returns where [link] is suspended.
 func (f *linkFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.link", "github.com/movenext/movenext/benchmarks/works/machines.go", 165)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.link", "github.com/movenext/movenext/benchmarks/works/machines.go", 154)
 }
 
 // Results returns what [link] returned, or raises again the panic that ended it.
@@ -1201,7 +1306,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:174: v, err := in.Receive(ctx)
+	// machines.go:163: v, err := in.Receive(ctx)
 	f.receive1 = f.in.ReceiveAsync(f.ctx)
 	if f.receive1.IsCompleted() {
 		goto resume1
@@ -1218,7 +1323,7 @@ resume1:
 			f.State = statemachine.Finished
 			return true
 		}
-		// machines.go:178: if err = out.Send(ctx, v+1); err != nil {
+		// machines.go:167: if err = out.Send(ctx, v+1); err != nil {
 		f.send2 = f.out.SendAsync(f.ctx, v+1)
 	}
 	if f.send2.IsCompleted() {
@@ -1246,7 +1351,7 @@ endRange1:
 
 // Location returns where [player] is suspended.
 func (f *playerFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.player", "github.com/movenext/movenext/benchmarks/works/machines.go", 174, 178)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.player", "github.com/movenext/movenext/benchmarks/works/machines.go", 163, 167)
 }
 
 // Results returns what [player] returned, or raises again the panic that ended it.
@@ -1335,7 +1440,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:191: err := out.Send(ctx, v+1)
+	// machines.go:180: err := out.Send(ctx, v+1)
 	f.send1 = f.out.SendAsync(f.ctx, v+1)
 	if f.send1.IsCompleted() {
 		goto resume1
@@ -1350,7 +1455,7 @@ resume1:
 		f.State = statemachine.Finished
 		return true
 	}
-	// machines.go:195: if v, err = in.Receive(ctx); err != nil {
+	// machines.go:184: if v, err = in.Receive(ctx); err != nil {
 	f.receive2 = f.in.ReceiveAsync(f.ctx)
 	if f.receive2.IsCompleted() {
 		goto resume2
@@ -1377,7 +1482,7 @@ endRange1:
 
 // Location returns where [server] is suspended.
 func (f *serverFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.server", "github.com/movenext/movenext/benchmarks/works/machines.go", 191, 195)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.server", "github.com/movenext/movenext/benchmarks/works/machines.go", 180, 184)
 }
 
 // Results returns what [server] returned, or raises again the panic that ended it.

@@ -36,18 +36,11 @@ func nestedOurs() []contest.Contender {
 	places := everywhere()
 	awaiting := contest.On(places, "await", "jobs with handles, awaited by machines", func(ctx context.Context, _ contest.Setting) contest.Run {
 		return func(_ *contest.Meter, n int) error {
-			roots := make([]*job.Job[*job.Job[int]], n)
+			roots := make([]*job.Job[int], n)
 			for i := range roots {
-				roots[i] = job.Run(ctx, func(context.Context) (*job.Job[int], error) { return familyAsync(ctx, n), nil })
+				roots[i] = job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] { return familyAsync(ctx, n) })
 			}
-			families := make([]*job.Job[int], n)
-			for i, root := range roots {
-				var err error
-				if families[i], err = root.Wait(ctx); err != nil {
-					return err
-				}
-			}
-			return sumOf(families, n*n)
+			return sumOf(roots, n*n)
 		}
 	})
 	waiting := contest.On(places, "wait", "jobs with handles, waited for inside of jobs", func(ctx context.Context, _ contest.Setting) contest.Run {

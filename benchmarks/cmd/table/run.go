@@ -24,8 +24,9 @@ type measured struct {
 
 // document is the JSON file.
 type document struct {
-	Conditions report.Conditions `json:"conditions"`
-	Works      []measured        `json:"works"`
+	Conditions report.Conditions   `json:"conditions"`
+	Works      []measured          `json:"works"`
+	Targets    []standings.Reached `json:"targets"`
 }
 
 // run measures with children of the binary self. Tables are printed as soon as each is complete: who interrupts
@@ -62,10 +63,12 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 		}
 		report.Table(stdout, table, picture)
 		doc.Works = append(doc.Works, measured{table, out})
+		doc.Targets = append(doc.Targets, table.Targets(w)...)
 		if err := c.save(doc); err != nil {
 			return err
 		}
 	}
+	report.Targets(stdout, doc.Targets)
 	if failed > 0 {
 		return fmt.Errorf("%d contenders failed; the tables say why", failed)
 	}

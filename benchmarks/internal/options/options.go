@@ -31,6 +31,7 @@ type Options struct {
 	Limit      time.Duration
 	Memory     int64
 	Repeat     bool
+	Targets    bool
 }
 
 // Register adds the flags to a set. works is the default of -works.
@@ -44,6 +45,7 @@ func (o *Options) Register(flags *flag.FlagSet, works string) {
 	flags.DurationVar(&o.Nap, "nap", 0, "how long sleepers sleep (default 8s, less if scaled down)")
 	flags.DurationVar(&o.Limit, "limit", 5*time.Minute, "the longest that one process may take")
 	flags.Int64Var(&o.Memory, "memory", max(0, usage.Available()*4/5), "the most memory in bytes that one process may use, 0 for no limit; by default four fifths of what is free")
+	flags.BoolVar(&o.Targets, "targets", false, "only those contenders that have a target, beside those that ratios refer to, and only works with such")
 	flags.BoolVar(&o.Repeat, "repeat", true, "repeat rounds that other processes disturbed, at most once each")
 }
 
@@ -62,6 +64,9 @@ func (o *Options) Check() error {
 
 // Select returns those of the works that are asked for, in their own order.
 func (o *Options) Select(all []*contest.Work) ([]*contest.Work, error) {
+	if o.Targets {
+		all = slices.DeleteFunc(slices.Clone(all), func(w *contest.Work) bool { return len(w.Targets) == 0 })
+	}
 	if o.Works == "" {
 		return all, nil
 	}
@@ -87,11 +92,15 @@ func (o *Options) Who(w *contest.Work, n int) []string {
 	var names []string
 	for _, c := range w.Contenders {
 		able := c.Most == 0 || n <= c.Most
-		if able && (slices.Contains(w.Bases, c.Name) || wanted.MatchString(c.Name)) {
+		if able && (slices.Contains(w.Bases, c.Name) || wanted.MatchString(c.Name) && (!o.Targets || targeted(w, c.Name))) {
 			names = append(names, c.Name)
 		}
 	}
 	return names
+}
+
+func targeted(w *contest.Work, contender string) bool {
+	return slices.ContainsFunc(w.Targets, func(t contest.Target) bool { return t.Contender == contender })
 }
 
 // Plan returns how n operations are measured.

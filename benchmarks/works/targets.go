@@ -1,0 +1,67 @@
+package works
+
+import "github.com/movenext/movenext/benchmarks/contest"
+
+// targets are what the library is to reach, by work. They were set before it was written, from what the quickest
+// libraries of seven languages and a prototype without any of the library's duties reach; see docs/performance.md.
+var targets = map[string][]contest.Target{
+	"W1": {
+		ratio("movenext", goroutines, 0.8, 0.5),
+		ratio("movenext", spawnFuture, 0.5, 0.5),
+	},
+	"W2": {
+		ratio("movenext: parallel scope", goroutines, 0.08, 0.03),
+		ratio("movenext: parallel.Fork", goroutines, 0.2, 0.1),
+		ratio("movenext: await", goroutines, 0.2, 0.1),
+		ratio("movenext: wait", goroutines, 0.2, 0.1),
+		{Contender: "movenext: parallel scope", Figure: contest.PeakMB, Ship: 20, Goal: 20},
+	},
+	"W3": {
+		ratio("movenext: parallel.Join", goroutines, 0.06, 0.018),
+		ratio("movenext: await", goroutines, 0.16, 0.1),
+		ratio("movenext: wait", goroutines, 0.16, 0.1),
+	},
+	"W4": {
+		ratio("movenext: parallel.Fork", goroutines, 0.06, 0.02),
+		ratio("movenext: await", goroutines, 0.12, 0.06),
+		ratio("movenext: wait", goroutines, 0.12, 0.06),
+	},
+	"W5": {
+		{Contender: "movenext", Base: goroutines, Figure: contest.PeakRatio, Ship: 0.08, Goal: 0.05},
+		ratio("movenext", goroutines, 0.2, 0.08),
+	},
+	"W6a": {ratio("movenext", goroutines, 0.35, 0.2), allocated("movenext")},
+	"W6b": {ratio("movenext", goroutines, 0.35, 0.15), allocated("movenext")},
+	"W6c": {ratio("movenext", goroutines, 0.2, 0.1)},
+	"W6d": {
+		{Contender: "movenext", Base: "plain call", Figure: contest.More, Ship: 10, Goal: 5},
+		allocated("movenext"),
+	},
+	"W7": {
+		ratio("movenext: Then", goroutines, 0.12, 0.05),
+		ratio("movenext: ContinueWith", goroutines, 0.12, 0.05),
+		ratio("movenext: await", goroutines, 0.12, 0.05),
+	},
+	"W8": {
+		ratio("movenext: rendezvous", goroutines, 0.25, 0.1),
+		ratio("movenext: buffered", goroutines, 0.25, 0.1),
+	},
+	"W9a": {ratio("movenext", goroutines, 3, 1.5)},
+	"W9b": {
+		ratio("movenext", goroutines, 1.1, 0.5),
+		ratio("movenext: job.Blocking", goroutines, 1.1, 0.5),
+	},
+	"W9c": {
+		{Contender: "movenext", Figure: contest.Reported, Unit: "computing at once", Ship: 8, Goal: 8}, // 4 × GOMAXPROCS of two processors
+	},
+	"H": {ratio("movenext dedicated", "bare threads", 1.2, 1.05)},
+}
+
+func ratio(contender, base string, ship, goal float64) contest.Target {
+	return contest.Target{Contender: contender, Base: base, Figure: contest.Ratio, Ship: ship, Goal: goal}
+}
+
+// allocated is the target of a path that allocates nothing: less than a byte each, since who starts it allocates.
+func allocated(contender string) contest.Target {
+	return contest.Target{Contender: contender, Figure: contest.Allocated, Ship: 1, Goal: 1}
+}
