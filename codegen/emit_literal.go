@@ -16,14 +16,12 @@ func (u *unit) signature() (SignatureText, error) {
 		return text, err
 	}
 	l := SignatureText{TypeParams: text.FrameParams, TypeArgs: text.FrameArgs, FrameParams: text.FrameParams, FrameArgs: text.FrameArgs}
+	p := &printer{u: u}
 	if u.recovery != nil {
-		l.Params = append(l.Params, ParamText{Name: u.imports.Fresh("panicking"), Type: (&printer{u: u}).typeOf(u.recovery)})
+		l.Params = append(l.Params, ParamText{Name: u.imports.Fresh("panicking"), Type: p.typeOf(u.recovery)})
 	}
 	for _, obj := range u.self.captures {
-		typ, err := u.imports.TypeString(obj.Type())
-		if err != nil {
-			u.refuse(unnameableType(u.atVariable(u.vars[obj]), err))
-		}
+		typ := p.typeOf(u.vars[obj])
 		if u.vars[obj].cell {
 			typ = "*" + typ
 		}

@@ -75,6 +75,9 @@ func (p *printer) typeOf(v *variable) string {
 
 // zeroOf is an expression for the zero value of t.
 func (p *printer) zeroOf(t types.Type, spelled string) string {
+	if t == nil { // of the lowering's own
+		return p.predeclared("nil")
+	}
 	if isTypeParam(t) {
 		return "*" + p.predeclared("new") + "(" + spelled + ")"
 	}

@@ -10,12 +10,13 @@ import (
 // analyse finds the suspension points and what the function does with each of
 // its variables.
 func (u *unit) analyse() {
-	u.findPoints()
-	u.defers = u.hasDefers()
 	if u.outer == nil {
 		ast.Inspect(u.body, u.noteFacts)
 		u.noteCaptures()
 	}
+	u.findFuncVars()
+	u.findPoints()
+	u.defers = u.hasDefers()
 	u.findRuns()
 	if u.streams() {
 		u.shareParameters()
@@ -52,6 +53,8 @@ func (u *unit) findPoints() {
 			if _, ok := u.streamIn(n); ok {
 				u.mark(around, n)
 			}
+		case *ast.AssignStmt, *ast.ValueSpec:
+			u.noteAssigned(n, around)
 		case *ast.CallExpr:
 			if s, ok := u.suspension(n); ok && !detached[n] {
 				u.points[n] = &s
@@ -83,6 +86,9 @@ func (u *unit) noteDeferred(n *ast.DeferStmt) {
 func (u *unit) suspension(call *ast.CallExpr) (Suspension, bool) {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return Suspension{Kind: KindLiteral}, u.literalSuspends(lit)
+	}
+	if u.funcVarOf(call.Fun) != nil {
+		return Suspension{Kind: KindValue}, true
 	}
 	if u.self == nil && u.isYield(call.Fun) {
 		return Suspension{Kind: KindEmit}, true

@@ -48,10 +48,16 @@ type literals struct {
 	suspending map[*ast.FuncLit]bool // answers of holdsPoint
 	machines   map[*ast.FuncLit]*literal
 	order      []*literal
+
+	vars    map[*types.Var]*funcVar // those that hold what suspends
+	entries map[*types.Var]*funcVar // by their companions
 }
 
 func newLiterals() *literals {
-	return &literals{suspending: map[*ast.FuncLit]bool{}, machines: map[*ast.FuncLit]*literal{}}
+	return &literals{
+		suspending: map[*ast.FuncLit]bool{}, machines: map[*ast.FuncLit]*literal{},
+		vars: map[*types.Var]*funcVar{}, entries: map[*types.Var]*funcVar{},
+	}
 }
 
 // literalSuspends reports whether lit itself has something to suspend for.
@@ -86,6 +92,9 @@ func (u *unit) literalSuspends(lit *ast.FuncLit) bool {
 func (u *unit) isPoint(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return u.literalSuspends(lit)
+	}
+	if u.funcVarOf(call.Fun) != nil {
+		return true
 	}
 	_, suspends := u.fn.Package.Twins.Suspends(call, u.info)
 	return suspends

@@ -8,6 +8,13 @@ import (
 
 // assignment lowers =, := and the assignments with an operator.
 func (u *unit) assignment(s *ast.AssignStmt) {
+	if !u.onlyCalled(s.Lhs) {
+		u.assignValues(s)
+	}
+	u.companions(s.Lhs, s.Rhs, s.Tok == token.DEFINE)
+}
+
+func (u *unit) assignValues(s *ast.AssignStmt) {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
 		if u.suspends(s) {
 			u.spillAll([]operandOf{{expr: s.Lhs[0], assigned: true}, {expr: s.Rhs[0]}}, false)

@@ -24,6 +24,17 @@ func (u *unit) declaration(s *ast.DeclStmt) {
 }
 
 func (u *unit) varSpec(spec *ast.ValueSpec) {
+	var names []ast.Expr
+	for _, id := range spec.Names {
+		names = append(names, id)
+	}
+	if !u.onlyCalled(names) {
+		u.specValues(spec)
+	}
+	u.companions(names, spec.Values, true)
+}
+
+func (u *unit) specValues(spec *ast.ValueSpec) {
 	if len(spec.Values) == 0 {
 		u.varsWithoutValues(spec)
 		return

@@ -39,7 +39,7 @@ func (u *unit) flattenEpilogue() {
 
 // declareRecovery gives a deferred literal that calls recover something to ask.
 func (u *unit) declareRecovery() {
-	if u.self == nil || !u.self.deferred || !u.callsRecover() {
+	if u.self == nil || !u.self.deferred || !u.callsRecover(u.body) {
 		return
 	}
 	typ := func() (string, error) {
@@ -49,9 +49,10 @@ func (u *unit) declareRecovery() {
 	u.all = append(u.all, u.recovery)
 }
 
-func (u *unit) callsRecover() bool {
+// callsRecover reports whether a function calls recover itself.
+func (u *unit) callsRecover(body *ast.BlockStmt) bool {
 	found := false
-	ast.Inspect(u.body, func(n ast.Node) bool {
+	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
@@ -79,6 +80,11 @@ func (u *unit) deferringPoint(d *deferral, s *ast.DeferStmt, p *Suspension) {
 		}
 		args = append(args, u.keptArguments(d, s.Call)...)
 		d.enters(u.values(s.Call), u.enterLiteral(l, true, args...))
+	case KindValue:
+		f := u.funcVarOf(s.Call.Fun)
+		entry := u.evaluatedNow(d, f.v.Name(), rope{use(u.entryOf(f))})
+		args := append([]rope{{taskName}}, u.keptArguments(d, s.Call)...)
+		d.enters(u.values(s.Call), append(append(entry, text("(")), append(joined(args), text(")"))...))
 	case KindTwin:
 		u.renameCallee(s.Call, p.Twin)
 		d.entry = returnOf("DeferTwin(", rope{taskName}, u.deferredCall(d, s.Call, p.Method))

@@ -50,8 +50,20 @@ func (u *unit) parameter(v *types.Var) *variable {
 // declare makes a variable of one of the source.
 func (u *unit) declare(obj types.Object) *variable {
 	v := &variable{obj: obj, name: obj.Name(), typ: obj.Type(), facts: *u.factsOf(obj)}
+	if f := u.literals.entries[asVar(obj)]; f != nil {
+		v.typ = nil
+		v.typeText = func() (string, error) {
+			p := &printer{u: u}
+			return "func" + p.companionSignature(f, nil), nil
+		}
+	}
 	u.vars[obj] = v
 	u.all = append(u.all, v)
+	return v
+}
+
+func asVar(obj types.Object) *types.Var {
+	v, _ := obj.(*types.Var)
 	return v
 }
 

@@ -119,13 +119,15 @@ const (
 	KindLoop
 	// KindLiteral is a call of a function literal that becomes a machine.
 	KindLiteral
+	// KindValue is a call of a variable of the function that holds what suspends.
+	KindValue
 )
 
 // kindDeferred is the epilogue of a function whose deferred calls suspend.
 const kindDeferred Kind = -1
 
 // enters reports whether the callee is a machine that is entered, not a job that is awaited.
-func (k Kind) enters() bool { return k == KindEnter || k == KindLiteral }
+func (k Kind) enters() bool { return k == KindEnter || k == KindLiteral || k == KindValue }
 
 // Suspension is what is known of a call that suspends.
 type Suspension struct {

@@ -32,6 +32,8 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 		u.suspendEnter(call, s, p, dst)
 	case KindLiteral:
 		u.suspendLiteral(call, p, dst)
+	case KindValue:
+		u.suspendValue(call, p, dst)
 	case KindTwin:
 		u.suspendTwin(call, s, p, dst)
 	case KindAwaitJob:
