@@ -103,7 +103,10 @@ func (t dest) idle() bool {
 // discard prints the evaluation of a value that nobody reads. A constant may be one
 // only with the type of its variable; nil is none without, and has nothing to evaluate.
 func (p *printer) discard(src string, v *variable, typed bool) {
-	b, _ := v.typ.Underlying().(*types.Basic)
+	var b *types.Basic
+	if v.typ != nil {
+		b, _ = v.typ.Underlying().(*types.Basic)
+	}
 	wide := b != nil && (b.Kind() == types.Int64 || b.Kind() == types.Uint64)
 	switch {
 	case src == "nil":

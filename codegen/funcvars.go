@@ -32,6 +32,7 @@ type funcVar struct {
 	known  bool // so far: nothing else is assigned to it
 	read   bool // other than by calling it
 	copied bool // to another such variable
+	called bool
 }
 
 // onlyLiteral is the literal that the variable holds if it never holds anything else, or nil.
@@ -60,7 +61,7 @@ func (u *unit) findFuncVars() {
 	for again := true; again; {
 		again = false
 		for _, f := range c.order {
-			if held[f.v] == nil && f.known && u.holdsSuspending(f) {
+			if held[f.v] == nil && f.known && f.called && u.holdsSuspending(f) {
 				held[f.v], again = f, true
 				clear(u.literals.suspending)
 			}
@@ -247,6 +248,9 @@ func (c *funcCollector) assigned(lhs, rhs []ast.Expr) {
 			continue
 		}
 		f.values = append(f.values, rhs[i])
+		if other := c.of(rhs[i]); other != nil {
+			other.called = true // perhaps, by that name
+		}
 	}
 }
 
@@ -265,6 +269,7 @@ func (c *funcCollector) called(call *ast.CallExpr) {
 	if !ok || f == nil {
 		return
 	}
+	f.called = true
 	for _, lit := range c.literals {
 		if !c.isHeld(lit) {
 			return
