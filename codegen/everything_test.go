@@ -68,11 +68,15 @@ func withdraw(t *testing.T, path string, lines []int) int {
 	file, err := parser.ParseFile(fset, path, data, parser.ParseComments|parser.SkipObjectResolution)
 	require.NoError(t, err)
 	count := 0
+	found := func(n ast.Node) bool {
+		return slices.ContainsFunc(lines, func(line int) bool {
+			return fset.Position(n.Pos()).Line <= line && line <= fset.Position(n.End()).Line
+		})
+	}
+	initial := calledByInitialisers(file, found)
 	for _, decl := range slices.Backward(file.Decls) {
 		fn, ok := decl.(*ast.FuncDecl)
-		if !ok || !slices.ContainsFunc(lines, func(line int) bool {
-			return fset.Position(fn.Pos()).Line <= line && line <= fset.Position(fn.End()).Line
-		}) {
+		if !ok || !found(fn) && !initial[fn.Name.Name] {
 			continue
 		}
 		at := fset.Position(fn.Pos()).Offset - len(annotation)
@@ -83,6 +87,26 @@ func withdraw(t *testing.T, path string, lines []int) int {
 	require.NotZero(t, count, "findings outside of functions: %s %v", path, lines)
 	testmodule.Write(t, path, []byte(data))
 	return count
+}
+
+// calledByInitialisers are the functions that declarations of variables with a finding call: what a
+// package is initialised with cannot suspend.
+func calledByInitialisers(file *ast.File, found func(ast.Node) bool) map[string]bool {
+	names := map[string]bool{}
+	for _, decl := range file.Decls {
+		if _, isFunc := decl.(*ast.FuncDecl); isFunc || !found(decl) {
+			continue
+		}
+		ast.Inspect(decl, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				if id, ok := call.Fun.(*ast.Ident); ok {
+					names[id.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	return names
 }
 
 const annotation = "//movenext:async\n"
