@@ -21,10 +21,10 @@ func main() {
 	ctx := schedulers.With(context.Background(), workers)
 
 	outer := job.Go(ctx, func(ctx context.Context) error {
-		job.Go(ctx, say("t1: started first, in the worker's own queue"))
-		job.Go(ctx, say("t2: started second, in the worker's own queue"))
-		job.Go(ctx, say("t3: started third, in the global queue"), job.PreferFairness())
-		job.Go(ctx, say("t4: started fourth, in the global queue"), job.PreferFairness())
+		_ = job.Go(ctx, say("t1: started first, in the worker's own queue"))
+		_ = job.Go(ctx, say("t2: started second, in the worker's own queue"))
+		_ = job.Go(ctx, say("t3: started third, in the global queue"), job.PreferFairness())
+		_ = job.Go(ctx, say("t4: started fourth, in the global queue"), job.PreferFairness())
 		fmt.Println("the outer job has started four")
 		return nil
 	})

@@ -34,7 +34,7 @@ func main() {
 		var seven sync.WaitGroup
 		for i := range 7 {
 			seven.Add(1)
-			job.Go(ctx, func(context.Context) error {
+			_ = job.Go(ctx, func(context.Context) error {
 				defer seven.Done()
 				fmt.Println("  job", i+1, "runs")
 				return nil

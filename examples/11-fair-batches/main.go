@@ -56,7 +56,7 @@ func run(ctx context.Context) (*counter, error) {
 	open := make(chan struct{})
 	for range 4 {
 		held.Add(1)
-		job.Go(schedulers.With(ctx, workers), func(context.Context) error { held.Done(); <-open; return nil })
+		_ = job.Go(schedulers.With(ctx, workers), func(context.Context) error { held.Done(); <-open; return nil })
 	}
 	held.Wait()
 	first, err := processBatch(ctx, tenants, large, func() { c.count(&c.large) })

@@ -18,10 +18,10 @@ func main() {
 	ctx := context.Background()
 
 	open := make(chan struct{}) // holds the worker until all is queued
-	job.Go(schedulers.With(ctx, workers), func(context.Context) error { <-open; return nil })
+	_ = job.Go(schedulers.With(ctx, workers), func(context.Context) error { <-open; return nil })
 
 	queue := func(g *priority.Group, what string) {
-		job.Go(ctx, func(context.Context) error { fmt.Println(what); return nil }, job.On(g))
+		_ = job.Go(ctx, func(context.Context) error { fmt.Println(what); return nil }, job.On(g))
 	}
 	report := levels.Group(2)
 	queue(report, "the monthly report: overtaken by three payments that came after it, and not by the fourth")

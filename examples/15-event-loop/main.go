@@ -42,7 +42,7 @@ func main() {
 		return job.Void{}, screen.setText(ctx, fmt.Sprint("the answer is ", answer))
 	}, job.On(loop))
 
-	job.Finally(ctx, shown, func(context.Context) error {
+	_ = job.Finally(ctx, shown, func(context.Context) error {
 		quit() // the window is closed
 		return nil
 	}, job.On(loop))

@@ -20,7 +20,7 @@ func chain(ctx context.Context, n int, deepest *int) func(context.Context) error
 			return nil
 		}
 		// The worker's context says that the next one belongs behind this one.
-		job.Go(inside, chain(ctx, n-1, deepest))
+		_ = job.Go(inside, chain(ctx, n-1, deepest))
 		return nil
 	}
 }
@@ -31,7 +31,7 @@ func main() {
 
 	fmt.Println("before")
 	outer := job.Go(ctx, func(ctx context.Context) error {
-		job.Go(ctx, func(context.Context) error {
+		_ = job.Go(ctx, func(context.Context) error {
 			fmt.Println("  the inner job, after the outer one")
 			return nil
 		})
@@ -46,7 +46,7 @@ func main() {
 	fmt.Println(waiting.Wait(ctx))
 
 	deepest := 0
-	job.Go(ctx, chain(ctx, 100_000, &deepest))
+	_ = job.Go(ctx, chain(ctx, 100_000, &deepest))
 	fmt.Println("a hundred thousand jobs, and the last one stands on less than 50 calls:", deepest < 50)
 	fmt.Println(s.Shutdown(context.Background()))
 }

@@ -28,7 +28,7 @@ func main() {
 		func(context.Context) (int, error) { runtime.Goexit(); return 0, nil },
 		func(context.Context) (int, error) { fmt.Println("work goes on"); return 0, nil },
 	} {
-		job.Run(ctx, observed.Errors(body)) // nobody keeps the job
+		_ = job.Run(ctx, observed.Errors(body)) // nobody keeps the job
 	}
 	fmt.Println(s.Shutdown(context.Background()), workers.Shutdown(context.Background()))
 }

@@ -29,6 +29,11 @@ func exec(ctx context.Context, tx *sql.Tx, query string, args ...any) *job.Job[s
 	})
 }
 
+// end runs Commit or Rollback, which talk to the database too.
+func end(ctx context.Context, how func() error) *job.Job[job.Void] {
+	return job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.Void{}, how() })
+}
+
 // accounts streams the rows of a query. The next row is fetched when it is wanted, and the
 // rows are closed however the loop over it ends.
 //
@@ -72,7 +77,8 @@ func transfer(ctx context.Context, db *sql.DB, from, to string, amount int) (err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, tx.Rollback())
+			_, undone := end(ctx, tx.Rollback).Await()
+			err = errors.Join(err, undone)
 		}
 	}()
 	if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
@@ -81,7 +87,8 @@ func transfer(ctx context.Context, db *sql.DB, from, to string, amount int) (err
 	if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 		return fmt.Errorf("to %s: %w", to, err)
 	}
-	return tx.Commit()
+	_, err = end(ctx, tx.Commit).Await()
+	return err
 }
 
 //movenext:async

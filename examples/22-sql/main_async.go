@@ -60,7 +60,7 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:38: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
+	// main.go:43: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
 	{
 		db := f.db
 		ctx := f.ctx
@@ -82,7 +82,7 @@ resume1:
 		if err2 == nil {
 			goto endIf1
 		}
-		// main.go:42: yield(account{}, err)
+		// main.go:47: yield(account{}, err)
 		f.Emit(account{}, err2)
 	}
 	f.State = 2
@@ -101,7 +101,7 @@ endIf1:
 		})
 	}
 for1:
-	// main.go:47: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
+	// main.go:52: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
 	{
 		rows := f.rows
 		f.await3 = job.Blocking(f.ctx, func(context.Context) (a *account, err error) {
@@ -129,7 +129,7 @@ resume3:
 		if row == nil {
 			goto case2
 		}
-		// main.go:58: case row == nil || !yield(*row, nil):
+		// main.go:63: case row == nil || !yield(*row, nil):
 		f.Emit(*row, nil)
 	}
 	f.State = 4
@@ -144,7 +144,7 @@ resume4:
 	}
 	goto endSwitch1
 case1:
-	// main.go:56: yield(account{}, err)
+	// main.go:61: yield(account{}, err)
 	f.Emit(account{}, err)
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
@@ -162,7 +162,7 @@ endSwitch1:
 
 // Location returns where [accounts] is suspended.
 func (f *accountsFrame) Location() statemachine.Location {
-	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 38, 42, 47, 58, 56)
+	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 43, 47, 52, 63, 61)
 }
 
 // transferAsync starts [transfer] as a state machine and returns its job.
@@ -203,13 +203,23 @@ type transferFrame struct {
 	tx     *sql.Tx
 	await1 *job.Job[*sql.Tx]
 	await2 *job.Job[sql.Result]
+	await4 *job.Job[job.Void]
 
 	err *error
 }
 
 // MoveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+func (f *transferFrame) MoveNext(t *statemachine.Task) bool {
+	for {
+		if finished, again := f.step(t); !again {
+			return finished
+		}
+	}
+}
+
+// step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+func (f *transferFrame) step(t *statemachine.Task) (finished, again bool) {
+	defer f.defers.Catch(t, &f.Frame, 6, &again)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -220,10 +230,16 @@ func (f *transferFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		goto resume2
 	case 3:
 		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
+	case 6:
+		goto epilogue
 	default:
 		f.Misuse(state)
 	}
-	// main.go:69: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
+	// main.go:74: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
 	{
 		db := f.db
 		ctx := f.ctx
@@ -234,34 +250,30 @@ func (f *transferFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	}
 	f.State = 1
 	f.db = nil // not needed any more
-	return t.Await(f.await1)
+	return t.Await(f.await1), false
 resume1:
 	f.tx, *f.err = statemachine.JobResult(t, f.await1)
 	f.await1 = nil
 	if (*f.err) != nil {
-		f.State = statemachine.Finished
-		return true
+		goto epilogue
 	}
 	{
 		err := f.err
+		ctx := f.ctx
 		tx := f.tx
-		f.defers.Push(func(raise func()) {
-			defer func() {
-				if (*err) != nil {
-					(*err) = errors.Join((*err), tx.Rollback())
-				}
-			}()
-			raise()
+		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+			m := transferFunc1Enter(t, err, ctx, tx)
+			return statemachine.Entered(m != nil)
 		})
 	}
-	// main.go:78: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
+	// main.go:84: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 	if f.await2.IsCompleted() {
 		goto resume2
 	}
 	f.State = 2
 	f.db = nil // not needed any more
-	return t.Await(f.await2)
+	return t.Await(f.await2), false
 resume2:
 	{
 		_, err2 := statemachine.JobResult(t, f.await2)
@@ -271,17 +283,16 @@ resume2:
 		}
 		*f.err = fmt.Errorf("from %s: %w", f.from, err2)
 	}
-	f.State = statemachine.Finished
-	return true
+	goto epilogue
 endIf1:
-	// main.go:81: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
+	// main.go:87: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 	if f.await2.IsCompleted() {
 		goto resume3
 	}
 	f.State = 3
-	f.ctx, f.db, f.from = nil, nil, "" // not needed any more
-	return t.Await(f.await2)
+	f.db, f.from = nil, "" // not needed any more
+	return t.Await(f.await2), false
 resume3:
 	{
 		_, err2 := statemachine.JobResult(t, f.await2)
@@ -291,17 +302,35 @@ resume3:
 		}
 		*f.err = fmt.Errorf("to %s: %w", f.to, err2)
 	}
-	f.State = statemachine.Finished
-	return true
+	goto epilogue
 endIf2:
-	*f.err = f.tx.Commit()
-	f.State = statemachine.Finished
-	return true
+	// main.go:90: _, err = end(ctx, tx.Commit).Await()
+	f.await4 = end(f.ctx, f.tx.Commit)
+	if f.await4.IsCompleted() {
+		goto resume4
+	}
+	f.State = 4
+	f.ctx, f.db, f.from, f.to, f.tx = nil, nil, "", "", nil // not needed any more
+	return t.Await(f.await4), false
+resume4:
+	_, *f.err = statemachine.JobResult(t, f.await4)
+	f.await4 = nil
+epilogue:
+	if !f.defers.Next(t, &f.Frame) {
+		f.defers.End(t, &f.Frame)
+		return true, false
+	}
+	f.State = 5
+	f.ctx, f.db, f.from, f.to, f.tx = nil, nil, "", "", nil // not needed any more
+	return false, false
+resume5:
+	f.defers.Resumed(t)
+	goto epilogue
 }
 
 // Location returns where [transfer] is suspended.
 func (f *transferFrame) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 69, 78, 81)
+	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 74, 84, 87, 90, 92)
 }
 
 // Results returns what [transfer] returned, or raises again the panic that ended it.
@@ -324,6 +353,72 @@ func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
 	f.SetResult(job.Void{}, *f.err)
 	f.transferFrame = transferFrame{Frame: f.transferFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
+}
+
+// transferFunc1Enter is a function literal of [transfer] as machines call it: its results, or the suspended frame that will have them.
+func transferFunc1Enter(t *statemachine.Task, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
+	frame := transferFunc1Frame{err: err, ctx: ctx, tx: tx}
+	if frame.MoveNext(t) {
+		return nil
+	}
+	m := new(transferFunc1Frame)
+	*m = frame
+	t.Push(context.Background(), m)
+	return m
+}
+
+// transferFunc1Frame is what a function literal of [transfer] keeps while it is suspended.
+type transferFunc1Frame struct {
+	statemachine.Frame
+
+	err *error
+	ctx context.Context
+	tx  *sql.Tx
+
+	await1 *job.Job[job.Void]
+}
+
+// MoveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true).
+func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	if (*f.err) == nil {
+		goto endIf1
+	}
+	// main.go:80: _, undone := end(ctx, tx.Rollback).Await()
+	f.await1 = end(f.ctx, f.tx.Rollback)
+	if f.await1.IsCompleted() {
+		goto resume1
+	}
+	f.State = 1
+	f.ctx, f.tx = nil, nil // not needed any more
+	return t.Await(f.await1)
+resume1:
+	{
+		_, undone := statemachine.JobResult(t, f.await1)
+		f.await1 = nil
+		(*f.err) = errors.Join((*f.err), undone)
+	}
+endIf1:
+	f.State = statemachine.Finished
+	return true
+}
+
+// Location returns where a function literal of [transfer] is suspended.
+func (f *transferFunc1Frame) Location() statemachine.Location {
+	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 80)
+}
+
+// Results returns what a function literal of [transfer] returned, or raises again the panic that ended it.
+func (f *transferFunc1Frame) Results(t *statemachine.Task) {
+	t.Rethrow()
 }
 
 // reportAsync starts [report] as a state machine and returns its job.
@@ -385,7 +480,7 @@ func (f *reportFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.loop1 = statemachine.RangeStream(accountsAsync(f.ctx, f.db))
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:89: for a, err := range accounts(ctx, db) {
+	// main.go:96: for a, err := range accounts(ctx, db) {
 	if f.loop1.Next(t) {
 		goto resume1
 	}
@@ -444,7 +539,7 @@ endRange1:
 
 // Location returns where [report] is suspended.
 func (f *reportFrame) Location() statemachine.Location {
-	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 89, 89, 89)
+	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 96, 96, 96)
 }
 
 // Results returns what [report] returned, or raises again the panic that ended it.

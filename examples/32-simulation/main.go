@@ -28,8 +28,8 @@ func add(counter *int, pause time.Duration) func(context.Context) error {
 func program(s *simulation.Scheduler) int {
 	ctx := s.Context(context.Background())
 	counter := 0
-	job.Go(ctx, add(&counter, time.Hour))
-	job.Go(ctx, func(ctx context.Context) error {
+	_ = job.Go(ctx, add(&counter, time.Hour))
+	_ = job.Go(ctx, func(ctx context.Context) error {
 		if err := job.Sleep(ctx, time.Hour); err != nil { // wakes up when the other one does
 			return err
 		}

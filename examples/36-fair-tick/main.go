@@ -30,11 +30,11 @@ func main() {
 			close(done)
 			return nil
 		}
-		job.Go(ctx, step) // feeds itself
+		_ = job.Go(ctx, step) // feeds itself
 		return nil
 	}
 	begun, open := make(chan struct{}), make(chan struct{}) // the processor is held until all is queued
-	job.Go(ctx, func(ctx context.Context) error {
+	_ = job.Go(ctx, func(ctx context.Context) error {
 		close(begun)
 		<-open
 		return step(ctx)
@@ -42,7 +42,7 @@ func main() {
 	<-begun
 	before := make([]int, 3)
 	for i := range before {
-		job.Go(ctx, func(context.Context) error { before[i] = ran; return nil })
+		_ = job.Go(ctx, func(context.Context) error { before[i] = ran; return nil })
 	}
 	close(open)
 	<-done

@@ -17,10 +17,10 @@ func overflow(full pool.WhenFull) (ctx context.Context, p *pool.Pool, letGo func
 	p = pool.New(pool.Workers(1, 1), pool.AddAfter(0), pool.QueueLimit(2, full))
 	ctx = schedulers.With(context.Background(), p)
 	begun, open := make(chan struct{}), make(chan struct{})
-	job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil })
+	_ = job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil })
 	<-begun
 	for range 2 {
-		job.Go(ctx, func(context.Context) error { return nil })
+		_ = job.Go(ctx, func(context.Context) error { return nil })
 	}
 	return ctx, p, func() { close(open) }
 }
