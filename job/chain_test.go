@@ -77,6 +77,42 @@ func TestATreeOfAMillionWaitsNeedsNoStack(t *testing.T) {
 	assert.Equal(t, 3, v)
 }
 
+func TestABinaryTreeOfAMillionContinuationsNeedsNoStack(t *testing.T) {
+	m := &manual{}
+	s := NewSource[int]()
+	level, leaves := []*Job[int]{s.Job()}, long/2
+	for len(level) < leaves {
+		below := make([]*Job[int], 0, 2*len(level))
+		for _, j := range level {
+			below = append(below, ContinueWith(m.ctx(), j, next), ContinueWith(m.ctx(), j, next))
+		}
+		level = below
+	}
+	withSmallStack(t, func() {
+		s.TrySetResult(0)
+		m.all()
+	})
+	for _, j := range level {
+		if j.Status() != Completed {
+			t.Fatal("a leaf has not ended")
+		}
+	}
+}
+
+func TestManyContinuationsOfOneJobNeedNoStack(t *testing.T) {
+	m := &manual{}
+	s := NewSource[int]()
+	ran := 0
+	for range long / 10 {
+		ContinueWith(m.ctx(), s.Job(), func(context.Context, *Job[int]) (int, error) { ran++; return 0, nil })
+	}
+	withSmallStack(t, func() {
+		s.TrySetResult(0)
+		m.all()
+	})
+	assert.Equal(t, long/10, ran)
+}
+
 // kept returns how many of the jobs are still in memory.
 func kept(jobs []weak.Pointer[Job[int]]) (n int) {
 	runtime.GC()

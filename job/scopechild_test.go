@@ -250,3 +250,22 @@ func TestScopesInScopes(t *testing.T) {
 	_, err := Go(ctx, func(ctx context.Context) error { return tree(ctx, 4) }).Wait(context.Background())
 	assert.Len(t, strings.Split(err.Error(), "\n"), 3*3*3*3*3)
 }
+
+func TestTheLastChildEndsWhileTheBodyGoesOn(t *testing.T) {
+	ctx := onPool(t, 2)
+	var j *Job[Void]
+	set := make(chan struct{})
+	j = InScopeAsync(ctx, func(_ context.Context, s *Scope) error {
+		<-set
+		for range 3 { // each time the last child ends, and the scope does not
+			child := Spawn(s, constant(1, nil))
+			<-child.Done()
+			assert.False(t, j.IsCompleted())
+		}
+		s.Go(func(context.Context) error { return errBoom })
+		return nil
+	})
+	close(set)
+	_, err := j.Wait(context.Background())
+	assert.ErrorIs(t, err, errBoom, "the last child ends after the body")
+}
