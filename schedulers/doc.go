@@ -18,8 +18,8 @@
 // # What a scheduler may be asked beside
 //
 // Everything else is optional and small: [Consenter] (may queued work be run in
-// place by who waits for it?), [Blocker] (a worker is about to block), [Timers]
-// (timers of its own), [Shutdowner], [Snapshotter], [Limiter], [Meter]. Who needs one asks
+// place by who waits for it?), [Reclaimer] (may it be taken back?), [Blocker] (a worker is about to block), [HomeBlocker] (…
+// for work of whose?), [Timers] (timers of its own), [Shutdowner], [Snapshotter], [Limiter], [Meter]. Who needs one asks
 // for it with a type assertion and has an answer ready when it is missing.
 //
 // # A hint is not a proof
