@@ -1,0 +1,206 @@
+package pool
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// diary is a pool whose works write down that they have begun.
+type diary struct {
+	*Pool
+	t    *testing.T
+	all  sync.WaitGroup // works that have not ended
+	mu   sync.Mutex
+	seen []string
+}
+
+func newDiary(t *testing.T, opts ...Option) *diary {
+	t.Helper()
+	return &diary{t: t, Pool: New(append(opts, AddAfter(0))...)}
+}
+
+// submit submits work that writes its name down and then does f, if that is not nil.
+func (d *diary) submit(name string, hint schedulers.Hint, f func(on schedulers.Worker)) {
+	d.t.Helper()
+	d.all.Add(1)
+	assert.NoError(d.t, d.Submit(do(func(on schedulers.Worker) {
+		defer d.all.Done()
+		d.mu.Lock()
+		d.seen = append(d.seen, name)
+		d.mu.Unlock()
+		if f != nil {
+			f(on)
+		}
+	}), hint))
+}
+
+func (d *diary) end() []string {
+	d.t.Helper()
+	d.all.Wait()
+	require.NoError(d.t, d.Shutdown(context.Background()))
+	return d.seen
+}
+
+// t1 and t2 are nested and t3 and t4 are too, with PreferFairness.
+func TestNestedWorkIsLastInFirstOutUnlessItAsksForFairness(t *testing.T) {
+	d := newDiary(t, Workers(1, 1))
+	d.submit("outer", schedulers.Hint{}, func(on schedulers.Worker) {
+		local := schedulers.Hint{From: on}
+		fair := schedulers.Hint{From: on, Flags: schedulers.PreferFairness}
+		d.submit("t1", local, nil)
+		d.submit("t2", local, nil)
+		d.submit("t3", fair, nil)
+		d.submit("t4", fair, nil)
+	})
+	assert.Equal(t, []string{"outer", "t2", "t1", "t3", "t4"}, d.end())
+}
+
+func TestTheGlobalQueueGoesBeforeStealingAndThievesTakeTheOldest(t *testing.T) {
+	d := newDiary(t, Workers(2, 2))
+	busy, free, loaded := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	d.submit("thief", schedulers.Hint{}, func(schedulers.Worker) { close(busy); <-free })
+	<-busy
+	d.submit("owner", schedulers.Hint{}, func(on schedulers.Worker) {
+		local := schedulers.Hint{From: on}
+		var stolen sync.WaitGroup
+		stolen.Add(3)
+		take := func(schedulers.Worker) { stolen.Done() }
+		d.submit("oldest", local, take)
+		d.submit("older", local, take)
+		d.submit("newest", local, take)
+		d.submit("global", schedulers.Hint{}, nil)
+		close(loaded)
+		stolen.Wait() // holds its worker, so that the other one has to run them all
+	})
+	<-loaded
+	close(free)
+	assert.Equal(t, []string{"thief", "owner", "global", "oldest", "older", "newest"}, d.end())
+	assert.Equal(t, uint64(3), d.Metrics().Stolen)
+}
+
+func TestWorkThatFeedsItselfStarvesNobody(t *testing.T) {
+	d := newDiary(t, Workers(1, 1))
+	begun := make(chan struct{})
+	var feed func(left int) func(schedulers.Worker)
+	feed = func(left int) func(schedulers.Worker) {
+		return func(on schedulers.Worker) {
+			if left > 0 {
+				d.submit("feeds", schedulers.Hint{From: on}, feed(left-1))
+			}
+		}
+	}
+	d.submit("first", schedulers.Hint{}, func(on schedulers.Worker) {
+		<-begun
+		d.submit("buried", schedulers.Hint{From: on}, nil) // below the work that feeds itself
+		feed(500)(on)
+	})
+	d.submit("global", schedulers.Hint{}, nil)
+	close(begun)
+	at := map[string]int{}
+	for i, name := range d.end() {
+		if name != "feeds" {
+			at[name] = i
+		}
+	}
+	assert.LessOrEqual(t, at["global"], 61)
+	assert.LessOrEqual(t, at["buried"], 2*61, "the oldest of its own has its turn after the global queue")
+}
+
+func TestAWorkerThatSaysThatItBlocksIsReplacedForAsLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t, Workers(1, 1))
+		var unblock func()
+		hold := make(chan struct{})
+		d.submit("blocks", schedulers.Hint{}, func(on schedulers.Worker) {
+			var err error
+			unblock, err = on.(schedulers.Blocker).Block()
+			assert.NoError(t, err)
+			<-hold
+			unblock()
+			unblock() // twice is once
+		})
+		d.submit("meanwhile", schedulers.Hint{}, nil)
+		synctest.Wait()
+		assert.Equal(t, []string{"blocks", "meanwhile"}, d.seen)
+		close(hold)
+		synctest.Wait()
+		_, _, now := d.WorkerLimits()
+		assert.Equal(t, 1, now)
+		d.mu.Lock()
+		d.seen = nil
+		d.mu.Unlock()
+		held := make(chan struct{})
+		d.submit("alone", schedulers.Hint{}, func(schedulers.Worker) { <-held })
+		d.submit("waits", schedulers.Hint{}, nil)
+		synctest.Wait()
+		assert.Equal(t, []string{"alone"}, d.seen, "the room has been given back")
+		close(held)
+		d.end()
+	})
+}
+
+func TestLongRunningWorkIsNoneOfTheWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t, Workers(1, 1))
+		long := schedulers.Hint{Flags: schedulers.LongRunning}
+		for range 3 {
+			d.submit("long", long, func(on schedulers.Worker) {
+				assert.Nil(t, on)
+				time.Sleep(time.Hour)
+			})
+		}
+		d.submit("short", schedulers.Hint{}, nil)
+		synctest.Wait()
+		assert.ElementsMatch(t, []string{"long", "long", "long", "short"}, d.seen)
+		m := d.Metrics()
+		assert.Equal(t, uint64(3), m.Running)
+		assert.Equal(t, uint64(1), m.Completed)
+		assert.Zero(t, m.Workers)
+		d.end()
+		assert.Equal(t, uint64(4), d.Metrics().Completed)
+	})
+}
+
+// While nothing moves, what the pool says about itself adds up, whatever state work is in.
+func TestMetricsAddUpAtEveryStandstill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t, Workers(2, 2))
+		balanced := func() schedulers.Metrics {
+			synctest.Wait()
+			m := d.Metrics()
+			assert.Equal(t, m.Submitted, m.Completed+m.Abandoned+m.Queued+m.Running)
+			return m
+		}
+		for i := range 50 {
+			flags := schedulers.Flags(0)
+			if i%10 == 0 {
+				flags = schedulers.LongRunning
+			}
+			d.submit("work", schedulers.Hint{Flags: flags}, func(on schedulers.Worker) {
+				time.Sleep(time.Second)
+				d.submit("child", schedulers.Hint{From: on}, nil)
+				if i%7 == 0 {
+					panic("deliberate")
+				}
+			})
+			balanced()
+		}
+		for range 10 {
+			time.Sleep(1500 * time.Millisecond)
+			balanced()
+		}
+		d.all.Wait()
+		m := balanced()
+		assert.Equal(t, uint64(100), m.Completed)
+		assert.Equal(t, uint64(8), m.Panicked)
+		d.end()
+	})
+}
