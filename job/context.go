@@ -58,6 +58,9 @@ func (b *body) nest(ctx context.Context) {
 	}
 }
 
+// shield keeps the end of what the job's context lies in away from it.
+func (b *body) shield() { b.parent, b.root = context.WithoutCancel(b.parent), nil }
+
 // outermost returns the body whose parent is the first context outwards that is not a body.
 //
 // Jobs that start jobs make a chain of bodies as long as the recursion is deep. Of that chain only

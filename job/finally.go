@@ -25,7 +25,7 @@ func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) err
 	if j == nil {
 		return f.failed(ErrNilJob)
 	}
-	f.parent = context.WithoutCancel(f.parent)
+	f.shield()
 	f.mode |= lazy | unstoppable
 	return f.attach(j, f)
 }

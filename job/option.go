@@ -27,7 +27,7 @@ const (
 	labeled                               // see FollowLabels
 	traced                                // see FollowTrace
 	supervising                           // of a scope
-	dependent   = supervising             // of a job that others complete: see InitDependent
+	dependent   = supervising             // of a job that ends after others: see InitDependent, RunTwin
 	continuing  = synchronous | lazy
 )
 

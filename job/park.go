@@ -49,9 +49,10 @@ func (c *core) announce(ctx context.Context, by schedulers.Worker, p *parked) (u
 
 // needsHome reports whether the job is queued at its scheduler, or runs there, so that nobody else will
 // complete it. It is false if that is not certain: jobs that others complete (machines among them, which
-// may be anywhere), and jobs that were handed to a goroutine by who made them.
+// may be anywhere), jobs that end as another one does, wherever that is, and jobs that were handed to a goroutine
+// by who made them.
 func (c *core) needsHome() bool {
-	if c.own == nil || c.mode&synchronous != 0 {
+	if c.own == nil || c.mode&(synchronous|dependent) != 0 {
 		return false
 	}
 	if r := c.rare.Load(); r != nil && r.aside.Load() {

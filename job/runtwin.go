@@ -20,6 +20,7 @@ func RunTwin[T any](ctx context.Context, start func(context.Context) *Job[T], op
 	if err := t.prepare(t, ctx, opts, forJob, start == nil); err != nil {
 		return t.failed(err)
 	}
+	t.mode |= dependent
 	t.state.word.Store(uint32(Scheduled)) // nobody else knows the job yet
 	_ = t.submit(t.sched, t.flags)        // the job carries the refusal
 	return &t.Job
@@ -31,6 +32,7 @@ func NewTwin[T any](ctx context.Context, start func(context.Context) *Job[T], op
 	if err := t.prepare(t, ctx, opts, forJob, start == nil); err != nil {
 		return t.failed(err)
 	}
+	t.mode |= dependent
 	return &t.Job
 }
 
@@ -79,10 +81,22 @@ func (t *twinJob[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := t.inner
 	t.value, t.err = j.value, j.err
 	j.observed() // from here on it is this job's failure
-	final := t.outcome(t.err)
+	final := t.judge()
 	t.drop()
 	t.endOwn()
 	return t.publish(final)
+}
+
+// judge is outcome where the error is a user's and the goroutine that of whoever completed the inner job: a panic
+// in a method of the error makes this job fault, as it does in task.call, and goes no further.
+func (t *twinJob[T]) judge() (final Status) {
+	final = Faulted
+	defer func() {
+		if v := recover(); v != nil {
+			t.err = t.panicked(v)
+		}
+	}()
+	return t.outcome(t.err)
 }
 
 func (t *twinJob[T]) invoke(ctx context.Context) (none T, err error) {

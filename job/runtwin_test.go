@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
 func ExampleRunTwin() {
@@ -83,4 +85,46 @@ func TestATwinJobWithoutAnInnerOneFaults(t *testing.T) {
 	assert.Equal(t, "in start", p.Value)
 	_, err = job.RunTwin(ctx, func(context.Context) *job.Job[int] { return job.FromError[int](p) }).Wait(ctx)
 	assert.True(t, errors.Is(err, p))
+}
+
+// touchy is an error that must not be compared.
+type touchy struct{}
+
+func (touchy) Error() string { return "touchy" }
+func (touchy) Is(error) bool { panic("in Is") }
+
+// The question whether the error is that of the job's context is a user's code, asked by whoever completes the inner job.
+func TestAnErrorThatPanicsWhenItIsComparedFaultsATwinJobAndNobodyElse(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	inner, started := job.NewSource[int](), make(chan struct{})
+	j := job.RunTwin(ctx, func(context.Context) *job.Job[int] { close(started); return inner.Job() })
+	behind := job.WaitAsync(context.Background(), j)
+	<-started
+	cancel()
+	assert.NotPanics(t, func() { inner.TrySetError(touchy{}) })
+	_, err := j.Wait(context.Background())
+	var p *job.PanicError
+	require.ErrorAs(t, err, &p)
+	assert.Equal(t, "in Is", p.Value)
+	assert.Equal(t, job.Faulted, j.Status())
+	_, err = behind.Wait(context.Background())
+	assert.ErrorAs(t, err, &p, "and who waits for it is told")
+}
+
+// It ends as the inner job does, wherever that is; so the last thread may wait for it.
+func TestTheLastThreadMayWaitForATwinJobThatNeedsNoThreadAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := dedicated.New(1)
+		on := job.On(s)
+		inner := job.NewSource[int]()
+		j := job.RunTwin(t.Context(), func(context.Context) *job.Job[int] { return inner.Job() }, on)
+		synctest.Wait()
+		waiter := job.Run(t.Context(), func(ctx context.Context) (int, error) { return j.Wait(ctx) }, on)
+		synctest.Wait()
+		inner.TrySetResult(1)
+		v, err := waiter.Wait(context.Background())
+		assert.NoError(t, err)
+		assert.Equal(t, 1, v)
+		assert.NoError(t, s.Shutdown(context.Background()))
+	})
 }

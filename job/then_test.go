@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -94,6 +95,29 @@ func TestAFailureInFinallyIsJoined(t *testing.T) {
 	assert.ErrorIs(t, bad.Err(), errBoom)
 	assert.ErrorIs(t, bad.Err(), late)
 	assert.Equal(t, Faulted, good.Status())
+}
+
+// The context of the job around it answers for all that lie in it directly; Finally's does not lie in it.
+func TestFinallyInAJobRunsThoughTheContextOfThatHasEnded(t *testing.T) {
+	m := &manual{}
+	ctx, cancel := context.WithTimeout(m.ctx(), time.Hour)
+	var f *Job[int]
+	ran := 0
+	Go(ctx, func(ctx context.Context) error {
+		f = Finally(ctx, FromResult(3), func(ctx context.Context) error {
+			ran++
+			_, bounded := ctx.Deadline()
+			assert.False(t, bounded)
+			return ctx.Err()
+		})
+		cancel()
+		return nil
+	})
+	m.all()
+	v, err := f.GetResult()
+	assert.NoError(t, err)
+	assert.Equal(t, 3, v)
+	assert.Equal(t, 1, ran)
 }
 
 func TestFinallyRunsThoughItsContextHasEndedAndRefusesCancel(t *testing.T) {

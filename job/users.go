@@ -10,7 +10,8 @@ import "sync/atomic"
 // that run at some later moment. Never ending it would keep whatever was registered with the parent
 // context for as long as that lives. So the last user ends it.
 //
-//	bits 0-28   the nested jobs that have not ended
+//	bits 0-27   the nested jobs whose contexts have not ended
+//	canceled    Cancel was called, for this job or for one whose context lies in this one's; see outermost
 //	left        the job itself has ended
 //
 // Once the job has left and no nested one is counted, none is counted any more: hold and the

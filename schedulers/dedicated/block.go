@@ -38,7 +38,7 @@ func (w *thread) Block() (unblock func(), err error) { return func() {}, nil }
 // the last thread, and all the others wait for work of this scheduler, too.
 func (w *thread) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	t := w.of
-	if home != schedulers.Scheduler(t) || w.osThread.Load() != int64(ThreadID()) {
+	if home != schedulers.Scheduler(t) || !w.here() {
 		return w.Block()
 	}
 	t.mu.Lock()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
@@ -171,4 +173,32 @@ func TestTheEndOfAnInnerWaitLeavesTheOuterOne(t *testing.T) {
 	_, err = two.block(s.s, make(chan struct{}))
 	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
 	outer()
+}
+
+func TestWorkThatAForeignGoroutineWaitsForStillRunsOnTheThread(t *testing.T) {
+	if dedicated.ThreadID() == 0 {
+		return // hints are believed where threads cannot be told apart
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := dedicated.New(1)
+		release := make(chan struct{})
+		var thread int
+		var queued *job.Job[int]
+		holder := job.Go(t.Context(), func(ctx context.Context) error {
+			thread = dedicated.ThreadID()
+			queued = job.Run(ctx, func(context.Context) (int, error) { return dedicated.ThreadID(), nil })
+			go func() { _, _ = queued.Wait(ctx) }() // in the name of the thread, on another one
+			<-release
+			return nil
+		}, job.On(s))
+		synctest.Wait()
+		assert.Equal(t, job.Scheduled, queued.Status(), "the only thread is taken")
+		close(release)
+		_, err := holder.Wait(context.Background())
+		assert.NoError(t, err)
+		ran, err := queued.Wait(context.Background())
+		assert.NoError(t, err)
+		assert.Equal(t, thread, ran)
+		assert.NoError(t, s.Shutdown(context.Background()))
+	})
 }

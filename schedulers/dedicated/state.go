@@ -33,7 +33,7 @@ func WithState[T any](start func() T, end func(T)) Option {
 // the last is the caller's duty. It does not block.
 func State[T any](ctx context.Context) (value T, ok bool) {
 	w, ok := schedulers.WorkerFrom(ctx).(*thread)
-	if !ok || w == nil || w.osThread.Load() != int64(ThreadID()) {
+	if !ok || w == nil || !w.here() {
 		return value, false
 	}
 	value, ok = w.state.(T)

@@ -193,12 +193,16 @@ func (w *thread) Scheduler() schedulers.Scheduler { return w.of }
 // ID implements [schedulers.Worker]: 1 to n, and always the same for the same place.
 func (w *thread) ID() int { return w.id }
 
-// MayRunInPlace reports true if by is a worker of this scheduler: work that is waited for there may
-// run there. Anybody else has the wrong thread.
+// MayRunInPlace reports true if by is a worker of this scheduler and the caller is on its thread: work that is waited for
+// there may run there. Anybody else has the wrong thread, a goroutine that was merely given the context of work, too.
 func (t *Threads) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	w, ok := by.(*thread)
-	return ok && w != nil && w.of == t
+	return ok && w != nil && w.of == t && w.here()
 }
+
+// here reports whether the calling goroutine is that of w. Where the operating system does not tell threads apart, it
+// believes so.
+func (w *thread) here() bool { return w.osThread.Load() == int64(ThreadID()) }
 
 // MaxConcurrency returns n.
 func (t *Threads) MaxConcurrency() int { return len(t.all) }

@@ -75,9 +75,9 @@ func (p *Pool) onLook() {
 	defer p.mu.Unlock()
 	r := &p.replacement
 	r.on = false
+	p.announce() // before looking: who posts behind our look has to see it
 	if p.ending.Reached() || !p.anyQueued() {
 		p.room.waiting = 0
-		p.announce()
 		return
 	}
 	before := r.last

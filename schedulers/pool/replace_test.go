@@ -2,6 +2,8 @@ package pool
 
 import (
 	"context"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +66,27 @@ func TestReplacedWorkersThatComeBackEndWhenTooManyRun(t *testing.T) {
 		close(again)
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
+}
+
+// The look at the queues is held up at that of a worker: whoever posts to a queue that was looked at before
+// must be told by then that the watch is about to end.
+func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
+	p := New(Workers(1, 2))
+	w := p.slots.take(p)
+	p.room.running, p.stall.watching, p.replacement.on = 1, true, true
+	p.announce()
+	require.False(t, p.hungry.Load())
+	w.some.Store(true)
+	w.mu.Lock()
+	var look sync.WaitGroup
+	look.Go(p.onLook)
+	for !p.hungry.Load() {
+		runtime.Gosched()
+	}
+	w.mu.Unlock()
+	look.Wait()
+	assert.True(t, p.hungry.Load())
+	assert.False(t, p.replacement.on)
 }
 
 func TestNobodyLooksWhereWorkIsShort(t *testing.T) {
