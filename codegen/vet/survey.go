@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -23,9 +24,9 @@ const (
 // it, each of which is a region of its own.
 type region struct {
 	runner runner
-	decl   *ast.FuncDecl // around it
-	stream *ast.FuncLit  // the body of decl, if that is a stream
-	lit    *ast.FuncLit  // nil: it is the body of decl
+	decl   *ast.FuncDecl  // around it
+	parts  []*ast.FuncLit // literals that are machines of decl wherever they stand
+	lit    *ast.FuncLit   // nil: it is the body of decl
 	typ    *ast.FuncType
 	body   *ast.BlockStmt
 	call   *ast.CallExpr // that hands lit to a job, or nil
@@ -62,7 +63,7 @@ func newSurvey(pass *analysis.Pass) *survey {
 			}
 			r := &region{runner: who, decl: fn, typ: fn.Type, body: fn.Body}
 			if who == machine {
-				r.stream = codegen.StreamLiteral(fn)
+				r.parts = append(codegen.HeldLiterals(pass.Fset, pass.Pkg, s.info, file, fn), codegen.StreamLiteral(fn))
 			}
 			s.survey(r)
 		}
@@ -78,7 +79,7 @@ func (s *survey) survey(r *region) {
 		if !ok {
 			return
 		}
-		inner := &region{decl: r.decl, lit: lit, typ: lit.Type, body: lit.Body}
+		inner := &region{decl: r.decl, parts: r.parts, lit: lit, typ: lit.Type, body: lit.Body}
 		inner.runner, inner.call = s.runnerOf(r, lit, stack)
 		s.survey(inner)
 	})
@@ -88,7 +89,7 @@ func (s *survey) survey(r *region) {
 func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (runner, *ast.CallExpr) {
 	call, started := callAround(stack)
 	switch {
-	case call == nil && lit == outer.stream:
+	case slices.Contains(outer.parts, lit):
 		return machine, nil
 	case call == nil:
 	case ast.Unparen(call.Fun) == lit && started:

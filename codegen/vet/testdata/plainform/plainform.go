@@ -7,6 +7,7 @@ import (
 	"example.com/vet/twins"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 func starts(ctx context.Context, url string) *job.Job[int] {
@@ -38,6 +39,8 @@ func machine(ctx context.Context) error {
 	keep := func() error {
 		return twins.Pause(ctx) // want `twins.Pause blocks here: a function literal that is kept or passed on is no part of the asynchronous function`
 	}
+	others := []func() error{keep}
+	keep = others[0]
 	if err := func() error { return twins.Pause(ctx) }(); err != nil {
 		return err
 	}
@@ -56,6 +59,31 @@ func spot(ctx context.Context) {
 		return func() error { return twins.Pause(ctx) }() // want `twins.Pause blocks the worker of this job`
 	})
 }
+
+// A variable that is only ever given literals and functions with twins makes machines of them.
+//
+//movenext:async
+func known(ctx context.Context, n int) error {
+	var visit func(int) error
+	visit = func(n int) error {
+		if n == 0 {
+			return annotated(ctx)
+		}
+		return visit(n - 1)
+	}
+	return visit(n)
+}
+
+//movenext:async
+func annotated(ctx context.Context) error { return twins.Pause(ctx) }
+
+func annotatedAsync(ctx context.Context) *job.Job[job.Void] { return nil }
+
+func annotatedEnter(t *statemachine.Task, ctx context.Context) (*annotatedFrame, error) {
+	return nil, nil
+}
+
+type annotatedFrame struct{ statemachine.Frame }
 
 func plain(ctx context.Context) error {
 	keep := func() error { return twins.Pause(ctx) }
