@@ -31,15 +31,13 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 	if d <= 0 {
 		return FromResult(Void{})
 	}
-	s := &sleep{}
-	s.promise.Init()
-	s.timer.OnExpire = s
+	s := newSleep(ctx)
 	s.timers = timersOf(ctx)
-	s.begin(ctx, d)
+	s.begin(d)
 	return s.promise.Job()
 }
 
-// sleep is a job, its timer, and its watch over the context, in one allocation.
+// sleep is a job and its timer, in one allocation.
 //
 // Three goroutines may meet here: the sleeper that arms, the timer that expires, the
 // context that ends. The promise decides between the last two. The first is handled by its order: the
@@ -49,15 +47,41 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 type sleep struct {
 	promise Promise[Void]
 	timer   schedulers.Timer
-	watch   ctxwatch.Watch
 	timers  schedulers.Timers
-	ctx     context.Context
+	guard   *guard // nil: the context can not end
 }
 
-func (s *sleep) begin(ctx context.Context, d time.Duration) {
-	if ctx.Done() != nil {
-		s.ctx = ctx
-		s.watch.Start(ctx, s)
+// guardedSleep is a sleep whose context can end, in one allocation, too. Of a million sleepers most have
+// such a context or none has; those that have none need a third less memory without it.
+type guardedSleep struct {
+	sleep
+	watching guard
+}
+
+// guard is the watch over a sleeper's context.
+type guard struct {
+	watch ctxwatch.Watch
+	ctx   context.Context
+	of    *sleep
+}
+
+func newSleep(ctx context.Context) *sleep {
+	var s *sleep
+	if ctx.Done() == nil {
+		s = &sleep{}
+	} else {
+		g := &guardedSleep{}
+		s = &g.sleep
+		g.watching.ctx, g.watching.of, s.guard = ctx, s, &g.watching
+	}
+	s.promise.Init()
+	s.timer.OnExpire = s
+	return s
+}
+
+func (s *sleep) begin(d time.Duration) {
+	if g := s.guard; g != nil {
+		g.watch.Start(g.ctx, g)
 	}
 	s.timers.StartTimer(&s.timer, d)
 	if s.promise.taken() {
@@ -68,15 +92,17 @@ func (s *sleep) begin(ctx context.Context, d time.Duration) {
 // Expire implements schedulers.Expirer.
 func (s *sleep) Expire(*schedulers.Timer) {
 	if s.promise.reserve() {
-		s.watch.Stop()
+		if s.guard != nil {
+			s.guard.watch.Stop()
+		}
 		s.promise.publish(Completed, Void{}, nil).Deliver(nil)
 	}
 }
 
 // ContextEnded implements ctxwatch.Ender.
-func (s *sleep) ContextEnded(*ctxwatch.Watch) {
-	why := contextError(s.ctx) // the context may be a user's code: ask it before there is anything to lose
-	if s.promise.reserve() {
+func (g *guard) ContextEnded(*ctxwatch.Watch) {
+	why := contextError(g.ctx) // the context may be a user's code: ask it before there is anything to lose
+	if s := g.of; s.promise.reserve() {
 		s.timers.StopTimer(&s.timer)
 		s.promise.publish(Canceled, Void{}, why).Deliver(nil)
 	}

@@ -118,23 +118,25 @@ func TestASleepOfNothingDoesNotPause(t *testing.T) {
 
 func TestTheContextEndsBeforeTheTimerIsArmed(t *testing.T) {
 	c := &clocked{}
-	s := &sleep{timers: c, ctx: context.Background()}
-	s.promise.Init()
-	s.timer.OnExpire = s
-	s.ContextEnded(nil)
-	s.begin(context.Background(), time.Hour)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := newSleep(ctx)
+	s.timers = c
+	s.guard.ContextEnded(nil)
+	s.begin(time.Hour)
 	assert.Zero(t, c.armed.Load(), "whoever arms looks again")
 	assert.Equal(t, Canceled, s.promise.Job().Status())
 }
 
 func TestTheTimerExpiresWhileTheContextEnds(t *testing.T) {
 	c := &clocked{}
-	s := &sleep{timers: c, ctx: context.Background()}
-	s.promise.Init()
-	s.timer.OnExpire = s
-	s.begin(context.Background(), time.Hour)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s := newSleep(ctx)
+	s.timers = c
+	s.begin(time.Hour)
 	s.Expire(&s.timer)
-	s.ContextEnded(nil)
+	s.guard.ContextEnded(nil)
 	assert.Equal(t, Completed, s.promise.Job().Status())
 	require.NoError(t, s.promise.Job().Err())
 	c.StopTimer(&s.timer)

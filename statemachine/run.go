@@ -11,7 +11,7 @@ import (
 
 // Run implements schedulers.Work: it runs the task until it suspends or ends.
 func (t *Task) Run(on schedulers.Worker) {
-	t.on, t.runs = on, 0
+	t.on, t.top.runs = on, 0
 	for t.advance() {
 	}
 }
@@ -70,7 +70,7 @@ func (t *Task) register(c awaiter.Completion) bool {
 			return false
 		}
 		t.node.Prepare(t)
-		if h, ok := c.(job.Handle); ok && t.on != nil && t.runs < runsPerTurn && t.runAwaited(h) {
+		if h, ok := c.(job.Handle); ok && t.on != nil && t.top.runs < runsPerTurn && t.runAwaited(h) {
 			return t.node.Leave()
 		}
 		return c.Register(&t.node)
@@ -86,7 +86,7 @@ const runsPerTurn = 61
 // runAwaited runs the awaited job here, if it is still queued, and reports whether it did. If it has ended then, the
 // machine goes on without having been away: no suspension, no resumption, no turn in a queue.
 func (t *Task) runAwaited(h job.Handle) (ran bool) {
-	t.runs++
+	t.top.runs++
 	returned := false
 	defer func() {
 		// A job that calls runtime.Goexit takes the goroutine with it, but not who awaits it.

@@ -36,7 +36,6 @@ type Task struct {
 	last     *Frame             // the outermost frame promoted since the last resume
 	awaiting awaiter.Completion // what the top frame waits for; nil: it yields
 	on       schedulers.Worker  // where it runs; nil during a hot start
-	runs     uint32             // the awaited jobs that it has run itself since it was resumed
 
 	// How the last callee ended, if not by returning; or why home refused.
 	outcome *outcome

@@ -7,8 +7,21 @@ import "github.com/movenext/movenext/schedulers"
 // compares lie beside each other in memory. Times are kept in the entries, so that
 // no comparison follows a pointer.
 //
-// Invariant: entries[i].timer.Slot == i+1, and Slot is 0 outside the heap.
-type heap []entry
+// The entries lie in chunks. A slice would be copied each time it grows, under the lock, and for that moment a
+// million timers would need it twice.
+//
+// Invariant: the timer of the entry at i has Slot == i+1, and Slot is 0 outside the heap.
+type heap struct {
+	chunks []*chunk
+	n      int
+}
+
+const (
+	chunkBits = 6
+	chunkSize = 1 << chunkBits
+)
+
+type chunk [chunkSize]entry
 
 type entry struct {
 	when  int64
@@ -23,27 +36,28 @@ func (e *entry) before(f *entry) bool {
 	return e.seq < f.seq
 }
 
-const (
-	arity    = 4
-	smallest = 64 // entries for which memory is kept
-)
+const arity = 4
+
+// at returns the entry at index i.
+func (h *heap) at(i int) *entry { return &h.chunks[i>>chunkBits][i&(chunkSize-1)] }
 
 func (h *heap) push(e entry) {
-	*h = append(*h, e)
-	h.up(len(*h)-1, e)
+	if h.n == len(h.chunks)<<chunkBits {
+		h.chunks = append(h.chunks, new(chunk))
+	}
+	h.n++
+	h.up(h.n-1, e)
 }
 
 // remove takes out the entry at index i and returns its timer.
 func (h *heap) remove(i int) *schedulers.Timer {
-	s := *h
-	t := s[i].timer
+	t := h.at(i).timer
 	t.Slot = 0
-	n := len(s) - 1
-	last := s[n]
-	s[n] = entry{}
-	*h = s[:n]
-	if i < n {
-		if i > 0 && last.before(&s[(i-1)/arity]) {
+	h.n--
+	last := *h.at(h.n)
+	*h.at(h.n) = entry{}
+	if i < h.n {
+		if i > 0 && last.before(h.at((i-1)/arity)) {
 			h.up(i, last)
 		} else {
 			h.down(i, last)
@@ -55,54 +69,55 @@ func (h *heap) remove(i int) *schedulers.Timer {
 
 // up puts e where it belongs on the way from index i to the root.
 func (h *heap) up(i int, e entry) {
-	s := *h
 	for i > 0 {
 		parent := (i - 1) / arity
-		if !e.before(&s[parent]) {
+		if !e.before(h.at(parent)) {
 			break
 		}
-		s.set(i, s[parent])
+		h.set(i, *h.at(parent))
 		i = parent
 	}
-	s.set(i, e)
+	h.set(i, e)
 }
 
 // down puts e where it belongs on the way from index i to the leaves.
 func (h *heap) down(i int, e entry) {
-	s := *h
 	for {
 		first := arity*i + 1
-		if first >= len(s) {
+		if first >= h.n {
 			break
 		}
 		least := first
-		for c := first + 1; c < min(first+arity, len(s)); c++ {
-			if s[c].before(&s[least]) {
+		for c := first + 1; c < min(first+arity, h.n); c++ {
+			if h.at(c).before(h.at(least)) {
 				least = c
 			}
 		}
-		if !s[least].before(&e) {
+		if !h.at(least).before(&e) {
 			break
 		}
-		s.set(i, s[least])
+		h.set(i, *h.at(least))
 		i = least
 	}
-	s.set(i, e)
+	h.set(i, e)
 }
 
-func (h heap) set(i int, e entry) {
-	h[i] = e
+func (h *heap) set(i int, e entry) {
+	*h.at(i) = e
 	e.timer.Slot = i + 1
 }
 
-// shrink gives memory back after a crowd of timers has left. A quarter, not a half:
-// else a heap at the edge would be copied at every step.
+// shrink gives memory back after a crowd of timers has left. One chunk more than needed is kept: else a heap at the
+// edge of one would make it anew at every step. The list of chunks is copied when a quarter of it is used.
 func (h *heap) shrink() {
-	s := *h
-	if cap(s) <= smallest || len(s) > cap(s)/4 {
+	used := (h.n + chunkSize - 1) >> chunkBits
+	if len(h.chunks) <= used+1 {
 		return
 	}
-	smaller := make(heap, len(s), max(smallest, cap(s)/2))
-	copy(smaller, s)
-	*h = smaller
+	last := len(h.chunks) - 1
+	h.chunks[last] = nil
+	h.chunks = h.chunks[:last]
+	if cap(h.chunks) > chunkSize && last <= cap(h.chunks)/4 {
+		h.chunks = append(make([]*chunk, 0, cap(h.chunks)/2), h.chunks...)
+	}
 }

@@ -63,7 +63,7 @@ func (q *Queue) StopTimer(t *schedulers.Timer) bool {
 		return false
 	}
 	q.heap.remove(t.Slot - 1)
-	if len(q.heap) == 0 && !q.firing {
+	if q.heap.n == 0 && !q.firing {
 		q.setAlarm()
 	}
 	return true
@@ -85,12 +85,12 @@ func after(now int64, d time.Duration) int64 {
 // none is left: it goes off for nothing once, which costs less than setting it
 // anew for every timeout that did not happen.
 func (q *Queue) setAlarm() {
-	if len(q.heap) == 0 {
+	if q.heap.n == 0 {
 		q.set = never
 		q.alarm.Stop()
 		return
 	}
-	q.set = q.heap[0].when
+	q.set = q.heap.at(0).when
 	d := time.Duration(q.set - q.now())
 	if q.alarm == nil {
 		q.alarm = time.AfterFunc(d, q.fire)
@@ -144,7 +144,7 @@ func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
-	for len(due) < batch && len(q.heap) > 0 && q.heap[0].when <= now {
+	for len(due) < batch && q.heap.n > 0 && q.heap.at(0).when <= now {
 		due = append(due, q.heap.remove(0))
 	}
 	if len(due) == 0 {
