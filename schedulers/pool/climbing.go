@@ -57,6 +57,9 @@ func (s Sample) String() string {
 // It bounds what is done about stalls: as long as work ends now and then, a stall adds nothing, since the number of workers is then
 // the search's business; where nothing ends, stalls add workers as ever, and the search goes on from there.
 //
+// With this option, observed or on, workers that are seen to wait are not replaced otherwise (see [AddAfter]): that would change
+// the number that is searched for.
+//
 // If observe is not nil, it is called with each sample, one after the other, on a goroutine of the pool's choice. It
 // must not block. While the pool is idle there are no samples, and no timer.
 func HillClimbing(mode Climbing, observe func(Sample)) Option {
