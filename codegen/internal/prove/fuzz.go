@@ -63,7 +63,7 @@ func (c *campaign) run(ctx context.Context, seed, n uint64) error {
 		done += size
 		fmt.Fprintf(c.out, "%d programs in %v: %s\n", done, time.Since(start).Round(time.Second), c.totals())
 	}
-	byCount(c.out, c.reasons)
+	byCount(c.out, "refused", c.reasons)
 	if c.counts[batch.Different]+c.counts[batch.Defect]+c.counts[batch.Crashed] > 0 {
 		return errFound
 	}

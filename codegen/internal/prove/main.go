@@ -4,11 +4,16 @@
 // Usage:
 //
 //	go run ./codegen/internal/prove fuzz [flags]
+//	go run ./codegen/internal/prove gotest [flags] [folder]
 //	go run ./codegen/internal/prove std [flags] [packages]
 //
 // Fuzz writes random programs, lowers them, and compares what they do as plain Go with
 // what they do as machines, with four timings of what they await. What differs is
 // made smaller and printed. The same seed gives the same programs.
+//
+// Gotest runs the programs of Go's own tests as machines, with suspension points between
+// their statements. The folder is test in the sources of Go; without it that of the
+// Go installation is taken, which not every installation has.
 //
 // Std annotates every function of the packages of the standard library ("std" if none
 // are named) in a copy, and prints how many were lowered and why others were refused.
@@ -31,8 +36,9 @@ import (
 type command func(ctx context.Context, args []string, out io.Writer) error
 
 var commands = map[string]command{
-	"fuzz": fuzz,
-	"std":  std,
+	"fuzz":   fuzz,
+	"gotest": gotest,
+	"std":    std,
 }
 
 // errFound says that something was found, which has been printed.
@@ -48,7 +54,7 @@ func main() {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(errs, "usage: prove fuzz|std [flags]")
+		fmt.Fprintln(errs, "usage: prove fuzz|gotest|std [flags]")
 		return 2
 	}
 	err := commands[args[0]](ctx, args[1:], out)

@@ -32,7 +32,7 @@ func std(_ context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "%d functions in %d packages: %d lowered and type-checked\n", report.Functions, report.Packages, report.Lowered)
-	byCount(out, report.Refused)
+	byCount(out, "refused", report.Refused)
 	for _, name := range slices.Sorted(maps.Keys(report.Excluded)) {
 		fmt.Fprintf(out, "excluded: %s: %s\n", name, report.Excluded[name])
 	}
@@ -45,12 +45,12 @@ func std(_ context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// byCount prints reasons for refusals, the most frequent first.
-func byCount(out io.Writer, reasons map[string]int) {
+// byCount prints reasons, the most frequent first.
+func byCount(out io.Writer, what string, reasons map[string]int) {
 	list := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
 		return cmp.Or(cmp.Compare(reasons[b], reasons[a]), cmp.Compare(a, b))
 	})
 	for _, reason := range list {
-		fmt.Fprintf(out, "%6d refused: %s\n", reasons[reason], reason)
+		fmt.Fprintf(out, "%6d %s: %s\n", reasons[reason], what, reason)
 	}
 }

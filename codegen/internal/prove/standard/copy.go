@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
 // modulePath is that of the module that the copies are in.
@@ -88,22 +90,15 @@ func renamed(path string) string {
 	return modulePath + "/" + strings.Replace(path, "vendor/", "vendored/", 1)
 }
 
-// source is a copied file.
-type source struct {
-	path      string
-	text      string
-	functions int // annotated
-}
-
 // copyPackage copies the files of p to dir, annotated.
-func copyPackage(p listed, dir string) ([]*source, error) {
+func copyPackage(p listed, dir string) ([]*annotated.File, error) {
 	to := filepath.Join(dir, strings.TrimPrefix(renamed(p.ImportPath), modulePath))
 	var errs []error
 	for _, name := range p.EmbedFiles {
 		data, err := os.ReadFile(filepath.Join(p.Dir, name))
 		errs = append(errs, err, os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755), os.WriteFile(filepath.Join(to, name), data, 0o644))
 	}
-	var files []*source
+	var files []*annotated.File
 	for _, name := range p.GoFiles {
 		data, err := os.ReadFile(filepath.Join(p.Dir, name))
 		if err != nil {
@@ -113,17 +108,14 @@ func copyPackage(p listed, dir string) ([]*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		errs = append(errs, os.MkdirAll(to, 0o755), os.WriteFile(src.path, []byte(src.text), 0o644))
+		errs = append(errs, os.MkdirAll(to, 0o755), src.Write())
 		files = append(files, src)
 	}
 	return files, errors.Join(errs...)
 }
 
-// annotation is put in front of each function.
-const annotation = "//movenext:async\n"
-
 // annotate makes a file of a copy.
-func annotate(p listed, path, text string) (*source, error) {
+func annotate(p listed, path, text string) (*annotated.File, error) {
 	text = strings.ReplaceAll(text, "\n//go:linkname ", "\n// linked: ")
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -131,19 +123,13 @@ func annotate(p listed, path, text string) (*source, error) {
 		return nil, err
 	}
 	at := func(pos token.Pos) int { return fset.Position(pos).Offset }
-	src := &source{path: path}
-	for _, decl := range slices.Backward(file.Decls) {
-		fn, ok := decl.(*ast.FuncDecl)
-		switch {
-		case !ok:
-		case fn.Body == nil:
-			text = text[:at(fn.End())] + " { panic(\"no body\") }" + text[at(fn.End()):]
-		case fn.Name.Name != "_" && (fn.Recv != nil || fn.Name.Name != "init") && !unsplittable(fn):
-			text = text[:at(fn.Pos())] + annotation + text[at(fn.Pos()):]
-			src.functions++
+	var edits []annotated.Edit
+	for _, decl := range file.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body == nil {
+			edits = append(edits, annotated.Edit{From: at(fn.End()), To: at(fn.End()), With: " { panic(\"no body\") }"})
 		}
 	}
-	for _, spec := range slices.Backward(file.Imports) {
+	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
 			return nil, err
@@ -152,11 +138,10 @@ func annotate(p listed, path, text string) (*source, error) {
 			path = mapped
 		}
 		if hidden(path) && !ofTheCompiler(path) {
-			text = text[:at(spec.Path.Pos())] + strconv.Quote(renamed(path)) + text[at(spec.Path.End()):]
+			edits = append(edits, annotated.Edit{From: at(spec.Path.Pos()), To: at(spec.Path.End()), With: strconv.Quote(renamed(path))})
 		}
 	}
-	src.text = text
-	return src, nil
+	return annotated.New(path, text, fset, file, edits, func(fn *ast.FuncDecl) bool { return annotated.CanBe(fn) && !unsplittable(fn) }), nil
 }
 
 // unsplittable reports whether the stack must not grow in fn: then nothing may suspend.

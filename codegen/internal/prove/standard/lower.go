@@ -3,16 +3,12 @@ package standard
 import (
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
@@ -41,7 +37,7 @@ func Lower(dir string, patterns ...string) (*Report, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	l := &lowering{dir: dir, files: map[string]*source{}, report: &Report{Refused: map[string]int{}, Excluded: map[string]string{}}}
+	l := &lowering{dir: dir, files: map[string]*annotated.File{}, report: &Report{Refused: map[string]int{}, Excluded: map[string]string{}}}
 	for _, p := range packages {
 		files, err := copyPackage(p, dir)
 		if err != nil {
@@ -49,8 +45,8 @@ func Lower(dir string, patterns ...string) (*Report, error) {
 		}
 		l.report.Packages++
 		for _, f := range files {
-			l.files[f.path] = f
-			l.report.Functions += f.functions
+			l.files[f.Path] = f
+			l.report.Functions += f.Functions
 		}
 	}
 	for {
@@ -66,14 +62,14 @@ func Lower(dir string, patterns ...string) (*Report, error) {
 		}
 	}
 	for _, f := range l.files {
-		l.report.Lowered += f.functions
+		l.report.Lowered += f.Functions
 	}
 	return l.report, nil
 }
 
 type lowering struct {
 	dir    string
-	files  map[string]*source
+	files  map[string]*annotated.File
 	report *Report
 }
 
@@ -96,7 +92,11 @@ func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 	var errs []error
 	for path, list := range byFile {
 		if src := l.files[path]; src != nil {
-			errs = append(errs, l.withdrawIn(src, list))
+			reasons, err := src.Withdraw(list)
+			errs = append(errs, err)
+			for _, d := range reasons {
+				l.count(d)
+			}
 		} else if _, excluded := l.report.Excluded[l.name(filepath.Dir(path))]; !excluded {
 			errs = append(errs, fmt.Errorf("standard: a finding in no copied file: %s", list[0]))
 		}
@@ -121,9 +121,9 @@ func (l *lowering) exclude(folder, why string) error {
 	l.report.Packages--
 	for path, src := range l.files {
 		if filepath.Dir(path) == folder {
-			l.report.Functions -= src.functions
+			l.report.Functions -= src.Functions
 			delete(l.files, path)
-			if err := os.WriteFile(path, []byte(strings.ReplaceAll(src.text, annotation, "")), 0o644); err != nil {
+			if err := src.Clear(); err != nil {
 				return err
 			}
 		}
@@ -131,47 +131,10 @@ func (l *lowering) exclude(folder, why string) error {
 	return nil
 }
 
-// withdrawIn takes back the annotations of the functions that findings are about.
-func (l *lowering) withdrawIn(src *source, found []codegen.Diagnostic) error {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, src.path, src.text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
-	before := src.functions
-	for _, decl := range slices.Backward(file.Decls) {
-		fn, ok := decl.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		from, to := fset.Position(fn.Pos()), fset.Position(fn.End()).Line
-		why := slices.IndexFunc(found, func(d codegen.Diagnostic) bool { return from.Line-1 <= d.Pos.Line && d.Pos.Line <= to })
-		at := from.Offset - len(annotation)
-		if why < 0 || at < 0 || src.text[at:from.Offset] != annotation {
-			continue
-		}
-		src.text = src.text[:at] + src.text[from.Offset:]
-		src.functions--
-		l.count(found[why])
-	}
-	if src.functions == before {
-		return fmt.Errorf("standard: a finding that is about no annotated function: %s", found[0])
-	}
-	return os.WriteFile(src.path, []byte(src.text), 0o644)
-}
-
-// particular is what differs between messages that say the same.
-var particular = regexp.MustCompile(`(the receiver|assigns|name|that|of) [\w.]+|\d+`)
-
 func (l *lowering) count(d codegen.Diagnostic) {
 	if d.Category == "internal" {
 		l.report.Defects = append(l.report.Defects, strings.ReplaceAll(d.String(), l.dir+string(filepath.Separator), ""))
 		return
 	}
-	what := d.What
-	if d.Category == "unsupported" {
-		l.report.Refused[what]++
-		return
-	}
-	l.report.Refused[particular.ReplaceAllString(what, "$1 …")]++
+	l.report.Refused[annotated.Reason(d)]++
 }

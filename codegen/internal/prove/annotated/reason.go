@@ -1,0 +1,21 @@
+package annotated
+
+import (
+	"regexp"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// particular is what differs between messages that say the same.
+var particular = regexp.MustCompile(`\b(receiver|assigns|name|that|of|cannot call) [\w.]+|^[\w.]+ |\d+`)
+
+// Reason is what a finding says, without the names in it: what is counted.
+func Reason(d codegen.Diagnostic) string {
+	if d.Category == "internal" {
+		return "defects of the generator"
+	}
+	if d.Category == "unsupported" {
+		return d.What
+	}
+	return particular.ReplaceAllString(d.What, "$1 …")
+}

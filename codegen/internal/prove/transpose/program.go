@@ -1,0 +1,189 @@
+package transpose
+
+import (
+	"errors"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/prove/annotated"
+)
+
+// program is one file of the test folder.
+type program struct {
+	path     string // relative to the test folder
+	name     string // of the package that it becomes
+	file     *annotated.File
+	expected string // what it prints
+}
+
+// find lists the programs of the test folder, in order, whose paths match a pattern. It reads
+// no further than their first line.
+func find(folder string, only *regexp.Regexp) ([]string, error) {
+	var paths []string
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(folder, path)
+		if first, _, _ := strings.Cut(string(data), "\n"); strings.TrimSpace(first) == "// run" && only.MatchString(filepath.ToSlash(rel)) {
+			paths = append(paths, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	slices.Sort(paths)
+	return paths, err
+}
+
+// Reasons for which a program is left out before it is built.
+var (
+	errOtherSystem = errors.New("it is for another system, or needs cgo")
+	errCompiler    = errors.New("it is about the compiler or the runtime: linkname, its own package unsafe tricks with the stack, or a directive for positions")
+	errNames       = errors.New("its functions have the names that it would be run by")
+	errSyntax      = errors.New("it does not parse as a package")
+)
+
+// aboutTheCompiler are texts of programs that look at how they were compiled.
+var aboutTheCompiler = regexp.MustCompile(`(?m)^//go:linkname|^//line |^import "C"|"runtime/debug"|runtime\.(Callers?|Stack|FuncForPC|NumGoroutine)\b|os\.Args|"os/exec"`)
+
+// read reads a program and makes a package of it, in the folder dir/name.
+func read(folder, path, name, dir string) (*program, error) {
+	full := filepath.Join(folder, filepath.FromSlash(path))
+	if ok, err := build.Default.MatchFile(filepath.Dir(full), filepath.Base(full)); !ok || err != nil {
+		return nil, errOtherSystem
+	}
+	data, err := os.ReadFile(full)
+	if err != nil {
+		return nil, err
+	}
+	text := string(data)
+	if aboutTheCompiler.MatchString(text) {
+		return nil, errCompiler
+	}
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, full, data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || syntax.Name.Name != "main" {
+		return nil, errSyntax
+	}
+	p := &program{path: path, name: name}
+	if out, err := os.ReadFile(strings.TrimSuffix(full, ".go") + ".out"); err == nil {
+		p.expected = string(out)
+	}
+	t := &transposition{fset: fset, file: syntax}
+	if !t.edit(name) {
+		return nil, errNames
+	}
+	to := filepath.Join(dir, name)
+	p.file = annotated.New(filepath.Join(to, "program.go"), text, fset, syntax, t.edits, annotated.CanBe)
+	return p, errors.Join(os.MkdirAll(to, 0o755), p.file.Write())
+}
+
+// transposition is the change of one file.
+type transposition struct {
+	fset  *token.FileSet
+	file  *ast.File
+	edits []annotated.Edit
+}
+
+// pointPath is the package of the suspension points, and pointName what it is
+// imported as: a name that no program has.
+const (
+	pointPath = "example.com/proof/point"
+	pointName = "movenextpoint"
+	entry     = "MovenextMain"
+)
+
+// edit makes all edits but the annotations. It reports whether it could.
+func (t *transposition) edit(name string) bool {
+	t.replace(t.file.Name, name)
+	at := t.at(t.file.Name.End())
+	t.insert(at, "; import "+pointName+" \""+pointPath+"\"; var _ = "+pointName+".Here")
+	if len(t.file.Imports) > 0 {
+		// Declarations come behind all imports.
+		t.edits[len(t.edits)-1].With = "; import " + pointName + " \"" + pointPath + "\""
+		t.insert(t.at(t.lastImport().End()), "; var _ = "+pointName+".Here")
+	}
+	found := false
+	for _, decl := range t.file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
+		}
+		if fn.Recv == nil && fn.Name.Name == "main" {
+			found = true
+			t.replace(fn.Name, entry)
+		}
+		ast.Inspect(fn.Body, t.points)
+	}
+	return found && !t.mentions("main") && !t.mentions(entry)
+}
+
+func (t *transposition) lastImport() ast.Decl {
+	var last ast.Decl
+	for _, decl := range t.file.Decls {
+		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
+			last = d
+		}
+	}
+	return last
+}
+
+// mentions reports whether an expression or another declaration of the file has the name.
+func (t *transposition) mentions(name string) bool {
+	count := 0
+	ast.Inspect(t.file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			count++
+		}
+		return true
+	})
+	if name == "main" {
+		return count > 2 // the package's and the function's
+	}
+	return count > 0
+}
+
+func (t *transposition) at(pos token.Pos) int { return t.fset.PositionFor(pos, false).Offset }
+
+func (t *transposition) insert(at int, text string) {
+	t.edits = append(t.edits, annotated.Edit{From: at, To: at, With: text})
+}
+
+func (t *transposition) replace(n ast.Node, with string) {
+	t.edits = append(t.edits, annotated.Edit{From: t.at(n.Pos()), To: t.at(n.End()), With: with})
+}
+
+// points puts suspension points in front of statements. In function literals there is
+// none: where they are called they could not suspend.
+func (t *transposition) points(n ast.Node) bool {
+	var list []ast.Stmt
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		return false
+	case *ast.BlockStmt:
+		list = n.List
+	case *ast.CaseClause:
+		list = n.Body
+	case *ast.CommClause:
+		list = n.Body
+	}
+	for _, s := range list {
+		switch s.(type) {
+		case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt:
+		default:
+			t.insert(t.at(s.Pos()), pointName+".Here(); ")
+		}
+	}
+	return true
+}

@@ -1,0 +1,272 @@
+package transpose
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/prove/annotated"
+	"github.com/movenext/movenext/codegen/internal/prove/batch"
+)
+
+// Report says what became of the programs.
+type Report struct {
+	Programs  int
+	Same      int               // as machines they print what is expected
+	Functions int               // annotated, of the programs that ran
+	Lowered   int               // of them
+	Refused   map[string]int    // functions, by reason
+	LeftOut   map[string]int    // programs that say nothing, by reason
+	Different map[string]string // programs that do, and how
+}
+
+// Options choose programs and say how they are run.
+type Options struct {
+	Only     *regexp.Regexp // paths relative to the test folder
+	AtOnce   int            // programs in one binary
+	Patience time.Duration  // for one run of one program
+	Progress io.Writer
+}
+
+// Run transposes the programs in folder, the test folder of a Go distribution, and runs
+// them, working in dir. It blocks until all have run, or until ctx ends. The
+// current folder has to be one of this repository's.
+func Run(ctx context.Context, folder, dir string, o Options) (*Report, error) {
+	r := &runner{folder: folder, dir: dir, Options: o, report: &Report{
+		Refused: map[string]int{}, LeftOut: map[string]int{}, Different: map[string]string{},
+	}}
+	paths, err := find(folder, o.Only)
+	if err != nil {
+		return nil, err
+	}
+	for len(paths) > 0 && ctx.Err() == nil {
+		n := min(o.AtOnce, len(paths))
+		if err := r.chunk(ctx, paths[:n]); err != nil {
+			return nil, err
+		}
+		paths = paths[n:]
+		fmt.Fprintf(o.Progress, "%d programs, %d the same, %d different\n", r.report.Programs, r.report.Same, len(r.report.Different))
+	}
+	return r.report, ctx.Err()
+}
+
+type runner struct {
+	Options
+	folder, dir string
+	report      *Report
+	programs    []*program // of the current chunk
+}
+
+// chunk does the programs of one binary.
+func (r *runner) chunk(ctx context.Context, paths []string) error {
+	if err := r.lay(paths); err != nil {
+		return err
+	}
+	if err := r.generate(); err != nil {
+		return err
+	}
+	if err := r.build(ctx); err != nil {
+		return err
+	}
+	for _, p := range r.programs {
+		r.compare(ctx, p)
+	}
+	return nil
+}
+
+// lay writes the module for some programs.
+func (r *runner) lay(paths []string) error {
+	if err := os.RemoveAll(r.dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(r.dir, "point"), 0o755); err != nil {
+		return err
+	}
+	err := errors.Join(batch.WriteModule(r.dir, "example.com/proof"), os.WriteFile(filepath.Join(r.dir, "point", "point.go"), []byte(pointSource), 0o644))
+	if err != nil {
+		return err
+	}
+	if r.dir, err = filepath.EvalSymlinks(r.dir); err != nil {
+		return err
+	}
+	r.programs = nil
+	for i, path := range paths {
+		r.report.Programs++
+		p, err := read(r.folder, path, fmt.Sprint("p", i), r.dir)
+		if err != nil {
+			r.report.LeftOut[err.Error()]++
+			continue
+		}
+		r.programs = append(r.programs, p)
+	}
+	return nil
+}
+
+// drop leaves a program out.
+func (r *runner) drop(p *program, why string) error {
+	r.report.LeftOut[why]++
+	for i, q := range r.programs {
+		if p == q {
+			r.programs = append(r.programs[:i:i], r.programs[i+1:]...)
+		}
+	}
+	return os.RemoveAll(filepath.Join(r.dir, p.name))
+}
+
+// generate lowers the functions that are not refused.
+func (r *runner) generate() error {
+	before := map[*program]int{}
+	for _, p := range r.programs {
+		before[p] = p.file.Functions
+	}
+	for {
+		result, err := codegen.Generate(codegen.Config{Dir: r.dir})
+		if err != nil {
+			return err
+		}
+		if len(result.Diagnostics) == 0 {
+			break
+		}
+		if err := r.withdraw(result.Diagnostics); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.programs {
+		r.report.Functions += before[p]
+		r.report.Lowered += p.file.Functions
+	}
+	return nil
+}
+
+// withdraw takes back the annotations that there are findings about. A program that does
+// not type-check is left out.
+func (r *runner) withdraw(found []codegen.Diagnostic) error {
+	byProgram := map[string][]codegen.Diagnostic{}
+	for _, d := range found {
+		byProgram[filepath.Base(filepath.Dir(d.Pos.Filename))] = append(byProgram[filepath.Base(filepath.Dir(d.Pos.Filename))], d)
+	}
+	known := 0
+	for _, p := range append([]*program(nil), r.programs...) {
+		list := byProgram[p.name]
+		if len(list) == 0 {
+			continue
+		}
+		known++
+		if list[0].Category == "source" {
+			if err := r.drop(p, "it does not compile as a package of another name"); err != nil {
+				return err
+			}
+			continue
+		}
+		reasons, err := p.file.Withdraw(list)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.path, err)
+		}
+		for _, d := range reasons {
+			r.count(p, d)
+		}
+	}
+	if known == 0 {
+		return fmt.Errorf("transpose: a finding in no program: %s", found[0])
+	}
+	return nil
+}
+
+func (r *runner) count(p *program, d codegen.Diagnostic) {
+	if d.Category == "internal" {
+		r.report.Different[p.path] = d.String()
+	}
+	r.report.Refused[annotated.Reason(d)]++
+}
+
+// build builds the binary, without the programs that do not build.
+func (r *runner) build(ctx context.Context) error {
+	for {
+		imports, cases := "\n\t\"github.com/movenext/movenext/job\"\n\n", ""
+		for _, p := range r.programs {
+			imports += fmt.Sprintf("\t%q\n", "example.com/proof/"+p.name)
+			cases += fmt.Sprintf("\tcase %q:\n\t\treturn %s.%s, func() *job.Job[job.Void] { return %s.%sAsync() }\n", p.name, p.name, entry, p.name, entry)
+		}
+		if err := os.WriteFile(filepath.Join(r.dir, "main.go"), fmt.Appendf(nil, mainSource, imports, cases), 0o644); err != nil {
+			return err
+		}
+		command := exec.CommandContext(ctx, "go", "build", "-o", r.binary(), ".")
+		command.Dir = r.dir
+		out, err := command.CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		dropped := false
+		for _, p := range append([]*program(nil), r.programs...) {
+			at := bytes.Index(out, []byte(p.name+string(filepath.Separator)))
+			unmade := bytes.Contains(out, []byte(p.name+"."+entry+"Async"))
+			if at < 0 && !unmade {
+				continue
+			}
+			dropped = true
+			why := "its main function is refused"
+			if !unmade {
+				line, _, _ := strings.Cut(string(out[at:]), "\n")
+				if why = "it does not compile as a package of another name"; strings.Contains(line, "_async.go") {
+					r.report.Different[p.path] = "its machines do not compile: " + line
+				}
+			}
+			if err := r.drop(p, why); err != nil {
+				return err
+			}
+		}
+		if !dropped {
+			return fmt.Errorf("transpose: go build: %w\n%s", err, out)
+		}
+	}
+}
+
+func (r *runner) binary() string { return filepath.Join(r.dir, "programs.exe") }
+
+// compare runs a program in both forms.
+func (r *runner) compare(ctx context.Context, p *program) {
+	plain := r.run(ctx, p, "plain")
+	if plain != p.expected {
+		r.report.LeftOut["its plain form, as a package with suspension points and twins, is not what it was"]++
+		return
+	}
+	if machine := r.run(ctx, p, "machine"); machine != p.expected {
+		r.report.Different[p.path] = difference(p.expected, machine)
+		return
+	}
+	r.report.Same++
+}
+
+// run returns what a program prints, and how it ends if that is not well.
+func (r *runner) run(ctx context.Context, p *program, form string) string {
+	ctx, cancel := context.WithTimeout(ctx, r.Patience)
+	defer cancel()
+	command := exec.CommandContext(ctx, r.binary(), p.name, form)
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	if err := command.Run(); err != nil {
+		fmt.Fprintf(&out, "\n%v %v\n", err, cmp.Or(context.Cause(ctx), error(nil)))
+	}
+	return out.String()
+}
+
+// difference is the first line that is not as expected, and what follows.
+func difference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range b {
+		if i >= len(a) || a[i] != b[i] {
+			return fmt.Sprintf("line %d: %s", i+1, strings.Join(b[i:min(i+6, len(b))], "\n\t"))
+		}
+	}
+	return "it ends early: " + fmt.Sprint(len(b)-1, " lines of ", len(a)-1)
+}
