@@ -46,7 +46,11 @@ func (i *assign) print(p *printer) {
 		return
 	}
 	if i.whole != nil && i.fitsWhole() {
-		p.line("%s%s", i.prefix(), p.span(i.whole))
+		whole := i.prefix() + p.span(i.whole)
+		if i.prefix() != "" && !i.declaresHere() {
+			whole = "{\n" + whole + "\n}" // a blank variable: jumps may lead over it
+		}
+		p.line("%s", whole)
 		return
 	}
 	if len(i.dst) == 0 {
@@ -95,9 +99,10 @@ func (i *assign) lefts(p *printer) string {
 	return strings.Join(list, ", ")
 }
 
-// idle reports whether the target is a variable that nobody reads.
+// idle reports whether the target is a variable that nobody reads. A parameter
+// that nobody reads has no field, though it counts as one of the frame.
 func (t dest) idle() bool {
-	return t.v != nil && t.v.reads == 0 && !t.v.cell && t.v.place != inFrame
+	return t.v != nil && t.v.reads == 0 && !t.v.cell && (t.v.place != inFrame || t.v.param)
 }
 
 // discard prints the evaluation of a value that nobody reads. A constant may be one

@@ -24,7 +24,7 @@ func (u *unit) assignValues(s *ast.AssignStmt) {
 	}
 	dst := func() []dest { return u.lefts(s.Lhs) }
 	if !u.suspends(s) {
-		u.add(&assign{dst: dst(), src: u.join(s.Rhs), whole: u.scan(s)})
+		u.add(u.assigning(dst(), s.Rhs, s))
 		return
 	}
 	var ops []operandOf
@@ -52,7 +52,7 @@ func (u *unit) assignValues(s *ast.AssignStmt) {
 	}
 	u.settleTuple(s, ops, s.Rhs)
 	u.spillAll(ops, false)
-	u.add(&assign{dst: dst(), src: u.join(s.Rhs), whole: u.scan(s)})
+	u.add(u.assigning(dst(), s.Rhs, s))
 }
 
 // onlyPoint is the suspension point that is all of the right-hand side, or nil.
@@ -145,6 +145,36 @@ func (u *unit) join(list []ast.Expr) rope {
 		r = append(r, u.value(e)...)
 	}
 	return r
+}
+
+// assigning is the assignment of a list of values. Some targets may turn out to be of no
+// use; a constant, and nil more so, needs the type of its target then.
+func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
+	i := &assign{dst: dst}
+	if whole != nil {
+		i.whole = u.scan(whole)
+	}
+	for n, e := range list {
+		if n > 0 {
+			i.src = append(i.src, text(", "))
+		}
+		value := u.value(e)
+		if len(list) > 1 && dst[n].v != nil && (u.isConstant(e) || u.info.Types[ast.Unparen(e)].IsNil()) {
+			i.src = append(i.src, late(func(p *printer) string { return p.constant(value, dst[n]) }))
+			continue
+		}
+		i.src = append(i.src, value...)
+	}
+	return i
+}
+
+// constant is a constant or nil for a target.
+func (p *printer) constant(value rope, to dest) string {
+	s := p.rope(value)
+	if to.idle() {
+		return "(" + p.typeOf(to.v) + ")(" + s + ")"
+	}
+	return s
 }
 
 // settleAppend: in m[k] = append(m[k], …), and only there, gc evaluates m and k

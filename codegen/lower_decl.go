@@ -55,8 +55,8 @@ func (u *unit) specValues(spec *ast.ValueSpec) {
 	if suspends {
 		u.spillAll(ops, false)
 	}
-	i := &assign{dst: u.specTargets(spec), src: u.join(spec.Values), typed: spec.Type != nil}
-	i.whole = u.scan(spec)
+	i := u.assigning(u.specTargets(spec), spec.Values, spec)
+	i.typed = spec.Type != nil
 	u.add(i)
 }
 

@@ -55,7 +55,7 @@ var (
 )
 
 // aboutTheCompiler are texts of programs that look at how they were compiled.
-var aboutTheCompiler = regexp.MustCompile(`(?m)^//go:linkname|^//line |^import "C"|"runtime/debug"|runtime\.(Callers?|Stack|FuncForPC|NumGoroutine)\b|os\.Args|"os/exec"`)
+var aboutTheCompiler = regexp.MustCompile(`(?m)^//go:linkname|^//line |^import "C"|"runtime/debug"|runtime\.(Callers?|Stack|FuncForPC|NumGoroutine|ReadMemStats|MemStats|SetFinalizer)\b|os\.Args|"os/exec"`)
 
 // read reads a program and makes a package of it, in the folder dir/name.
 func read(folder, path, name, dir string) (*program, error) {
