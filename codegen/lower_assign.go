@@ -151,9 +151,6 @@ func (u *unit) join(list []ast.Expr) rope {
 // use; a constant, and nil more so, needs the type of its target then.
 func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
 	i := &assign{dst: dst}
-	if whole != nil {
-		i.whole = u.scan(whole)
-	}
 	for n, e := range list {
 		if n > 0 {
 			i.src = append(i.src, text(", "))
@@ -165,6 +162,7 @@ func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
 		}
 		i.src = append(i.src, value...)
 	}
+	i.whole = u.scan(whole)
 	return i
 }
 

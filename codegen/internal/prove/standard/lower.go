@@ -91,6 +91,10 @@ func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 	}
 	var errs []error
 	for path, list := range byFile {
+		list, err := l.initialisers(filepath.Dir(path), list)
+		if errs = append(errs, err); len(list) == 0 {
+			continue
+		}
 		if src := l.files[path]; src != nil {
 			reasons, err := src.Withdraw(list)
 			errs = append(errs, err)
@@ -102,6 +106,28 @@ func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// initialisers takes back the annotations of functions that initialise variables of a package, and
+// returns the other findings.
+func (l *lowering) initialisers(folder string, found []codegen.Diagnostic) ([]codegen.Diagnostic, error) {
+	var others []codegen.Diagnostic
+	var errs []error
+	for _, d := range found {
+		name := annotated.Called(d)
+		if name == "" {
+			others = append(others, d)
+			continue
+		}
+		for path, src := range l.files {
+			if filepath.Dir(path) == folder {
+				n, err := src.WithdrawNamed(name)
+				errs = append(errs, err)
+				l.report.Refused["functions that initialise variables"] += n
+			}
+		}
+	}
+	return others, errors.Join(errs...)
 }
 
 func (l *lowering) name(folder string) string {

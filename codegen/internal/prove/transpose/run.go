@@ -168,6 +168,16 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 			}
 			continue
 		}
+		if name := annotated.Called(list[0]); name != "" {
+			n, err := p.file.WithdrawNamed(name)
+			if err != nil {
+				return err
+			}
+			r.report.Refused["functions that initialise variables"] += n
+			if n > 0 {
+				continue
+			}
+		}
 		reasons, err := p.file.Withdraw(list)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.path, err)
