@@ -168,6 +168,23 @@ func TestWouldCycle(t *testing.T) {
 	assert.NoError(t, WouldCycle(a.Job(), nil))
 }
 
+// waiterFor is a waiter on behalf of a job.
+type waiterFor struct{ job Handle }
+
+func (w waiterFor) WaitingFrames() []Frame { return nil }
+func (w waiterFor) WaitingJob() Handle     { return w.job }
+
+func TestAChildThatIsToWaitForTheEndOfItsScopeIsTold(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	child := Spawn(s, func(context.Context) (int, error) { return 1, nil })
+	assert.ErrorIs(t, CircleOf(waiterFor{child}, s.WaitAsync()), ErrCycle)
+	closing := s.CloseAsync()
+	assert.ErrorIs(t, CircleOf(waiterFor{child}, closing), ErrCycle)
+	m.all()
+	assert.True(t, closing.IsCompleted())
+}
+
 func TestTheSearchIsBounded(t *testing.T) {
 	first := NewSource[int]()
 	for range 10_000 {

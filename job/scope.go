@@ -173,7 +173,7 @@ func (s *Scope) Close() {
 func (s *Scope) CloseAsync() *Job[Void] {
 	s.cancel(ErrScopeEnded)
 	c := &closing{}
-	c.promise.Init()
+	c.promise.InitDependent()
 	c.node.Prepare(c)
 	if !s.WaitAsync().register(&c.node) {
 		c.Completed(nil).Deliver(nil)
