@@ -50,7 +50,11 @@ func (u *unit) assignValues(s *ast.AssignStmt) {
 		_, _, call := u.appendToPlace(s.Lhs[0], s.Rhs[0])
 		u.spillAll(u.callOperands(call)[1:], true)
 	}
-	u.settleTuple(s, ops, s.Rhs)
+	if u.forced[s] && len(s.Rhs) > 1 {
+		u.spillAll(ops, true)
+		u.tuple(s.Lhs, s.Rhs, func(i int) dest { return u.left(s.Lhs[i]) })
+		return
+	}
 	u.spillAll(ops, false)
 	u.add(u.assigning(dst(), s.Rhs, s))
 }

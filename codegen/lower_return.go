@@ -22,7 +22,12 @@ func (u *unit) returnStatement(s *ast.ReturnStmt) {
 		}
 		ops = append(ops, o)
 	}
-	u.settleTuple(s, ops, s.Results)
+	if u.forced[s] && len(s.Results) > 1 {
+		u.spillAll(ops, true)
+		u.tuple(nil, s.Results, func(i int) dest { return dest{v: u.results[i]} })
+		u.add(u.ending())
+		return
+	}
 	u.spillAll(ops, false)
 	u.add(u.returning(s)...)
 }

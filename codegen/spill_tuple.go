@@ -6,54 +6,243 @@ import (
 	"go/types"
 )
 
-// What a panic inside of an assignment leaves assigned.
+// What a panic inside of an assignment leaves assigned, and which one it is.
+//
+// gc makes the assignments of a tuple one after another, each with its operand evaluated then; but what one
+// of them could change for a later operand is evaluated before the first (ascompatee in
+// cmd/compile/internal/walk/assign.go). A field counts as memory that anybody may see, which a local variable does not.
+// So in a machine more operands would be evaluated early, and where one of them panics that can be seen: in the
+// panic that surfaces, and in what has been assigned before it. Such statements
+// are taken apart, in the order that the function itself has.
 
-// fragileTuple marks assignments and returns of a function with deferred calls in
-// which a result is assigned, and a later operand divides. gc evaluates that operand
-// first, so that a panic leaves the result alone; but only because the result is one
-// of the function's own, which a field is not.
+// fragileTuple marks assignments and returns for which that makes a difference.
 func (u *unit) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) {
-	if !u.defers || len(rhs) < 2 || lhs != nil && len(lhs) != len(rhs) || !u.assignsResult(lhs) {
+	if len(rhs) < 2 || lhs != nil && len(lhs) != len(rhs) {
 		return
 	}
-	for _, e := range rhs[1:] {
-		if u.dividesOrShifts(e) {
-			u.force(s, around)
-			return
-		}
+	if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.ASSIGN && a.Tok != token.DEFINE {
+		return
+	}
+	if u.panicShows(lhs, rhs) {
+		u.force(s, around)
 	}
 }
 
-// assignsResult reports whether one but the last of the left-hand sides is a result. A
-// return statement, which has none, assigns them all.
-func (u *unit) assignsResult(lhs []ast.Expr) bool {
-	if lhs == nil {
-		return true
+// panicShows reports whether an operand that may panic is evaluated in its turn, or before all assignments only
+// because a result is assigned, and it can be seen that another one panicked before or what
+// was assigned until then.
+func (u *unit) panicShows(lhs, rhs []ast.Expr) bool {
+	t := &tupleOrder{u: u, assigned: map[types.Object]bool{}}
+	before := panicsNever
+	for i, e := range rhs {
+		how := u.mayPanic(e)
+		switch {
+		case how == panicsNever:
+		case t.results:
+			return true
+		case !t.affected(e) && (t.memory || before != panicsNever && max(how, before) == panicsWithValue):
+			return true
+		}
+		before = max(before, how)
+		t.assign(lhs, i)
 	}
-	for _, e := range lhs[:len(lhs)-1] {
-		if v := u.rootVar(e); v != nil {
-			for _, r := range u.signatureResults() {
-				if r == v {
-					return true
-				}
+	return false
+}
+
+// tupleOrder follows the assignments of a tuple as the compiler does.
+type tupleOrder struct {
+	u        *unit
+	assigned map[types.Object]bool // local variables
+	memory   bool                  // something that others may see has been assigned
+	results  bool                  // a result, which deferred calls may see
+}
+
+// assign notes that left-hand side i has been assigned; without any, it is result i.
+func (t *tupleOrder) assign(lhs []ast.Expr, i int) {
+	var v *types.Var
+	if lhs == nil {
+		v = t.u.sig.Results().At(i)
+	} else {
+		if isBlank(lhs[i]) {
+			return
+		}
+		if v = t.u.rootVar(lhs[i]); v == nil {
+			if id, ok := lhs[i].(*ast.Ident); ok {
+				v, _ = t.u.info.Defs[id].(*types.Var)
 			}
+		}
+	}
+	switch {
+	case v == nil:
+		t.memory = true
+	case t.u.defers && t.u.isResult(v):
+		t.results = true
+	case t.u.isMemory(v):
+		t.memory = true
+	default:
+		t.assigned[v] = true
+	}
+}
+
+func (u *unit) isResult(v *types.Var) bool {
+	for r := range u.sig.Results().Variables() {
+		if r == v {
+			return true
 		}
 	}
 	return false
 }
 
-// settleTuple evaluates the operands of a forced tuple that are evaluated before
-// its first assignment.
-func (u *unit) settleTuple(s ast.Stmt, ops []operandOf, rhs []ast.Expr) {
-	if !u.forced[s] || len(rhs) < 2 {
-		return
+// isMemory reports whether others than the function's own statements may see a variable.
+func (u *unit) isMemory(v *types.Var) bool {
+	f := u.factsOf(v)
+	return !within(u.node, v.Pos()) || f.addressed || f.captured && f.mutated
+}
+
+// affected reports whether what has been assigned could change e, as far as the compiler looks.
+func (t *tupleOrder) affected(e ast.Expr) bool {
+	if t.u.isConstant(e) || t.u.info.Types[e].IsNil() {
+		return false
 	}
-	u.spillAll(ops, true)
-	for _, e := range rhs[1:] {
-		if u.dividesOrShifts(e) {
-			u.hoist(ast.Unparen(e))
+	found := t.results
+	ast.Inspect(e, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok && !found {
+			if _, done := t.u.evaluated[x]; done {
+				return false
+			}
+			found = t.memory && t.u.readsMemory(x)
+			if id, ok := x.(*ast.Ident); ok {
+				found = found || t.assigned[t.u.info.Uses[id]]
+			}
+		}
+		_, lit := n.(*ast.FuncLit)
+		return !found && !lit
+	})
+	return found
+}
+
+// readsMemory is the compiler's function of that name.
+func (u *unit) readsMemory(e ast.Expr) bool {
+	if u.isConstant(e) || u.info.Types[e].IsNil() || u.info.Types[e].IsType() {
+		return false
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		v, ok := u.info.Uses[e].(*types.Var)
+		return ok && u.isMemory(v)
+	case *ast.ParenExpr, *ast.TypeAssertExpr:
+		return false
+	case *ast.UnaryExpr:
+		return e.Op == token.AND || e.Op == token.ARROW
+	case *ast.BinaryExpr:
+		return !isArithmetic(e.Op) && e.Op != token.LAND && e.Op != token.LOR || isString(u.typeOf(e))
+	case *ast.SelectorExpr:
+		s := u.info.Selections[e]
+		return s == nil || s.Kind() != types.FieldVal || s.Indirect()
+	case *ast.CallExpr:
+		return !u.info.Types[ast.Unparen(e.Fun)].IsType() || isString(u.typeOf(e)) && !isString(u.typeOf(e.Args[0]))
+	}
+	return true
+}
+
+// tuple makes the assignments of a forced tuple. Without left-hand sides they are the results.
+func (u *unit) tuple(lhs, rhs []ast.Expr, dst func(int) dest) {
+	t := &tupleOrder{u: u, assigned: map[types.Object]bool{}}
+	for i, e := range rhs {
+		if lhs != nil {
+			for _, part := range u.placeParts(lhs[i]) {
+				t.settle(part)
+			}
+		}
+		t.settle(e)
+		t.assign(lhs, i)
+	}
+	for i, e := range rhs {
+		d := dst(i)
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok && d.v != nil && lhs == nil && u.variableOf(id) == d.v {
+			continue // return x, where x is the result
+		}
+		u.add(&assign{dst: []dest{d}, src: u.value(e), typed: true})
+	}
+}
+
+// settle evaluates early what is affected.
+func (t *tupleOrder) settle(e ast.Expr) {
+	if t.affected(e) {
+		t.u.hoist(ast.Unparen(e))
+	}
+}
+
+// placeParts are what is evaluated to find the place of a left-hand side.
+func (u *unit) placeParts(lhs ast.Expr) []ast.Expr {
+	switch e := ast.Unparen(lhs).(type) {
+	case *ast.IndexExpr:
+		if _, ok := coreType(u.typeOf(e.X)).(*types.Array); ok {
+			return append([]ast.Expr{e.Index}, u.placeParts(e.X)...)
+		}
+		return []ast.Expr{e.X, e.Index}
+	case *ast.StarExpr:
+		return []ast.Expr{e.X}
+	case *ast.SelectorExpr:
+		if s := u.info.Selections[e]; s != nil && isPointerType(u.typeOf(e.X)) {
+			return []ast.Expr{e.X}
+		} else if s != nil {
+			return u.placeParts(e.X)
 		}
 	}
+	return nil
+}
+
+// panicking says how an expression may panic beside its calls, which are made before.
+type panicking int
+
+const (
+	panicsNever     panicking = iota
+	panicsOnNil               // all such panics are alike
+	panicsWithValue           // it can be told from others
+)
+
+func (u *unit) mayPanic(e ast.Expr) panicking {
+	if u.dividesOrShifts(e) {
+		return panicsWithValue
+	}
+	how := panicsNever
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			return u.info.Types[ast.Unparen(n.Fun)].IsType()
+		case *ast.StarExpr:
+			if !u.info.Types[n].IsType() {
+				how = max(how, panicsOnNil)
+			}
+		case *ast.SelectorExpr:
+			if s := u.info.Selections[n]; s != nil && s.Indirect() {
+				how = max(how, panicsOnNil)
+			}
+		case *ast.IndexExpr:
+			if !u.isConstant(n) && !u.info.Types[n.Index].IsType() && !u.isWithin(n) {
+				how = panicsWithValue
+			}
+		case *ast.SliceExpr, *ast.TypeAssertExpr:
+			how = panicsWithValue
+		}
+		return true
+	})
+	return how
+}
+
+// isWithin reports whether an index cannot be out of range.
+func (u *unit) isWithin(e *ast.IndexExpr) bool {
+	switch coreType(u.typeOf(e.X)).(type) {
+	case *types.Array:
+		return u.isConstant(e.Index)
+	case *types.Map:
+		m := coreType(u.typeOf(e.X)).(*types.Map)
+		return !types.IsInterface(m.Key())
+	}
+	return false
 }
 
 // dividesOrShifts reports whether e holds an operation on values that panics.
