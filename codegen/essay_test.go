@@ -16,11 +16,13 @@ import (
 func TestTheEssayQuotesWhatIsGenerated(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	require.NoError(t, err)
-	data, err := os.ReadFile("testdata/essay.txtar")
-	require.NoError(t, err)
 	real := map[string]bool{"…": true}
-	for line := range strings.Lines(string(data)) {
-		real[squeezed(line)] = true
+	for _, name := range []string{"essay", "closures", "funcvars", "deferred"} {
+		data, err := os.ReadFile("testdata/" + name + ".txtar")
+		require.NoError(t, err)
+		for line := range strings.Lines(string(data)) {
+			real[squeezed(line)] = true
+		}
 	}
 	essay, _, found := strings.Cut(file.Doc.Text(), "# Phases")
 	require.True(t, found)

@@ -247,7 +247,9 @@ func (f *entryFrame) run() {
 
 // MoveNext implements StateMachine.
 func (f *entryFrame) MoveNext(t *Task) bool {
-	switch state := f.State; state {
+	state := f.State
+	f.State = Running
+	switch state {
 	case NotStarted:
 		if f.after = f.enter(t, f.panicking); f.after != nil {
 			t.move(&f.Frame)

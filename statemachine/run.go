@@ -128,7 +128,7 @@ func (t *Task) refused(reason error) {
 // panicked with, or nil if it called runtime.Goexit; then this goroutine is
 // ending, and the frames below go on elsewhere.
 func (t *Task) unwind(failed *Frame, v any) (again bool) {
-	if failed.State > 0 { // it goes on at its epilogue
+	if v == nil && failed.State > 0 { // it goes on at its epilogue
 		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
 		return false
 	}

@@ -1,0 +1,72 @@
+package statemachine_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/movenext/movenext/statemachine"
+)
+
+// exitingFrame exits at once, before it has suspended, with a deferred call that suspends.
+type exitingFrame struct {
+	statemachine.Frame
+	log    *log
+	action action
+	defers statemachine.Defers
+}
+
+func (f *exitingFrame) MoveNext(t *statemachine.Task) bool {
+	finished, _ := f.step(t)
+	return finished
+}
+
+func (f *exitingFrame) step(t *statemachine.Task) (finished, again bool) {
+	defer f.defers.Catch(t, &f.Frame, 1, &again)
+	f.State = statemachine.Running
+	l, a := f.log, f.action
+	f.defers.Push(func(raise func()) { defer l.do(1, nothingMuch); raise() })
+	f.defers.PushEntry(func(t *statemachine.Task, p *statemachine.Panicking) statemachine.After {
+		return statemachine.Entered(literalEnter(t, p, l, 2, a) != nil)
+	})
+	runtime.Goexit()
+	return true, false
+}
+
+func TestAGoexitBeforeTheFirstSuspensionWaitsForTheDeferredCalls(t *testing.T) {
+	for a, want := range map[action]string{
+		nothingMuch:       "2; 1; native; ",
+		recovers:          "2; recovered <nil>; 1; native; ",
+		exits:             "2; 1; native; ",
+		recoversAndPanics: "2; recovered <nil>; 1; native; panicked instead 2; ",
+	} {
+		var l log
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer func() {
+				v := recover()
+				l.note("native")
+				if v != nil {
+					l.note("panicked %v", v)
+				}
+			}()
+			var task statemachine.Task
+			f := &exitingFrame{log: &l, action: a}
+			f.MoveNext(&task)
+		}()
+		<-done
+		assert.Equal(t, want, l.String(), "%v", a)
+	}
+}
+
+func TestDeferredCallsThatEndAtOnceNeedNoSecondTurn(t *testing.T) {
+	var task statemachine.Task
+	assert.Nil(t, statemachine.DeferAwait[int](&task, nil))
+	assert.Nil(t, statemachine.DeferSwitch(context.Background(), &task, nil))
+	assert.Nil(t, statemachine.Entered(false))
+	var none *statemachine.Panicking
+	assert.Nil(t, none.Recover())
+}
