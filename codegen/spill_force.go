@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // Statements that are taken apart, although nothing in them suspends.
@@ -29,11 +30,9 @@ func (u *unit) fragileAppend(s *ast.AssignStmt, around []ast.Node) {
 	if !changes {
 		return
 	}
-	for _, n := range around {
-		if _, ok := n.(*ast.FuncLit); ok {
-			u.refuse(fragileInLiteral(u.at(s)))
-			return
-		}
+	if inLiteral(around) {
+		u.refuse(fragileInLiteral(u.at(s)))
+		return
 	}
 	u.force(s, around)
 }
@@ -49,13 +48,19 @@ func (u *unit) holdsCall(list []ast.Expr) bool {
 
 // force has a statement taken apart. In a function literal nothing is.
 func (u *unit) force(s ast.Stmt, around []ast.Node) {
-	for _, n := range around {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return
-		}
+	if inLiteral(around) {
+		return
 	}
 	for _, n := range around {
 		u.suspending[n] = true
 	}
 	u.suspending[s], u.forced[s] = true, true
+}
+
+// inLiteral reports whether one of the nodes around is a function literal.
+func inLiteral(around []ast.Node) bool {
+	return slices.ContainsFunc(around, func(n ast.Node) bool {
+		_, ok := n.(*ast.FuncLit)
+		return ok
+	})
 }

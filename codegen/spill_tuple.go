@@ -17,7 +17,7 @@ import (
 
 // fragileTuple marks assignments and returns for which that makes a difference.
 func (u *unit) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) {
-	if len(rhs) < 2 || lhs != nil && len(lhs) != len(rhs) {
+	if len(rhs) < 2 || lhs != nil && len(lhs) != len(rhs) || inLiteral(around) {
 		return
 	}
 	if a, ok := s.(*ast.AssignStmt); ok && a.Tok != token.ASSIGN && a.Tok != token.DEFINE {
