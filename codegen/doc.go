@@ -201,58 +201,12 @@
 // The closure captures the cell and not the frame, by the local n. Variables that
 // must not be copied, such as a sync.Mutex, have cells for the same reason.
 //
-// # Function literals
-//
-//	err = func(d time.Duration) error {
-//		failed++
-//		return job.Sleep(ctx, d)
-//	}(time.Second)
+// # Function literals, deferred calls
 //
 // A literal that runs as a part of the function is a machine of its own; what it captures are
-// parameters of its entry, cells or values:
-//
-//	f.func1, f.err = retryFunc1Enter(t, f.failed, f.ctx, time.Second)
-//
-// One that is run as a job is the root of a machine:
-//
-//	j := job.RunTwin(f.ctx, func(ctx2 context.Context) *job.Job[int] {
-//		return backgroundFunc1Async(names, ctx2)
-//	}, job.Named("background"))
-//
-// And a variable that only ever holds such literals has a companion that holds their entries, through
-// which recursion goes too:
-//
-//	visitEnter = func(t *statemachine.Task, arg1 *node) (*walkFunc1Frame, error) {
-//		return walkFunc1Enter(t, n, &visitEnter, ctx, arg1)
-//	}
-//
-// All other literals stay as they are. Nothing in a function's type says that it suspends, so a call
-// of a value that could be anything blocks.
-//
-// # Deferred calls
-//
-//	defer c.close(ctx)
-//
-// A native defer statement would run at the first suspension, so the frame keeps what is deferred:
-//
-//	f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-//		m, _ := c.closeEnter(t, ctx)
-//		return statemachine.Entered(m != nil)
-//	})
-//
-// If deferred calls suspend, the function ends in an epilogue that makes them, a part of the machine like any
-// other. A panic leads there too: MoveNext then runs in steps, and each catches its panic and has
-// the next begin at the epilogue.
-//
-//	defer f.defers.Catch(t, &f.Frame, 3, &again)
-//	…
-//	epilogue:
-//	if !f.defers.Next(t, &f.Frame) {
-//		f.defers.End(t, &f.Frame)
-//		return true, false
-//	}
-//
-// How recover works there is told in package statemachine.
+// parameters of its entry (literals.go, funcvars.go). Deferred calls are kept in the frame. If some
+// of them suspend, the function ends in an epilogue that makes them, to which a panic
+// leads too (lower_epilogue.go, and package statemachine).
 //
 // # Streams
 //
