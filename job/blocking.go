@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/schedulers"
-	"github.com/movenext/movenext/schedulers/pool"
 )
 
 // maxBlocking bounds the goroutines, and with them the OS threads, that blocking
@@ -13,15 +12,14 @@ import (
 // tokio's lane of the same purpose holds 512.
 const maxBlocking = 512
 
-// blockingLane runs what blocks. It is a pool of its own, so that work which waits
-// for a disk never takes a worker from work which computes.
-var blockingLane = sync.OnceValue(func() schedulers.Scheduler {
-	return pool.New(pool.Workers(maxBlocking, maxBlocking), pool.Name("blocking"))
-})
+// blockingLane runs what blocks, so that work which waits for a disk never takes a worker from work
+// which computes. The process has one, since threads are the process's.
+var blockingLane = sync.OnceValue(func() schedulers.Scheduler { return &lane{places: maxBlocking} })
 
 // Blocking runs fn, which blocks its thread (a file, a C call, a driver without
 // contexts), on a lane of its own, at most 512 at a time. The ambient scheduler in fn's
-// context is that of ctx, so what fn starts does not run on the lane. It does not block.
+// context is that of ctx, so what fn starts does not run on the lane. An fn that waits for another
+// Blocking job keeps its own place meanwhile: do not nest them deeply. It does not block.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, nil, forJob, fn == nil); err != nil {

@@ -1,0 +1,137 @@
+package job
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// freshLane gives one test a lane that nobody has used before.
+func freshLane(t *testing.T, places int) {
+	t.Helper()
+	before, fresh := blockingLane, &lane{places: places}
+	blockingLane = func() schedulers.Scheduler { return fresh }
+	t.Cleanup(func() { blockingLane = before })
+}
+
+func TestTheBlockingLaneServesBubblesAndTheWorldOutsideInAnyOrder(t *testing.T) {
+	freshLane(t, maxBlocking)
+	blocks := func(t *testing.T) {
+		start := time.Now()
+		ctx := onPool(t, 1)
+		j := Blocking(ctx, func(ctx context.Context) (time.Duration, error) {
+			time.Sleep(time.Millisecond)
+			return time.Since(start), Sleep(ctx, time.Millisecond)
+		})
+		d, err := j.Wait(ctx)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, d, time.Millisecond)
+	}
+	for range 3 {
+		synctest.Test(t, blocks) // the first to use it
+		blocks(t)
+	}
+}
+
+func TestTheBlockingLaneIsBounded(t *testing.T) {
+	freshLane(t, maxBlocking)
+	var running, most atomic.Int32
+	gate := make(chan struct{})
+	full := make(chan struct{}, 2*maxBlocking)
+	var jobs []*Job[Void]
+	for range 2 * maxBlocking {
+		jobs = append(jobs, Blocking(context.Background(), func(context.Context) (Void, error) {
+			n := running.Add(1)
+			for before := most.Load(); n > before && !most.CompareAndSwap(before, n); before = most.Load() {
+			}
+			full <- struct{}{}
+			<-gate
+			running.Add(-1)
+			return Void{}, nil
+		}))
+	}
+	for range maxBlocking {
+		<-full
+	}
+	close(gate)
+	_, err := WhenAll(jobs...).Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, int32(maxBlocking), most.Load())
+}
+
+func TestWorkOfABubbleAndOfTheWorldOutsideDoNotShareGoroutines(t *testing.T) {
+	freshLane(t, maxBlocking)
+	begun, outside := make(chan struct{}), make(chan struct{})
+	slow := Blocking(context.Background(), func(context.Context) (Void, error) {
+		close(begun)
+		<-outside
+		return Void{}, nil
+	})
+	<-begun
+	synctest.Test(t, func(t *testing.T) {
+		ctx := onPool(t, 1)
+		for range 100 {
+			inside := make(chan struct{}) // nobody outside may touch it
+			j := Blocking(ctx, func(context.Context) (Void, error) { <-inside; return Void{}, nil })
+			synctest.Wait()
+			close(inside)
+			_, err := j.Wait(ctx)
+			require.NoError(t, err)
+		}
+	})
+	close(outside)
+	_, err := slow.Wait(context.Background())
+	assert.NoError(t, err)
+}
+
+func TestABlockingJobThatIsCanceledInTheQueueDoesNotRun(t *testing.T) {
+	freshLane(t, 1)
+	gate := make(chan struct{})
+	first := Blocking(context.Background(), func(context.Context) (Void, error) { <-gate; return Void{}, nil })
+	second := Blocking(context.Background(), func(context.Context) (int, error) { t.Error("it runs"); return 0, nil })
+	assert.True(t, second.Cancel())
+	close(gate)
+	_, err := first.Wait(context.Background())
+	assert.NoError(t, err)
+	assert.Equal(t, Canceled, second.Status())
+	_, err = Blocking(context.Background(), constant(1, nil)).Wait(context.Background())
+	assert.NoError(t, err, "its place is free")
+}
+
+func TestWhatABlockingJobStartsRunsWhereItsCallerIs(t *testing.T) {
+	m := &manual{}
+	var inner *Job[int]
+	outer := Blocking(m.ctx(), func(ctx context.Context) (schedulers.Scheduler, error) {
+		inner = Run(ctx, constant(1, nil))
+		return schedulers.FromContext(ctx), nil
+	})
+	s, err := outer.Wait(context.Background())
+	require.NoError(t, err)
+	assert.Same(t, m, s)
+	m.all()
+	assert.Equal(t, Completed, inner.Status())
+}
+
+func TestGoexitAndPanicInABlockingJobFreeItsPlace(t *testing.T) {
+	freshLane(t, maxBlocking)
+	for i := range maxBlocking + 10 {
+		_, err := Blocking(context.Background(), func(context.Context) (int, error) {
+			if i%2 == 0 {
+				runtime.Goexit()
+			}
+			panic("ouch")
+		}).Wait(context.Background())
+		require.Error(t, err)
+	}
+	v, err := Blocking(context.Background(), constant(1, nil)).Wait(context.Background())
+	assert.NoError(t, err)
+	assert.Equal(t, 1, v)
+}
