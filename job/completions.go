@@ -184,6 +184,13 @@ func (n *completionNode[T]) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
+// elsewhere reports whether another job can be the next.
+func (n *completionNode[T]) elsewhere() bool {
+	n.of.mu.Lock()
+	defer n.of.mu.Unlock()
+	return n.of.left > 1
+}
+
 func (n *completionNode[T]) waitingJob() (*core, string) {
 	c := n.of
 	c.mu.Lock()

@@ -114,5 +114,12 @@ func (n *contestNode) takeBack() {
 
 func (n *contestNode) waitingJob() (*core, string) { return n.of.party.waitingJob() }
 
+// elsewhere reports whether another job can decide the contest.
+func (n *contestNode) elsewhere() bool {
+	n.of.mu.Lock()
+	defer n.of.mu.Unlock()
+	return n.of.left > 1
+}
+
 // Completed implements continuation.Target.
 func (n *contestNode) Completed(schedulers.Worker) continuation.Chain { return n.of.end(n.index) }

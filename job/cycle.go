@@ -28,7 +28,8 @@ import (
 // Hence what is found: circles of waits by [Job.Wait] with a job's own context or
 // one derived from it, and of continuations, combinators, scopes and [Waiter]s between them. What
 // is not: waits by [Job.Await] in plain code, which has no context; waits for channels, locks and
-// the like; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and
+// the like; what has another way out (a [Race], [WhenAny] or [Completions] with two jobs that can still be
+// the first, a [WaitTimeout]), also if that leads into a circle, too; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and
 // one that two close at the same moment while they look at the same list.
 
 // ErrCycle is matched by the error of a wait that could never end because it closes a circle of

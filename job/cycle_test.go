@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -97,6 +98,41 @@ func TestACircleThroughContinuationsAndCombinators(t *testing.T) {
 			j = Run(m.ctx(), func(ctx context.Context) (int, error) { return link(ctx).Wait(ctx) })
 			m.all()
 			assert.ErrorIs(t, j.Err(), ErrCycle)
+		})
+	}
+}
+
+// j waits for what waits for j, or for something else that comes later.
+func TestWhatHasAnotherWayOutIsNoCircle(t *testing.T) {
+	for name, either := range map[string]func(ctx context.Context, j, other *Job[int]) *Job[int]{
+		"WhenAny and Unwrap": func(ctx context.Context, j, other *Job[int]) *Job[int] { return Unwrap(ctx, WhenAny(j, other)) },
+		"Race":               func(_ context.Context, j, other *Job[int]) *Job[int] { return Race(j, other) },
+		"Completions": func(ctx context.Context, j, other *Job[int]) *Job[int] {
+			return Unwrap(ctx, CompletionsOf(j, other).NextAsync(ctx))
+		},
+		"WaitTimeout": func(ctx context.Context, j, _ *Job[int]) *Job[int] {
+			return Catch(ctx, WaitTimeout(ctx, j, time.Second), func(context.Context, error) (int, error) { return 1, nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx := onPool(t, 2)
+				other := NewSource[int]()
+				var first, second *Job[int]
+				gate := make(chan struct{})
+				first = Run(ctx, func(ctx context.Context) (int, error) {
+					<-gate
+					return either(ctx, second, other.Job()).Wait(ctx)
+				})
+				second = Run(ctx, func(ctx context.Context) (int, error) { return first.Wait(ctx) })
+				synctest.Wait() // second waits for first
+				close(gate)
+				synctest.Wait()
+				other.TrySetResult(1)
+				v, err := second.Wait(t.Context())
+				assert.NoError(t, err)
+				assert.Equal(t, 1, v)
+			})
 		})
 	}
 }

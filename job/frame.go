@@ -119,8 +119,17 @@ func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 	return []Frame{above.frame(what)}, above, true
 }
 
-// behind returns the job behind a target, or nil.
+// optional is what the targets implement that may be one of several ways to the end of the job behind them.
+type optional interface {
+	// elsewhere reports whether that job may end although this target is never told.
+	elsewhere() bool
+}
+
+// behind returns the job behind a target, or nil if there is none, or if that can end without the target.
 func behind(t continuation.Target) *core {
+	if o, ok := t.(optional); ok && o.elsewhere() {
+		return nil
+	}
 	if w := asWaiter(t); w != nil {
 		return baseOf(w.WaitingJob())
 	}

@@ -88,6 +88,9 @@ func (r *relay[T]) end(final Status, value T, err error) (told continuation.Chai
 
 func (r *relay[T]) waitingJob() (*core, string) { return r.promise.job.base(), "wait" }
 
+// elsewhere reports whether a timer can end the relay.
+func (r *relay[T]) elsewhere() bool { return r.timers != nil }
+
 // ContextEnded implements ctxwatch.Ender.
 func (r *relay[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(contextError(r.ctx)) }
 
