@@ -218,6 +218,11 @@ func (s *mentionScan) returns(n *ast.ReturnStmt) bool {
 	if s.literals > 0 {
 		return false
 	}
+	if s.u.tail != nil {
+		e := s.u.returnInTail(n)
+		s.edits = append(s.edits, e...)
+		return e[0].end == n.End() // else its results are to be looked at
+	}
 	s.edits = append(s.edits, edit{pos: n.Pos(), end: n.End(), code: s.u.returning(n)})
 	return true
 }

@@ -44,6 +44,8 @@ type unit struct {
 	loops      bool                           // ranges over functions that it asks for values
 	names      *namer
 
+	tail []tailCall // of a function that needs no frame
+
 	// Grown while flattening.
 	code      []instr
 	vars      map[types.Object]*variable
@@ -86,6 +88,9 @@ func (u *unit) lower() (*Lowered, []Diagnostic) {
 	if len(u.diags) > 0 {
 		return nil, u.diags
 	}
+	if u.tail = u.passesOn(); u.tail != nil {
+		return u.result(u.emitTail())
+	}
 	u.flatten()
 	u.prune()
 	if len(u.parks()) == 0 && !u.streams() {
@@ -99,6 +104,11 @@ func (u *unit) lower() (*Lowered, []Diagnostic) {
 	for _, l := range u.literals.order {
 		text = append(text, l.unit.emitLiteral()...)
 	}
+	return u.result(text)
+}
+
+// result is the text, or what was found wrong while it was made.
+func (u *unit) result(text []byte) (*Lowered, []Diagnostic) {
 	if len(u.diags) > 0 {
 		return nil, u.diags
 	}

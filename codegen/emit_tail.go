@@ -1,0 +1,105 @@
+package codegen
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// emitTail prints the declarations of a function that needs no frame.
+func (u *unit) emitTail() []byte {
+	e := u.emitter()
+	if e == nil {
+		return nil
+	}
+	e.asyncInTail()
+	e.enterInTail()
+	e.machineInTail()
+	return []byte(e.String())
+}
+
+func (e *emitter) enterInTail() {
+	u, names := e.u, e.u.named
+	params := u.names.task + " *" + e.runtime("Task")
+	if list := e.sig.ParamList(); list != "" {
+		params += ", " + list
+	}
+	results := []string{"*" + names.Frame}
+	for r := range u.sig.Results().Variables() {
+		results = append(results, e.typ(r.Type(), u.fn.Decl.Name))
+	}
+	e.line("// %s is %s as machines call it: its results, or the suspended callee that will have them.", names.Enter, u.title())
+	e.line("func %s%s(%s) (%s) %s\n", e.sig.ReceiverText(), names.Enter, params, strings.Join(results, ", "), e.span(u.scan(u.body)))
+	e.line("// %s is that of the function whose results %s returns: there is nothing to keep while it is suspended.", names.Frame, u.title())
+	frame := e.typ(u.tail[0].point.Frame, u.fn.Decl.Name)
+	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))
+}
+
+// asyncInTail prints FAsync: it calls the entry.
+func (e *emitter) asyncInTail() {
+	u, names := e.u, e.u.named
+	result, t, callee, m := e.unlike("result"), e.unlike("t"), e.unlike("callee"), e.unlike("m")
+	e.line("// %s starts %s as a state machine and returns its job.", names.Async, u.title())
+	e.line("func %s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.ParamList(), result, e.path(jobPath, "job"), e.arg)
+	e.line("var %s %s", t, e.runtime("Task"))
+	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
+	values := e.values(e.unlike)
+	call := names.Enter + "("
+	if e.sig.Receiver != nil {
+		call = e.sig.Receiver.Name + "." + call
+	}
+	args := "&" + t
+	if list := e.sig.ArgList(); list != "" {
+		args += ", " + list
+	}
+	e.line("%s, %s := %s%s)", callee, strings.Join(values, ", "), call, args)
+	e.line("if %s == %s {\nreturn %s(%s, %s)\n}", callee, e.predeclared("nil"), e.runtime("Completed"), e.context(), e.jobValues(values))
+	e.line("%s := &%s{callee: %s}", m, names.Machine, callee)
+	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
+}
+
+// values are names for the results.
+func (e *emitter) values(unlike func(string) string) []string {
+	var list []string
+	for i := range e.u.sig.Results().Len() {
+		list = append(list, unlike("v"+strconv.Itoa(i)))
+	}
+	return list
+}
+
+// jobValues is what the job gets out of the results: value and error.
+func (e *emitter) jobValues(values []string) string {
+	fail := e.predeclared("nil")
+	if e.u.jobResults().Err != nil {
+		last := len(values) - 1
+		values, fail = values[:last], values[last]
+	}
+	switch len(values) {
+	case 0:
+		return e.arg + "{}, " + fail
+	case 1:
+		return values[0] + ", " + fail
+	}
+	var fields []string
+	for i, v := range values {
+		fields = append(fields, fmt.Sprintf("V%d: %s", i+1, v))
+	}
+	return e.arg + "{" + strings.Join(fields, ", ") + "}, " + fail
+}
+
+// machineInTail prints the root of a chain whose first call is another function's.
+func (e *emitter) machineInTail() {
+	u, names := e.u, e.u.named
+	f, t := u.names.recv, u.names.task
+	e.line("// %s is %s as the root of a chain of calls: it hands on what the callee returns.", names.Machine, u.title())
+	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
+	e.line("// MoveNext is called when the callee has ended, and completes the job.")
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Task"), e.predeclared("bool"))
+	values := e.values(func(s string) string { return s })
+	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclared("nil"))
+	e.line("%s.SetResult(%s)\nreturn %s\n}\n", f, e.jobValues(values), e.predeclared("true"))
+	e.line("// Location returns where %s waits for the callee.", u.title())
+	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
+	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"),
+		u.fn.runtimeName(), u.fn.runtimeFile(), u.line(u.tail[0].stmt.Pos()))
+}
