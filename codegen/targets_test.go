@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-var targets = flag.Bool("targets", false, "build the machines of the two executions in all the ways below, too")
+var targets = flag.Bool("targets", false, "execute the form for debugging as well, and build the machines in all the ways below")
 
 // buildEverywhere builds the machines for other systems and word sizes, as a debugger and as the
 // race detector want them. Building the standard library for all of them takes minutes the
