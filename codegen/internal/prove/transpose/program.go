@@ -49,7 +49,7 @@ func find(folder string, only *regexp.Regexp) ([]string, error) {
 // Reasons for which a program is left out before it is built.
 var (
 	errOtherSystem = errors.New("it is for another system, or needs cgo")
-	errCompiler    = errors.New("it is about the compiler or the runtime: linkname, its own package unsafe tricks with the stack, or a directive for positions")
+	errCompiler    = errors.New("it is about the compiler or the runtime: linkname, its stack, its memory, or where its lines are")
 	errNames       = errors.New("its functions have the names that it would be run by")
 	errSyntax      = errors.New("it does not parse as a package")
 )

@@ -1,0 +1,34 @@
+package standard
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestPackagesWithInternalImportsAreLowered has a package with a function of its
+// own that recovers, and one that imports an internal package.
+func TestPackagesWithInternalImportsAreLowered(t *testing.T) {
+	report, err := Lower(t.TempDir(), "encoding/csv", "path", "errors")
+	require.NoError(t, err)
+	assert.Empty(t, report.Defects)
+	assert.Empty(t, report.Excluded)
+	assert.GreaterOrEqual(t, report.Packages, 4, "and internal/reflectlite")
+	assert.Greater(t, report.Lowered, 30)
+	refused := 0
+	for _, n := range report.Refused {
+		refused += n
+	}
+	assert.Equal(t, report.Functions, report.Lowered+refused)
+}
+
+func TestPathsOfCopies(t *testing.T) {
+	assert.True(t, hidden("net/internal/socktest"))
+	assert.True(t, hidden("vendor/golang.org/x/net/idna"))
+	assert.False(t, hidden("net/http"))
+	assert.Equal(t, modulePath+"/vendored/golang.org/x/net/idna", renamed("vendor/golang.org/x/net/idna"))
+}
