@@ -90,10 +90,9 @@ func (t *twinJob[T]) Completed(schedulers.Worker) continuation.Chain {
 // judge is outcome where the error is a user's and the goroutine that of whoever completed the inner job: a panic
 // in a method of the error makes this job fault, as it does in task.call, and goes no further.
 func (t *twinJob[T]) judge() (final Status) {
-	final = Faulted
 	defer func() {
 		if v := recover(); v != nil {
-			t.err = t.panicked(v)
+			t.err, final = t.panicked(v), Faulted
 		}
 	}()
 	return t.outcome(t.err)
