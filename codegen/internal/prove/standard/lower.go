@@ -57,13 +57,15 @@ func Lower(dir string, patterns ...string) (*Report, error) {
 		if len(result.Diagnostics) == 0 {
 			break
 		}
+		before := l.annotated()
 		if err := l.withdraw(result.Diagnostics); err != nil {
 			return nil, err
 		}
+		if l.annotated() == before { // the next round would find the same
+			return nil, fmt.Errorf("standard: a finding that no annotation is the cause of: %s", result.Diagnostics[0])
+		}
 	}
-	for _, f := range l.files {
-		l.report.Lowered += f.Functions
-	}
+	l.report.Lowered = l.annotated()
 	return l.report, nil
 }
 
@@ -71,6 +73,14 @@ type lowering struct {
 	dir    string
 	files  map[string]*annotated.File
 	report *Report
+}
+
+// annotated returns how many functions are annotated still.
+func (l *lowering) annotated() (n int) {
+	for _, f := range l.files {
+		n += f.Functions
+	}
+	return n
 }
 
 // withdraw takes the annotations back from the functions with findings, and whole
@@ -119,15 +129,26 @@ func (l *lowering) initialisers(folder string, found []codegen.Diagnostic) ([]co
 			others = append(others, d)
 			continue
 		}
-		for path, src := range l.files {
-			if filepath.Dir(path) == folder {
-				n, err := src.WithdrawNamed(name)
-				errs = append(errs, err)
-				l.report.Refused["functions that initialise variables"] += n
-			}
+		n, err := l.withdrawNamed(name, func(path string) bool { return filepath.Dir(path) == folder })
+		if n == 0 && err == nil { // a function of a package that this one imports
+			n, err = l.withdrawNamed(name, func(string) bool { return true })
 		}
+		errs = append(errs, err)
+		l.report.Refused["functions that initialise variables"] += n
 	}
 	return others, errors.Join(errs...)
+}
+
+// withdrawNamed takes back the annotations of functions called name in some files, and returns how many there were.
+func (l *lowering) withdrawNamed(name string, in func(path string) bool) (all int, err error) {
+	var errs []error
+	for path, src := range l.files {
+		if in(path) {
+			n, err := src.WithdrawNamed(name)
+			all, errs = all+n, append(errs, err)
+		}
+	}
+	return all, errors.Join(errs...)
 }
 
 func (l *lowering) name(folder string) string {
