@@ -73,11 +73,11 @@ func (w *writer) value(t typ) string {
 
 // operand is a value that a selector, an index or arguments may follow.
 func (w *writer) operand(t typ) string {
-	if v := w.value(t); strings.HasPrefix(v, "*") || strings.HasPrefix(v, "&") {
+	v := w.value(t)
+	if strings.HasPrefix(v, "*") || strings.HasPrefix(v, "&") {
 		return "(" + v + ")"
-	} else {
-		return v
 	}
+	return v
 }
 
 func (w *writer) literal(t typ) string {

@@ -44,7 +44,6 @@ type loop struct {
 	label     string
 	named     bool // the label is used
 	continues bool // it is a loop, and no switch or select
-	next      bool // a fallthrough may stand at the end
 }
 
 func (w *writer) chance(oneIn int) bool { return w.r.IntN(oneIn) == 0 }
