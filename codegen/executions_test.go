@@ -27,8 +27,8 @@ type report struct {
 
 // TestTwoExecutions runs each case of testdata/exec as plain functions on
 // goroutines and as machines, with four timings of what it awaits, and compares
-// what it logged, returned and panicked with. A case is one package with an
-// annotated
+// what it logged, returned and panicked with. The machines run with one processor,
+// two and eight. A case is one package with an annotated
 //
 //	func Run(ctx context.Context, t *trace.T) …
 //
@@ -43,20 +43,29 @@ func TestTwoExecutions(t *testing.T) {
 	}
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "trace"), os.DirFS("testdata/exec/trace")))
 
-	plain, refusedPlain := execute(t, dir, codegen.Plain, cases)
+	binary, refusedPlain := buildCases(t, dir, codegen.Plain, cases)
+	plain := execute(t, binary, 2)
 	debug := map[string][]report{}
 	if *targets {
-		debug, _ = execute(t, dir, codegen.Debug, cases)
+		binary, _ = buildCases(t, dir, codegen.Debug, cases)
+		debug = execute(t, binary, 2)
 		buildEverywhere(t, dir)
 	}
-	release, refused := execute(t, dir, codegen.Release, cases)
+	binary, refused := buildCases(t, dir, codegen.Release, cases)
+	release := map[int]map[string][]report{}
+	for _, processors := range []int{1, 2, 8} {
+		release[processors] = execute(t, binary, processors)
+	}
 	vetOutput(t, dir)
 	buildEverywhere(t, dir)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			require.Empty(t, refusedPlain[c.name], "in plain mode")
 			require.Empty(t, refused[c.name])
-			compare(t, plain[c.name], release[c.name])
+			for processors, reports := range release {
+				t.Log("GOMAXPROCS", processors)
+				compare(t, plain[c.name], reports[c.name])
+			}
 			if *targets && fileOf(c.Archive, "release-only") == nil {
 				compare(t, plain[c.name], debug[c.name])
 			}
@@ -95,9 +104,9 @@ func differences(plain, release []string) string {
 	return b.String()
 }
 
-// execute generates, builds and runs the cases in one mode. It returns the
-// reports and the findings by case.
-func execute(t *testing.T, dir string, mode codegen.Mode, cases []archive) (map[string][]report, map[string]string) {
+// buildCases generates and builds the cases in one mode. It returns the program and the
+// findings by case.
+func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (string, map[string]string) {
 	t.Helper()
 	// A program of the mode before would call twins that no case has any more.
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "main")))
@@ -117,18 +126,24 @@ func execute(t *testing.T, dir string, mode codegen.Mode, cases []archive) (map[
 	}
 	testmodule.Write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused))
 	binary := filepath.Join(dir, string(mode)+".exe")
-	build := exec.Command("go", "build", "-o", binary, "./main")
-	build.Dir = dir
-	output, err := build.CombinedOutput()
+	compiler := exec.Command("go", "build", "-o", binary, "./main")
+	compiler.Dir = dir
+	output, err := compiler.CombinedOutput()
 	require.NoError(t, err, "building in mode %s:\n%s", mode, output)
+	return binary, refused
+}
 
+// execute runs the cases and returns their reports.
+func execute(t *testing.T, binary string, processors int) map[string][]report {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	run := exec.Command(binary)
+	run.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", processors))
 	run.Stdout, run.Stderr = &stdout, &stderr
 	if err := run.Run(); err != nil {
-		t.Errorf("running in mode %s: %v\n%s", mode, err, stderr.Bytes())
+		t.Errorf("running %s with GOMAXPROCS=%d: %v\n%s", filepath.Base(binary), processors, err, stderr.Bytes())
 	}
-	return parseReports(t, &stdout), refused
+	return parseReports(t, &stdout)
 }
 
 // vetOutput runs go vet over the machines. The cases themselves may do what vet
