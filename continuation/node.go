@@ -44,14 +44,16 @@ type Node struct {
 //	 ▲ └───────▶ removed     the owner took it back: Completed is never called
 //	 │
 //	attended ──▶ delivered   the owner is there to see it: Completed is not called
+//	alone                    it is in no list, so that nobody takes it back: Completed is called
 //
 // All edges are one compare-and-swap, so of two that leave a state exactly one is taken.
-// Prepare leads back to waiting; only the owner of a delivered node calls it.
+// Prepare and PrepareAlone lead back to waiting and alone; only the owner of a delivered node calls them.
 const (
 	waiting uint32 = iota
 	delivered
 	removed
 	attended
+	alone
 )
 
 // Prepare makes n ready to be added: the zero Node needs it once, a delivered
@@ -60,6 +62,14 @@ func (n *Node) Prepare(t Target) {
 	n.target = t
 	if n.state.Load() != waiting { // a store costs what a lock does
 		n.state.Store(waiting)
+	}
+}
+
+// PrepareAlone is [Node.Prepare] for a node that will be in no list, but delivered by [Only].
+func (n *Node) PrepareAlone(t Target) {
+	n.target = t
+	if n.state.Load() != alone {
+		n.state.Store(alone)
 	}
 }
 
@@ -74,6 +84,9 @@ func (n *Node) Leave() bool { return n.state.CompareAndSwap(attended, waiting) }
 // deliver claims n for delivery and tells its target.
 func (n *Node) deliver(from schedulers.Worker) Chain {
 	t := n.target // to be read while n is ours: who attends it goes on as soon as it is delivered
+	if n.state.Load() == alone {
+		return t.Completed(from)
+	}
 	if n.state.CompareAndSwap(waiting, delivered) {
 		return t.Completed(from)
 	}
@@ -84,6 +97,9 @@ func (n *Node) deliver(from schedulers.Worker) Chain {
 // Chain is a list of nodes that nobody else can reach any more, in the order in
 // which they were added.
 type Chain struct{ first, last *Node }
+
+// Only returns the chain of n, which was prepared by [Node.PrepareAlone]: for operations that have one who waits.
+func Only(n *Node) Chain { return Chain{n, n} }
 
 // Deliver tells all targets of c, and those whose operations they complete, and
 // so on, in a loop. from is the worker on which the caller believes to be, or nil.

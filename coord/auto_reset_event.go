@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // AutoResetEvent lets one waiter go on for each time that it is set: a turnstile. The
@@ -47,6 +48,15 @@ func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	return waitAsync(ctx, e, job.Void{})
 }
 
+// WaitEnter is [AutoResetEvent.Wait] as generated machines call it.
+func (e *AutoResetEvent) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+	ctx, err := bound(ctx)
+	if err != nil || e.TryWait() {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, e, job.Void{}), nil
+}
+
 // TryWait resets the event and reports whether it was set. It does not block.
 func (e *AutoResetEvent) TryWait() bool {
 	e.mu.Lock()
@@ -64,7 +74,7 @@ func (e *AutoResetEvent) Set() {
 		told.add(e.queue.pop())
 	}
 	e.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // Reset takes back a Set that nobody has waited for. It does not block.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Barrier lets its participants go on together, phase after phase: each waits until all
@@ -61,12 +62,24 @@ func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 	return waitAsync(ctx, b, job.Void{})
 }
 
+// WaitEnter is [Barrier.Wait] as generated machines call it.
+func (b *Barrier) WaitEnter(t *statemachine.Task, ctx context.Context) (e *Entered[bool, job.Void], leader bool, err error) {
+	ctx, err = bound(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if b.isLast() {
+		return nil, true, nil
+	}
+	return entered(t, ctx, b, job.Void{}), false, nil
+}
+
 // isLast ends the phase if the caller is the last to come.
 func (b *Barrier) isLast() bool {
 	b.mu.Lock()
 	told, last := b.arrive()
 	b.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 	return last
 }
 
@@ -89,7 +102,7 @@ func (b *Barrier) Add(n int) {
 		last.value = true // told is delivered below
 	}
 	b.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // Phase returns how many phases have ended. It does not block.

@@ -100,7 +100,7 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 		}
 	}
 	b.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // next is the number of the element that is sent next.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Send sends v to all subscriptions, waiting for the slowest if the broadcast is full and is one
@@ -38,6 +39,19 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	return job.FromError[job.Void](err)
 }
 
+// SendEnter is [Broadcast.Send] as generated machines call it.
+func (b *Broadcast[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T) (*EnteredVoid[T], error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mustWait, err := b.offer(v)
+	if mustWait {
+		return enteredVoid(t, ctx, b, v), nil
+	}
+	return nil, err
+}
+
 // TrySend is [Broadcast.Send] without waiting: where that would wait it returns [ErrFull]. It
 // does not block.
 func (b *Broadcast[T]) TrySend(v T) error {
@@ -53,7 +67,7 @@ func (b *Broadcast[T]) offer(v T) (mustWait bool, err error) {
 	b.mu.Lock()
 	p := b.put(v)
 	b.mu.Unlock()
-	p.told.deliver()
+	p.told.deliver(nil)
 	if p.drops && b.dropped != nil {
 		b.dropped(p.lost)
 	}

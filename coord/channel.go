@@ -117,7 +117,7 @@ func (c *Channel[T]) CloseCause(cause error) {
 		told.join(c.receivers.serveAll(none, err))
 	}
 	c.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 func (c *Channel[T]) len() int {

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Receive takes an element out of the channel, waiting for one if there is none. It returns
@@ -18,7 +20,7 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 		var none T
 		return none, err
 	}
-	v, mustWait, err := c.poll()
+	v, mustWait, err := c.poll(nil)
 	if mustWait {
 		return wait(ctx, c.receiving(), job.Void{})
 	}
@@ -33,7 +35,7 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	if err != nil {
 		return failed[T](ctx, err)
 	}
-	v, mustWait, err := c.poll()
+	v, mustWait, err := c.poll(nil)
 	switch {
 	case mustWait:
 		return waitAsync(ctx, c.receiving(), job.Void{})
@@ -43,10 +45,43 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	return job.FromResult(v)
 }
 
+// ReceiveEnter is [Channel.Receive] as generated machines call it.
+func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (*Entered[T, job.Void], T, error) {
+	if w := quietSpare[T, job.Void](t, ctx); w != nil {
+		return c.receiveQuietly(t, w)
+	}
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return nil, none, err
+	}
+	v, mustWait, err := c.poll(t.Worker())
+	if mustWait {
+		return entered(t, ctx, c.receiving(), job.Void{}), v, nil
+	}
+	return nil, v, err
+}
+
+// receiveQuietly is ReceiveEnter for a machine that has waited with the same context, which can not end.
+func (c *Channel[T]) receiveQuietly(t *statemachine.Task, w *waiter[T, job.Void]) (*Entered[T, job.Void], T, error) {
+	c.mu.Lock()
+	got := c.take()
+	if got.mustWait {
+		w.use(c.receiving(), job.Void{})
+		c.receivers.push(w)
+		c.mu.Unlock()
+		t.Suspend(w)
+		return (*Entered[T, job.Void])(w), got.value, nil
+	}
+	c.mu.Unlock()
+	got.told.deliver(t.Worker())
+	return nil, got.value, got.err
+}
+
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
 // [ErrEmpty], or [ErrClosed] if there will never be one. It does not block.
 func (c *Channel[T]) TryReceive() (T, error) {
-	v, mustWait, err := c.poll()
+	v, mustWait, err := c.poll(nil)
 	if mustWait {
 		return v, ErrEmpty
 	}
@@ -71,12 +106,13 @@ func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	}
 }
 
-// poll takes an element if that can be done at once, or says that it can not.
-func (c *Channel[T]) poll() (v T, mustWait bool, err error) {
+// poll takes an element if that can be done at once, or says that it can not. on is the worker on
+// which the caller believes to be, or nil.
+func (c *Channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) {
 	c.mu.Lock()
 	t := c.take()
 	c.mu.Unlock()
-	t.told.deliver()
+	t.told.deliver(on)
 	return t.value, t.mustWait, t.err
 }
 

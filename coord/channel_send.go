@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Send sends v, waiting for room if the channel is full and is one that waits. It returns
@@ -15,7 +17,7 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 	if err != nil {
 		return err
 	}
-	mustWait, err := c.offer(v)
+	mustWait, err := c.offer(v, nil)
 	if mustWait {
 		_, err = wait(ctx, c.sending(), v)
 	}
@@ -29,25 +31,39 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	if err != nil {
 		return failed[job.Void](ctx, err)
 	}
-	mustWait, err := c.offer(v)
+	mustWait, err := c.offer(v, nil)
 	if mustWait {
 		return waitAsync(ctx, c.sending(), v)
 	}
 	return job.FromError[job.Void](err)
 }
 
+// SendEnter is [Channel.Send] as generated machines call it.
+func (c *Channel[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T) (*EnteredVoid[T], error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mustWait, err := c.offer(v, t.Worker())
+	if mustWait {
+		return enteredVoid(t, ctx, c.sending(), v), nil
+	}
+	return nil, err
+}
+
 // TrySend is [Channel.Send] without waiting: where that would wait it returns [ErrFull]. It
 // does not block.
 func (c *Channel[T]) TrySend(v T) error {
-	mustWait, err := c.offer(v)
+	mustWait, err := c.offer(v, nil)
 	if mustWait {
 		return ErrFull
 	}
 	return err
 }
 
-// offer sends v if that can be done at once, or says that it can not.
-func (c *Channel[T]) offer(v T) (mustWait bool, err error) {
+// offer sends v if that can be done at once, or says that it can not. on is the worker on which
+// the caller believes to be, or nil.
+func (c *Channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error) {
 	var rank int64
 	if c.rank != nil {
 		rank = c.rank(v)
@@ -55,7 +71,7 @@ func (c *Channel[T]) offer(v T) (mustWait bool, err error) {
 	c.mu.Lock()
 	p := c.put(v, rank)
 	c.mu.Unlock()
-	p.told.deliver()
+	p.told.deliver(on)
 	if p.drops && c.dropped != nil {
 		c.dropped(p.lost)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Cond lets those who hold a lock wait until somebody else has changed what the lock
@@ -81,6 +82,16 @@ func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	return waitAsync(ctx, c, job.Void{})
 }
 
+// WaitEnter is [Cond.Wait] as generated machines call it.
+func (c *Cond) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+	c.mustBeHeld()
+	ctx, err := bound(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, c, job.Void{}), nil
+}
+
 // Signal lets the first who waits go on, if somebody waits. The caller may hold L and need
 // not. It does not block.
 func (c *Cond) Signal() { c.signal(1) }
@@ -99,7 +110,7 @@ func (c *Cond) signal(n int) {
 		told.join(c.L.admit(w))
 	}
 	c.L.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // mustBeHeld comes before anything that a panic would leave behind.

@@ -129,10 +129,9 @@ func TestTheContextEndedBeforeACondWait(t *testing.T) {
 func TestTheContextEndsBetweenWatchingAndAdmissionToACond(t *testing.T) {
 	c := NewCond(new(Mutex))
 	require.True(t, c.L.TryLock())
-	w := &waiter[job.Void, job.Void]{host: c}
-	w.promise.Init()
+	w := newPromised[job.Void](c, job.Void{})
 	w.giveUp(context.Canceled)
-	w.enter()
+	w.enter(nil)
 	require.ErrorIs(t, w.promise.Job().Err(), context.Canceled)
 	assert.False(t, c.L.TryLock(), "the lock is still the caller's")
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Countdown lets everybody go on when a number of things are done. The zero Countdown
@@ -53,6 +54,15 @@ func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	return waitAsync(ctx, c, job.Void{})
 }
 
+// WaitEnter is [Countdown.Wait] as generated machines call it.
+func (c *Countdown) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+	ctx, err := bound(ctx)
+	if err != nil || c.Left() == 0 {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, c, job.Void{}), nil
+}
+
 // Add adds n things to be done; a negative n says that so many are. It does not
 // block. It panics if more are done than there were, and if the sum overflows.
 //
@@ -72,7 +82,7 @@ func (c *Countdown) Add(n int64) {
 		told = c.queue.serveAll(job.Void{}, nil)
 	}
 	c.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // Done says that one thing is done. It does not block. It panics if nothing was left.

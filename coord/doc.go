@@ -28,7 +28,7 @@
 // The first blocks the calling goroutine, and tells the worker in ctx that it does.
 // The second returns a job at once. The two wait in the same queue. They are a
 // pair of twins: in a function marked //movenext:async a call of the first is a
-// suspension, and the generated machine calls the second.
+// suspension, and the generated machine waits as the second does, without its job: see entered.go.
 //
 // # What holds for all of them
 //

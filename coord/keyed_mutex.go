@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // KeyedMutex is one [Mutex] for each key: a lock for each user, each file, each
@@ -46,6 +47,15 @@ func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void]
 	return waitAsync(ctx, m, key)
 }
 
+// LockEnter is [KeyedMutex.Lock] as generated machines call it.
+func (m *KeyedMutex[K]) LockEnter(t *statemachine.Task, ctx context.Context, key K) (*EnteredVoid[K], error) {
+	ctx, err := bound(ctx)
+	if err != nil || m.TryLock(key) {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, m, key), nil
+}
+
 // TryLock locks key if it is free, and reports whether it did. It does not block.
 func (m *KeyedMutex[K]) TryLock(key K) bool {
 	m.mu.Lock()
@@ -55,7 +65,7 @@ func (m *KeyedMutex[K]) TryLock(key K) bool {
 
 // Unlock releases key, or hands it to the first who waits for it. It does not block. It
 // panics if key is not locked.
-func (m *KeyedMutex[K]) Unlock(key K) { m.unlock(key).deliver() }
+func (m *KeyedMutex[K]) Unlock(key K) { m.unlock(key).deliver(nil) }
 
 func (m *KeyedMutex[K]) unlock(key K) outcomes {
 	m.mu.Lock()

@@ -49,10 +49,10 @@ type workFrame struct {
 	ctx context.Context
 	f   *floor
 
-	wait1    *job.Job[bool]
+	wait1    *coord.Entered[bool, job.Void]
 	mine     int
-	receive2 *job.Job[int]
-	wait3    *job.Job[job.Void]
+	receive2 *coord.Entered[int, job.Void]
+	wait3    *coord.EnteredVoid[job.Void]
 	carry4   *carryFrame
 
 	result0 int
@@ -61,9 +61,11 @@ type workFrame struct {
 
 // MoveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
 func (frame *workFrame) MoveNext(t *statemachine.Task) bool {
-	var box int
 	var err error
+	var box int
 	var err2 error
+	var wait2 error
+	var err3 error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -80,76 +82,75 @@ func (frame *workFrame) MoveNext(t *statemachine.Task) bool {
 		frame.Misuse(state)
 	}
 	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
-	frame.wait1 = frame.f.start.WaitAsync(frame.ctx)
-	if frame.wait1.IsCompleted() {
-		goto resume1
+	frame.wait1, _, err = frame.f.start.WaitEnter(t, frame.ctx)
+	if frame.wait1 == nil {
+		goto resumed1
 	}
 	frame.State = 1
-	return t.Await(frame.wait1)
+	return false
 resume1:
-	{
-		_, err3 := statemachine.TwinResult(t, frame.wait1)
-		frame.wait1 = nil
-		if err3 == nil {
-			goto endIf1
-		}
-		frame.result0, frame.result1 = 0, err3
+	_, err = frame.wait1.Results(t)
+	frame.wait1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	frame.result0, frame.result1 = 0, err
 	frame.State = statemachine.Finished
 	return true
 endIf1:
 	frame.mine = 0
 for1:
 	// machines_test.go:46: box, err := f.in.Receive(ctx)
-	frame.receive2 = frame.f.in.ReceiveAsync(frame.ctx)
-	if frame.receive2.IsCompleted() {
-		goto resume2
+	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(t, frame.ctx)
+	if frame.receive2 == nil {
+		goto resumed2
 	}
 	frame.State = 2
-	return t.Await(frame.receive2)
+	return false
 resume2:
-	box, err = statemachine.TwinResult(t, frame.receive2)
+	box, err2 = frame.receive2.Results(t)
 	frame.receive2 = nil
-	if !(errors.Is(err, coord.ErrClosed)) {
+resumed2:
+	if !(errors.Is(err2, coord.ErrClosed)) {
 		goto endIf2
 	}
 	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
-	frame.wait3 = frame.f.overtime.WaitAsync(frame.ctx)
-	if frame.wait3.IsCompleted() {
-		goto resume3
+	frame.wait3, wait2 = frame.f.overtime.WaitEnter(t, frame.ctx)
+	if frame.wait3 == nil {
+		goto resumed3
 	}
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
-	return t.Await(frame.wait3)
+	return false
 resume3:
-	{
-		_, wait2 := statemachine.TwinResult(t, frame.wait3)
-		frame.wait3 = nil
-		frame.result0, frame.result1 = frame.mine, wait2
-	}
+	wait2 = frame.wait3.Results(t)
+	frame.wait3 = nil
+resumed3:
+	frame.result0, frame.result1 = frame.mine, wait2
 	frame.State = statemachine.Finished
 	return true
 endIf2:
-	if err != nil {
-		frame.result0, frame.result1 = frame.mine, err
+	if err2 != nil {
+		frame.result0, frame.result1 = frame.mine, err2
 		frame.State = statemachine.Finished
 		return true
 	}
 	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
-	frame.carry4, err2 = carryEnter(t, frame.ctx, frame.f, box)
+	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
 	if frame.carry4 == nil {
 		goto resumed4
 	}
 	frame.State = 4
 	return false
 resume4:
-	err2 = frame.carry4.Results(t)
+	err3 = frame.carry4.Results(t)
 	frame.carry4 = nil
 resumed4:
-	if err2 == nil {
+	if err3 == nil {
 		goto endIf3
 	}
-	frame.result0, frame.result1 = frame.mine, err2
+	frame.result0, frame.result1 = frame.mine, err3
 	frame.State = statemachine.Finished
 	return true
 endIf3:
@@ -216,14 +217,19 @@ type carryFrame struct {
 	f   *floor
 	box int
 
-	lifts                int64
-	acquireOrSendOrLock1 *job.Job[job.Void]
+	lifts    int64
+	acquire1 *coord.EnteredVoid[int64]
+	send2    *coord.EnteredVoid[int]
+	lock3    *coord.EnteredVoid[job.Void]
 
 	result0 error
 }
 
 // MoveNext runs [carry] from where it stopped to its next suspension (false) or its end (true).
 func (frame *carryFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
+	var err2 error
+	var err3 error
 	state := frame.State
 	frame.State = statemachine.Running
 	switch state {
@@ -239,59 +245,56 @@ func (frame *carryFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	frame.lifts = int64(1 + frame.box%2)
 	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
-	frame.acquireOrSendOrLock1 = frame.f.lifts.AcquireAsync(frame.ctx, frame.lifts)
-	if frame.acquireOrSendOrLock1.IsCompleted() {
-		goto resume1
+	frame.acquire1, err = frame.f.lifts.AcquireEnter(t, frame.ctx, frame.lifts)
+	if frame.acquire1 == nil {
+		goto resumed1
 	}
 	frame.State = 1
-	return t.Await(frame.acquireOrSendOrLock1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, frame.acquireOrSendOrLock1)
-		frame.acquireOrSendOrLock1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		frame.result0 = err
+	err = frame.acquire1.Results(t)
+	frame.acquire1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	frame.result0 = err
 	frame.State = statemachine.Finished
 	return true
 endIf1:
 	// machines_test.go:65: err := f.out.Send(ctx, box)
-	frame.acquireOrSendOrLock1 = frame.f.out.SendAsync(frame.ctx, frame.box)
-	if frame.acquireOrSendOrLock1.IsCompleted() {
-		goto resume2
+	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
+	if frame.send2 == nil {
+		goto resumed2
 	}
 	frame.State = 2
-	return t.Await(frame.acquireOrSendOrLock1)
+	return false
 resume2:
-	{
-		_, err := statemachine.TwinResult(t, frame.acquireOrSendOrLock1)
-		frame.acquireOrSendOrLock1 = nil
-		frame.f.lifts.Release(frame.lifts)
-		if err != nil {
-			frame.result0 = err
-			frame.State = statemachine.Finished
-			return true
-		}
+	err2 = frame.send2.Results(t)
+	frame.send2 = nil
+resumed2:
+	frame.f.lifts.Release(frame.lifts)
+	if err2 != nil {
+		frame.result0 = err2
+		frame.State = statemachine.Finished
+		return true
 	}
 	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
-	frame.acquireOrSendOrLock1 = frame.f.ledger.LockAsync(frame.ctx)
-	if frame.acquireOrSendOrLock1.IsCompleted() {
-		goto resume3
+	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
+	if frame.lock3 == nil {
+		goto resumed3
 	}
 	frame.State = 3
 	frame.ctx = nil // not needed any more
-	return t.Await(frame.acquireOrSendOrLock1)
+	return false
 resume3:
-	{
-		_, err := statemachine.TwinResult(t, frame.acquireOrSendOrLock1)
-		frame.acquireOrSendOrLock1 = nil
-		if err == nil {
-			goto endIf2
-		}
-		frame.result0 = err
+	err3 = frame.lock3.Results(t)
+	frame.lock3 = nil
+resumed3:
+	if err3 == nil {
+		goto endIf2
 	}
+	frame.result0 = err3
 	frame.State = statemachine.Finished
 	return true
 endIf2:

@@ -17,6 +17,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// RaceDetector is raceDetector for the tests of a user's program.
+const RaceDetector = raceDetector
+
 // endless is a context that never ends.
 var endless = context.Background()
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // ManualResetEvent lets everybody go on while it is set: a gate. The zero
@@ -47,6 +48,15 @@ func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	return waitAsync(ctx, e, job.Void{})
 }
 
+// WaitEnter is [ManualResetEvent.Wait] as generated machines call it.
+func (e *ManualResetEvent) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+	ctx, err := bound(ctx)
+	if err != nil || e.IsSet() {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, e, job.Void{}), nil
+}
+
 // Set opens the gate: all who wait go on, in the order in which they came, and so do
 // those who come, until Reset. It does not block.
 func (e *ManualResetEvent) Set() {
@@ -54,7 +64,7 @@ func (e *ManualResetEvent) Set() {
 	e.isSet = true
 	told := e.queue.serveAll(job.Void{}, nil)
 	e.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // Reset closes the gate. It does not block.

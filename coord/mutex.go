@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Mutex is a lock that is held by one at a time, across suspensions too. The zero
@@ -50,6 +51,15 @@ func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 	return waitAsync(ctx, m, job.Void{})
 }
 
+// LockEnter is [Mutex.Lock] as generated machines call it.
+func (m *Mutex) LockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
+	ctx, err := bound(ctx)
+	if err != nil || m.TryLock() {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, m, job.Void{}), nil
+}
+
 // TryLock takes the lock if it is free, and reports whether it did. It does not block.
 func (m *Mutex) TryLock() bool {
 	m.mu.Lock()
@@ -67,7 +77,7 @@ func (m *Mutex) Unlock() {
 	}
 	told := m.release()
 	m.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // take locks a free mutex.

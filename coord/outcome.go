@@ -1,6 +1,9 @@
 package coord
 
-import "github.com/movenext/movenext/continuation"
+import (
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // outcome is a waiter that was decided under a primitive's lock and is completed after it
 // was released: the interface under which waiters of several types are in one list.
@@ -39,10 +42,11 @@ func (l *outcomes) join(others outcomes) {
 	l.last = others.last
 }
 
-// deliver completes all and tells their continuations. No lock is held.
-func (l outcomes) deliver() {
+// deliver completes all and tells their continuations. No lock is held. on is the worker
+// on which the caller believes to be, or nil.
+func (l outcomes) deliver(on schedulers.Worker) {
 	if l.first != nil {
-		l.complete().Deliver(nil)
+		l.complete().Deliver(on)
 	}
 }
 

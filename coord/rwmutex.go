@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // RWMutex is a lock that is held by any number of readers or by one writer. The zero
@@ -22,7 +23,7 @@ type RWMutex struct {
 }
 
 // access is what a waiter of a RWMutex asks for.
-type access bool
+type access = bool
 
 const (
 	read  access = false
@@ -37,6 +38,11 @@ func (m *RWMutex) Lock(ctx context.Context) error { return m.lock(ctx, write) }
 // Canceled when ctx ends first. It does not block; it allocates nothing where the lock is free.
 func (m *RWMutex) LockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, write) }
 
+// LockEnter is [RWMutex.Lock] as generated machines call it.
+func (m *RWMutex) LockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[bool], error) {
+	return m.enter(t, ctx, write)
+}
+
 // TryLock takes the lock for writing if nobody holds it, and reports whether it did. It
 // does not block.
 func (m *RWMutex) TryLock() bool { return m.try(write) }
@@ -48,6 +54,11 @@ func (m *RWMutex) RLock(ctx context.Context) error { return m.lock(ctx, read) }
 // RLockAsync returns a job that completes once the lock is held for reading, or is
 // Canceled when ctx ends first. It does not block; it allocates nothing where it has not to wait.
 func (m *RWMutex) RLockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, read) }
+
+// RLockEnter is [RWMutex.RLock] as generated machines call it.
+func (m *RWMutex) RLockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[bool], error) {
+	return m.enter(t, ctx, read)
+}
 
 // TryRLock takes the lock for reading if no writer holds it or waits for it, and
 // reports whether it did. It does not block.
@@ -64,7 +75,7 @@ func (m *RWMutex) Unlock() {
 	m.writing = false
 	told := m.serve()
 	m.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // RUnlock releases the lock of one reader. It does not block. It panics if the lock is
@@ -78,7 +89,7 @@ func (m *RWMutex) RUnlock() {
 	m.readers--
 	told := m.serve()
 	m.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 func (m *RWMutex) lock(ctx context.Context, how access) error {
@@ -102,6 +113,14 @@ func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] 
 		return done()
 	}
 	return waitAsync(ctx, m, how)
+}
+
+func (m *RWMutex) enter(t *statemachine.Task, ctx context.Context, how access) (*EnteredVoid[bool], error) {
+	ctx, err := bound(ctx)
+	if err != nil || m.try(how) {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, m, how), nil
 }
 
 func (m *RWMutex) try(how access) bool {

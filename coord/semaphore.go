@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Semaphore gives out a fixed number of permits, several at a time if need be. Make
@@ -62,6 +63,15 @@ func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void
 	return waitAsync(ctx, s, n)
 }
 
+// AcquireEnter is [Semaphore.Acquire] as generated machines call it.
+func (s *Semaphore) AcquireEnter(t *statemachine.Task, ctx context.Context, n int64) (*EnteredVoid[int64], error) {
+	ctx, err := s.check(ctx, n)
+	if err != nil || s.TryAcquire(n) {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, s, n), nil
+}
+
 // TryAcquire takes n permits if they are free and nobody waits, and reports whether it
 // did. It does not block. It panics if n is negative.
 func (s *Semaphore) TryAcquire(n int64) bool {
@@ -85,7 +95,7 @@ func (s *Semaphore) Release(n int64) {
 	s.held -= n
 	told := s.serve()
 	s.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // Free returns how many permits are free at this moment. It does not block.

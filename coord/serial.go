@@ -81,7 +81,7 @@ func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, 
 	})
 	t.node.Prepare(t)
 	if !j.Register(&t.node) {
-		t.end().deliver()
+		t.end().deliver(nil)
 	}
 	return j
 }
@@ -103,8 +103,7 @@ func (t *turn[K]) claim() *job.Job[job.Void] {
 	if t.of.take(t.key) {
 		return done()
 	}
-	t.queued = &waiter[job.Void, K]{host: t.of, ask: t.key}
-	t.queued.promise.Init()
+	t.queued = newPromised[job.Void, K](t.of, t.key)
 	t.of.admit(t.queued)
 	return t.queued.promise.Job()
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Subscription receives what is sent to a [Broadcast]. It is made by [Broadcast.Subscribe]. Several
@@ -54,6 +55,20 @@ func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	return job.FromResult(v)
 }
 
+// ReceiveEnter is [Subscription.Receive] as generated machines call it.
+func (s *Subscription[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (*Entered[T, job.Void], T, error) {
+	ctx, err := bound(ctx)
+	if err != nil {
+		var none T
+		return nil, none, err
+	}
+	v, mustWait, err := s.poll()
+	if mustWait {
+		return entered(t, ctx, s, job.Void{}), v, nil
+	}
+	return nil, v, err
+}
+
 // TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty], or what
 // [Subscription.Receive] returns. It does not block.
 func (s *Subscription[T]) TryReceive() (T, error) {
@@ -91,7 +106,7 @@ func (s *Subscription[T]) Close() {
 		told.join(b.trim())
 	}
 	b.mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // poll reads the next element if that can be done at once, or says that it can not.
@@ -99,7 +114,7 @@ func (s *Subscription[T]) poll() (v T, mustWait bool, err error) {
 	s.of.mu.Lock()
 	t := s.take()
 	s.of.mu.Unlock()
-	t.told.deliver()
+	t.told.deliver(nil)
 	return t.value, t.mustWait, t.err
 }
 

@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // The generator finds a twin by its name and its types. Were one of them wrong, a machine would
 // block here and nobody would notice.
 func TestEachAsyncFormHasAPlainOneThatTakesAndGivesTheSame(t *testing.T) {
-	pairs := 0
+	pairs, entries := 0, 0
 	for _, of := range []any{
 		new(Mutex), new(RWMutex), new(KeyedMutex[string]), new(Semaphore), new(AutoResetEvent),
 		new(ManualResetEvent), new(Countdown), new(Barrier), new(Cond), new(Channel[string]),
@@ -33,11 +34,16 @@ func TestEachAsyncFormHasAPlainOneThatTakesAndGivesTheSame(t *testing.T) {
 			require.True(t, ok, "%v.%s has no plain form", typ, m.Name)
 			requireTwins(t, plain.Type, m.Type)
 			found++
+			if enter, ok := typ.MethodByName(name + "Enter"); ok {
+				requireEntry(t, plain.Type, enter.Type)
+				entries++
+			}
 		}
 		assert.NotZero(t, found, "%v has nothing to wait for", typ)
 		pairs += found
 	}
 	assert.Equal(t, 17, pairs)
+	assert.Equal(t, 14, entries, "all but those that call a function of the user's")
 	requireTwins(t, reflect.TypeOf(InTurn[string, int]), reflect.TypeOf(InTurnAsync[string, int]))
 }
 
@@ -61,6 +67,27 @@ func requireTwins(t *testing.T, plain, async reflect.Type) {
 		want = reflect.TypeFor[*job.Job[bool]]()
 	}
 	require.Equal(t, want, async.Out(0))
+}
+
+// requireEntry requires that machines can call enter for plain: it takes the task first, and returns first what it
+// waits for, whose Results are plain's.
+func requireEntry(t *testing.T, plain, enter reflect.Type) {
+	t.Helper()
+	task := reflect.TypeFor[*statemachine.Task]()
+	require.Equal(t, plain.NumIn()+1, enter.NumIn())
+	require.Equal(t, task, enter.In(1))
+	for i := 1; i < plain.NumIn(); i++ {
+		require.Equal(t, plain.In(i), enter.In(i+1))
+	}
+	require.Equal(t, plain.NumOut()+1, enter.NumOut())
+	results, ok := enter.Out(0).MethodByName("Results")
+	require.True(t, ok)
+	require.Equal(t, task, results.Type.In(1))
+	require.Equal(t, plain.NumOut(), results.Type.NumOut())
+	for i := range plain.NumOut() {
+		require.Equal(t, plain.Out(i), enter.Out(i+1))
+		require.Equal(t, plain.Out(i), results.Type.Out(i))
+	}
 }
 
 // What an operation reports must not depend on the form, since the machine that suspends in the

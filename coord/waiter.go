@@ -7,6 +7,8 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // # The one race of this package
@@ -71,14 +73,19 @@ import (
 // the edge from fresh to decided.
 
 // waiter is one call that could not be served at once. R is what it is given in the
-// end, P what it asks with. It is the job too: one allocation.
+// end, P what it asks with.
 type waiter[R, P any] struct {
-	promise job.Promise[R]
+	// Who is told in the end: the machine that waits (entered.go) or, if promise is not nil, whoever has
+	// its job.
+	statemachine.Operation
+	promise *job.Promise[R]
 
 	// Written before the waiter is known to anybody else.
-	host host[R, P]
-	ctx  context.Context // nil: not watched
-	ask  P               // forgotten by complete
+	host  host[R, P]
+	ctx   context.Context // nil: not watched
+	ask   P               // forgotten by complete
+	spare bool            // a machine's, which does not wait with it
+	quiet context.Context // what the machine has waited with last, if that can not end
 
 	// Guarded by the host's lock. When decided is set they belong to who set it.
 	in         *queue[R, P]
@@ -107,20 +114,31 @@ type host[R, P any] interface {
 	cancel(w *waiter[R, P]) outcomes
 }
 
+// promised is a waiter and its job, in one allocation.
+type promised[R, P any] struct {
+	waiter[R, P]
+	job job.Promise[R]
+}
+
+func newPromised[R, P any](h host[R, P], ask P) *waiter[R, P] {
+	w := &promised[R, P]{waiter: waiter[R, P]{host: h, ask: ask}}
+	w.job.Init()
+	w.promise = &w.job
+	return &w.waiter
+}
+
 // wait is the slow path of a blocking form.
 func wait[R, P any](ctx context.Context, h host[R, P], ask P) (R, error) {
-	w := &waiter[R, P]{host: h, ask: ask}
-	w.promise.Init()
-	w.enter()
+	w := newPromised(h, ask)
+	w.enter(nil)
 	return w.block(ctx)
 }
 
 // waitAsync is the slow path of the other form.
 func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
-	w := &waiter[R, P]{host: h, ask: ask}
-	w.promise.Init()
+	w := newPromised(h, ask)
 	w.watchOver(ctx)
-	w.enter()
+	w.enter(nil)
 	return w.promise.Job()
 }
 
@@ -132,8 +150,9 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 	}
 }
 
-// enter leaves it to the host what becomes of w, unless it has given up already.
-func (w *waiter[R, P]) enter() {
+// enter leaves it to the host what becomes of w, unless it has given up already. on is the
+// worker on which the caller believes to be, or nil.
+func (w *waiter[R, P]) enter(on schedulers.Worker) {
 	mu := w.host.guard()
 	mu.Lock()
 	var told outcomes
@@ -141,7 +160,7 @@ func (w *waiter[R, P]) enter() {
 		told = w.host.admit(w)
 	}
 	mu.Unlock()
-	told.deliver()
+	told.deliver(on)
 }
 
 // block waits for what becomes of w, until ctx ends or the worker in it refuses to be
@@ -175,7 +194,7 @@ func (w *waiter[R, P]) giveUp(why error) {
 		}
 	}
 	mu.Unlock()
-	told.deliver()
+	told.deliver(nil)
 }
 
 // settle implements outcome.
@@ -183,6 +202,9 @@ func (w *waiter[R, P]) settle() { w.decided = true }
 
 // complete implements outcome.
 func (w *waiter[R, P]) complete() continuation.Chain {
+	if w.promise == nil {
+		return w.end()
+	}
 	v, err := w.value, w.err
 	// The job may be kept for long; it must not keep alive what was only needed to wait.
 	var (

@@ -110,11 +110,10 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 	m.TryLock()
 	ctx, cancel := context.WithCancel(endless)
 	defer cancel()
-	w := &waiter[job.Void, job.Void]{host: &m}
-	w.promise.Init()
+	w := newPromised[job.Void](&m, job.Void{})
 	w.watchOver(ctx)
 	w.giveUp(context.Canceled) // what ContextEnded does
-	w.enter()
+	w.enter(nil)
 	assert.True(t, w.promise.Job().IsCompleted())
 	assert.Zero(t, m.queue.count, "who gave up before it was admitted never enters the queue")
 	m.Unlock()
@@ -124,9 +123,8 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 	var m Mutex
 	m.TryLock()
-	w := &waiter[job.Void, job.Void]{host: &m}
-	w.promise.Init()
-	w.enter()
+	w := newPromised[job.Void](&m, job.Void{})
+	w.enter(nil)
 	m.Unlock()
 	w.giveUp(errReason)
 	w.giveUp(errReason)

@@ -11,7 +11,7 @@ import (
 
 // Run implements schedulers.Work: it runs the task until it suspends or ends.
 func (t *Task) Run(on schedulers.Worker) {
-	t.on, t.top.runs = on, 0
+	t.on, t.top.runs, t.awaiting = on, 0, nil
 	for t.advance() {
 	}
 }
@@ -30,7 +30,7 @@ func (t *Task) advance() (again bool) {
 		again = t.unwind(running, recover())
 	}()
 	for running != nil {
-		t.last, t.awaiting = nil, nil
+		t.last = nil
 		if !running.self.MoveNext(t) {
 			t.suspended(&running)
 			continue
@@ -54,17 +54,21 @@ func (t *Task) suspended(running **Frame) {
 	c, top := t.awaiting, t.top
 	*running = nil
 	if !t.register(c) {
+		t.awaiting = nil // what has ended must not be kept alive
 		*running = top
 	}
 }
 
 // register hands the task to what it waits for and returns true, after which the
 // caller must not touch it; false: that has completed, go on.
-func (t *Task) register(c awaiter.Completion) bool {
+func (t *Task) register(c any) bool {
 	switch c := c.(type) {
 	case nil:
 		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed | schedulers.PreferFairness})
 		return true
+	case Pending:
+		t.node.PrepareAlone(t)
+		return c.operation().join(&t.node)
 	case awaiter.Registrar:
 		if t.closesCircle(c) {
 			return false
@@ -75,7 +79,7 @@ func (t *Task) register(c awaiter.Completion) bool {
 		}
 		return c.Register(&t.node)
 	default:
-		return t.registerForeign(c)
+		return t.registerForeign(c.(awaiter.Completion))
 	}
 }
 

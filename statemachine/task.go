@@ -33,9 +33,9 @@ type Task struct {
 	top *Frame
 
 	// Used while running.
-	last     *Frame             // the outermost frame promoted since the last resume
-	awaiting awaiter.Completion // what the top frame waits for; nil: it yields
-	on       schedulers.Worker  // where it runs; nil during a hot start
+	last     *Frame            // the outermost frame promoted since the last resume
+	awaiting any               // what the top frame waits for; nil: it yields. While running: what is kept
+	on       schedulers.Worker // where it runs; nil during a hot start
 
 	// How the last callee ended, if not by returning; or why home refused.
 	outcome *outcome

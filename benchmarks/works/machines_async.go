@@ -1280,14 +1280,15 @@ type playerFrame struct {
 
 	n1       int
 	i1       int
-	receive1 *job.Job[int]
-	send2    *job.Job[job.Void]
+	receive1 *coord.Entered[int, job.Void]
+	send2    *coord.EnteredVoid[int]
 
 	result0 error
 }
 
 // MoveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
 func (f *playerFrame) MoveNext(t *statemachine.Task) bool {
+	var v int
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1307,33 +1308,32 @@ range1:
 		goto endRange1
 	}
 	// machines.go:163: v, err := in.Receive(ctx)
-	f.receive1 = f.in.ReceiveAsync(f.ctx)
-	if f.receive1.IsCompleted() {
-		goto resume1
+	f.receive1, v, err = f.in.ReceiveEnter(t, f.ctx)
+	if f.receive1 == nil {
+		goto resumed1
 	}
 	f.State = 1
-	return t.Await(f.receive1)
+	return false
 resume1:
-	{
-		var v int
-		v, err = statemachine.TwinResult(t, f.receive1)
-		f.receive1 = nil
-		if err != nil {
-			f.result0 = err
-			f.State = statemachine.Finished
-			return true
-		}
-		// machines.go:167: if err = out.Send(ctx, v+1); err != nil {
-		f.send2 = f.out.SendAsync(f.ctx, v+1)
+	v, err = f.receive1.Results(t)
+	f.receive1 = nil
+resumed1:
+	if err != nil {
+		f.result0 = err
+		f.State = statemachine.Finished
+		return true
 	}
-	if f.send2.IsCompleted() {
-		goto resume2
+	// machines.go:167: if err = out.Send(ctx, v+1); err != nil {
+	f.send2, err = f.out.SendEnter(t, f.ctx, v+1)
+	if f.send2 == nil {
+		goto resumed2
 	}
 	f.State = 2
-	return t.Await(f.send2)
+	return false
 resume2:
-	_, err = statemachine.TwinResult(t, f.send2)
+	err = f.send2.Results(t)
 	f.send2 = nil
+resumed2:
 	if err == nil {
 		goto endIf1
 	}
@@ -1411,8 +1411,8 @@ type serverFrame struct {
 
 	n1       int
 	i1       int
-	send1    *job.Job[job.Void]
-	receive2 *job.Job[int]
+	send1    *coord.EnteredVoid[int]
+	receive2 *coord.Entered[int, job.Void]
 
 	result0 int
 	result1 error
@@ -1441,30 +1441,32 @@ range1:
 		goto endRange1
 	}
 	// machines.go:180: err := out.Send(ctx, v+1)
-	f.send1 = f.out.SendAsync(f.ctx, v+1)
-	if f.send1.IsCompleted() {
-		goto resume1
+	f.send1, err = f.out.SendEnter(t, f.ctx, v+1)
+	if f.send1 == nil {
+		goto resumed1
 	}
 	f.State = 1
-	return t.Await(f.send1)
+	return false
 resume1:
-	_, err = statemachine.TwinResult(t, f.send1)
+	err = f.send1.Results(t)
 	f.send1 = nil
+resumed1:
 	if err != nil {
 		f.result0, f.result1 = 0, err
 		f.State = statemachine.Finished
 		return true
 	}
 	// machines.go:184: if v, err = in.Receive(ctx); err != nil {
-	f.receive2 = f.in.ReceiveAsync(f.ctx)
-	if f.receive2.IsCompleted() {
-		goto resume2
+	f.receive2, v, err = f.in.ReceiveEnter(t, f.ctx)
+	if f.receive2 == nil {
+		goto resumed2
 	}
 	f.State = 2
-	return t.Await(f.receive2)
+	return false
 resume2:
-	v, err = statemachine.TwinResult(t, f.receive2)
+	v, err = f.receive2.Results(t)
 	f.receive2 = nil
+resumed2:
 	if err == nil {
 		goto endIf1
 	}

@@ -1,0 +1,176 @@
+package coord_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// echo sends back one more than it receives, until one of the channels is closed.
+//
+//movenext:async
+func echo(ctx context.Context, in, out *coord.Channel[int]) (last int, err error) {
+	for {
+		v, err := in.Receive(ctx)
+		if err != nil {
+			return last, err
+		}
+		last = v
+		if err := out.Send(ctx, v+1); err != nil {
+			return last, err
+		}
+	}
+}
+
+// ask sends 0, and then what it has received, rounds times in all.
+//
+//movenext:async
+func ask(ctx context.Context, rounds int, out, in *coord.Channel[int]) (v int, err error) {
+	defer out.Close()
+	for range rounds {
+		if err = out.Send(ctx, v); err != nil {
+			return v, err
+		}
+		if v, err = in.Receive(ctx); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}
+
+// farewell sends v when it ends, in a deferred call that suspends.
+//
+//movenext:async
+func farewell(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) error {
+	defer func() { _ = out.Send(ctx, v) }()
+	return gate.Wait(ctx)
+}
+
+// canEnd are the two ways of a wait: with a context that has to be watched, and without.
+var canEnd = map[string]func() (context.Context, context.CancelFunc){
+	"endless": func() (context.Context, context.CancelFunc) { return context.Background(), func() {} },
+	"watched": func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
+}
+
+// started runs f, which blocks, on a goroutine, and returns its job.
+func started[T any](f func() (T, error)) *job.Job[T] {
+	s := job.NewSource[T]()
+	go func() { s.TrySet(f()) }()
+	return s.Job()
+}
+
+func TestMachinesAndGoroutinesTalkOverChannels(t *testing.T) {
+	const rounds = 1000
+	for name, made := range canEnd {
+		for _, form := range []string{"machines", "a goroutine asks", "a goroutine answers"} {
+			t.Run(name+", "+form, func(t *testing.T) {
+				ctx, cancel := made()
+				defer cancel()
+				there, back := coord.NewRendezvous[int](), coord.NewBounded[int](1, coord.WaitForRoom)
+				var far, near *job.Job[int]
+				if form == "a goroutine answers" {
+					far = started(func() (int, error) { return echo(ctx, there, back) })
+				} else {
+					far = echoAsync(ctx, there, back)
+				}
+				if form == "a goroutine asks" {
+					near = started(func() (int, error) { return ask(ctx, rounds, there, back) })
+				} else {
+					near = askAsync(ctx, rounds, there, back)
+				}
+				v, err := near.Await()
+				require.NoError(t, err)
+				assert.Equal(t, rounds, v)
+				last, err := far.Await()
+				require.ErrorIs(t, err, coord.ErrClosed)
+				assert.Equal(t, rounds-1, last)
+			})
+		}
+	}
+}
+
+func TestAMachineThatWaitsAgainAllocatesNothing(t *testing.T) {
+	if coord.RaceDetector {
+		t.Log("the race detector allocates; the costs of a normal build are checked only")
+		return
+	}
+	const rounds = 10_000
+	one := pool.New(pool.Workers(1, 1))
+	ctx := schedulers.With(context.Background(), one)
+	there, back := coord.NewRendezvous[int](), coord.NewRendezvous[int]()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	far := echoAsync(ctx, there, back)
+	_, err := askAsync(ctx, rounds, there, back).Await()
+	require.NoError(t, err)
+	_, err = far.Await()
+	require.ErrorIs(t, err, coord.ErrClosed)
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.Mallocs-before.Mallocs, uint64(rounds/10))
+	require.NoError(t, one.Shutdown(ctx))
+}
+
+func TestADeferredCallWaitsForRoom(t *testing.T) {
+	ctx := context.Background()
+	for name, start := range map[string]func(*coord.ManualResetEvent, *coord.Channel[string]) *job.Job[job.Void]{
+		"machine": func(gate *coord.ManualResetEvent, out *coord.Channel[string]) *job.Job[job.Void] {
+			return farewellAsync(ctx, gate, out, "bye")
+		},
+		"goroutine": func(gate *coord.ManualResetEvent, out *coord.Channel[string]) *job.Job[job.Void] {
+			return started(func() (job.Void, error) { return job.Void{}, farewell(ctx, gate, out, "bye") })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var gate coord.ManualResetEvent
+			out := coord.NewRendezvous[string]()
+			j := start(&gate, out)
+			gate.Set()
+			v, err := out.Receive(ctx)
+			require.NoError(t, err)
+			assert.Equal(t, "bye", v)
+			_, err = j.Await()
+			require.NoError(t, err)
+		})
+	}
+}
+
+// twice receives and, if that fails, receives with another context.
+//
+//movenext:async
+func twice(first, second context.Context, in *coord.Channel[int]) (int, error) {
+	v, err := in.Receive(first)
+	if err == nil {
+		return v, nil
+	}
+	return in.Receive(second)
+}
+
+func TestAfterACanceledWaitOneWaitsAgain(t *testing.T) {
+	for name, start := range map[string]func(context.Context, *coord.Channel[int]) *job.Job[int]{
+		"machine": func(ctx context.Context, in *coord.Channel[int]) *job.Job[int] {
+			return twiceAsync(ctx, context.Background(), in)
+		},
+		"goroutine": func(ctx context.Context, in *coord.Channel[int]) *job.Job[int] {
+			return started(func() (int, error) { return twice(ctx, context.Background(), in) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			in := coord.NewRendezvous[int]()
+			j := start(ctx, in)
+			cancel()
+			require.NoError(t, in.Send(context.Background(), 7))
+			v, err := j.Await()
+			require.NoError(t, err)
+			assert.Equal(t, 7, v)
+		})
+	}
+}
