@@ -213,14 +213,17 @@ func (e *emitter) results() {
 func (e *emitter) machine() {
 	u, names := e.u, e.u.named
 	f, t := u.names.recv, u.names.task
-	builder := e.runtime("Builder")
-	e.line("\n// %s is %s as the root of a chain of calls: task, job and frame in one allocation.", names.Machine, u.title())
+	builder, parts := e.runtime("Builder"), "task, job and frame"
+	if u.self != nil {
+		builder, parts = e.runtime("Spawned"), "task and frame"
+	}
+	e.line("\n// %s is %s as the root of a chain of calls: %s in one allocation.", names.Machine, u.title(), parts)
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.frameType())
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
 	e.line("if !%s.%s.MoveNext(%s) {\nreturn %s\n}", f, names.Frame, t, e.predeclared("false"))
 	e.line("%s.SetResult(%s)", f, e.jobResult(f))
-	if u.keepsAlive() && !u.debug {
+	if u.self == nil && u.keepsAlive() && !u.debug {
 		e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, names.Frame, e.frameType())
 	}
 	e.line("return %s\n}", e.predeclared("true"))

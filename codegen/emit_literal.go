@@ -62,7 +62,7 @@ func (u *unit) emitLiteral() []byte {
 	}
 	e.line("")
 	if u.self.started {
-		e.async()
+		e.firstStep()
 	}
 	if u.self.entered {
 		e.enter()
@@ -75,6 +75,25 @@ func (u *unit) emitLiteral() []byte {
 		e.machine()
 	}
 	return []byte(e.String())
+}
+
+// firstStep prints what a job calls that runs the literal.
+func (e *emitter) firstStep() {
+	names, j := e.u.named, e.unlike("j")
+	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	params := j + " *" + e.path(jobPath, "job") + ".Machine[" + e.arg + "]"
+	if list := e.sig.ParamList(); list != "" {
+		params += ", " + list
+	}
+	e.line("// %s is the first step of a job that runs %s.", names.Async, e.u.title())
+	e.line("func %s%s(%s) %s.Rest {", names.Async, e.sig.TypeParams, params, e.path(jobPath, "job"))
+	e.line("var %s %s", t, e.runtime("Task"))
+	e.line("%s := %s", frame, e.frameLiteral())
+	e.line("defer %s(&%s, %s)", e.runtime("Fail"), t, j)
+	e.line("if %s.MoveNext(&%s) {", frame, t)
+	e.line("return %s.Return(%s)\n}", j, e.jobResult(frame))
+	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, names.Frame, frame)
+	e.line("return %s.Suspend(%s, &%s, %s, %s)\n}\n", m, e.context(), t, m, j)
 }
 
 func (u *unit) jobResults() Results { return resultsOf(u.sig) }

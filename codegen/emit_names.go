@@ -33,7 +33,7 @@ type namer struct {
 
 // reservedFields are what the frame and the machine get from what they embed, or
 // have as methods.
-var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Producer", "Emit", "Wanted", "Builder", "Start", "SetResult"}
+var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Producer", "Emit", "Wanted", "Builder", "Start", "SetResult", "Spawned", "Suspend", "GoOn"}
 
 func newNamer(u *unit) *namer {
 	n := &namer{

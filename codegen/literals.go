@@ -126,7 +126,7 @@ func (u *unit) machine(lit *ast.FuncLit) *literal {
 	u.literals.order = append(u.literals.order, l)
 	stem := u.literalStem(len(u.literals.order))
 	l.names = Names{
-		Async: u.freeName(stem + "Async"), Enter: u.freeName(stem + "Enter"),
+		Async: u.freeName(stem + "Run"), Enter: u.freeName(stem + "Enter"),
 		Frame: u.freeName(stem + "Frame"), Machine: u.freeName(stem + "Machine"),
 	}
 	l.unit = u.inner(l)

@@ -9,8 +9,8 @@ import (
 //
 //	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) }, job.On(s))
 //
-//	j := job.RunTwin(ctx, func(ctx1 context.Context) *job.Job[int] {
-//		return fetchFunc1Async(url, ctx1)
+//	j := job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
+//		return fetchFunc1Run(m1, url, ctx1)
 //	}, job.On(s))
 //
 // The call itself is plain Go, so it is found wherever the function has it, in function
@@ -18,7 +18,7 @@ import (
 
 // runners are the functions that run a literal as a job, and what they are called if
 // the literal is a machine.
-var runners = map[string]string{"Run": "RunTwin", "Go": "RunTwin", "New": "NewTwin"}
+var runners = map[string]string{"Run": "RunMachine", "Go": "RunMachine", "New": "NewMachine"}
 
 // jobRun is a call that runs a literal which has become a machine.
 type jobRun struct {
@@ -82,18 +82,20 @@ func (u *unit) namesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
 	return found
 }
 
-// started is what takes the place of the literal: it starts the machine.
+// started is what takes the place of the literal: it is the machine's first step.
 func (u *unit) started(lit *ast.FuncLit) rope {
 	l := u.lowered(lit)
-	ctx := u.names.fresh("ctx")
+	m, ctx := u.names.fresh("m"), u.names.fresh("ctx")
 	head := func(p *printer) string {
 		arg, err := u.imports.JobArgument(l.unit.jobResults())
 		if err != nil {
 			u.refuse(unnameableType(u.at(lit), err))
 		}
-		return "func(" + ctx + " " + p.path("context", "context") + ".Context) *" + p.path(jobPath, "job") + ".Job[" + arg + "] {\nreturn "
+		job := p.path(jobPath, "job")
+		return "func(" + m + " *" + job + ".Machine[" + arg + "], " + ctx + " " + p.path("context", "context") + ".Context) " + job + ".Rest {\nreturn "
 	}
-	args := append(u.passedAll(l, true), rope{text(ctx)})
+	args := append([]rope{{text(m)}}, u.passedAll(l, true)...)
+	args = append(args, rope{text(ctx)})
 	r := append(rope{late(head), text(l.names.Async + u.typeArgs() + "(")}, joined(args)...)
 	return append(r, text(")\n}"))
 }

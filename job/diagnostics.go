@@ -96,16 +96,29 @@ func (r *rare) nameOr(other string) string {
 
 // followed calls the function as the profiler and the tracer want to see it.
 func (t *task[T]) followed(self invoker[T]) (T, error) {
+	defer t.follow()()
+	return self.invoke(&t.body)
+}
+
+// follow begins what the profiler and the tracer want to see, and returns what ends it.
+func (t *task[T]) follow() (end func()) {
+	var region *trace.Region
 	if t.mode&traced != 0 {
-		defer trace.StartRegion(&t.body, t.extras().nameOr("run")).End()
+		region = trace.StartRegion(&t.body, t.extras().nameOr("run"))
 	}
 	if t.mode&labeled != 0 {
-		// A worker has no labels of its own to go back to. Who runs a job in place has,
-		// and brings them back itself.
-		defer pprof.SetGoroutineLabels(context.Background())
 		pprof.SetGoroutineLabels(&t.body)
 	}
-	return self.invoke(&t.body)
+	return func() {
+		if t.mode&labeled != 0 {
+			// A worker has no labels of its own to go back to. Who runs a job in place has,
+			// and brings them back itself.
+			pprof.SetGoroutineLabels(context.Background())
+		}
+		if region != nil {
+			region.End()
+		}
+	}
 }
 
 // ranFor brings the labels of ctx back after somebody who has them ran a job with mode m.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"runtime/pprof"
 	"runtime/trace"
 	"strings"
@@ -80,6 +81,21 @@ func TestLabelsFollowTheJobAndStayWithIt(t *testing.T) {
 	Go(ctx, func(context.Context) error { inside = labels(t); return nil }, Named("unfollowed"))
 	m.all()
 	assert.Empty(t, inside)
+}
+
+func TestLabelsAndRegionsFollowTheFirstStepOfAMachine(t *testing.T) {
+	require.NoError(t, trace.Start(io.Discard))
+	defer trace.Stop()
+	m := &manual{consent: true}
+	var inside string
+	j := RunMachine(m.ctx(), func(mc *Machine[int], _ context.Context) Rest {
+		inside = labels(t)
+		return mc.Return(1, nil)
+	}, Named("stepping"), Diagnose(FollowLabels|FollowTrace))
+	m.all()
+	assert.True(t, j.IsCompleted())
+	assert.Contains(t, inside, `"job":"stepping"`)
+	assert.Empty(t, labels(t), "the worker is as before")
 }
 
 func TestLabelsFollowTheChildrenOfAScope(t *testing.T) {

@@ -10,7 +10,10 @@ import (
 // the machine's registration, prepared and not yet added: it is added before h runs, attended, so that
 // asynchronous stacks show who waits. Afterwards the caller calls n.Leave, also if RunAwaited does not return
 // because h calls runtime.Goexit. If it returns false, n is as before.
-func RunAwaited(h Handle, n *continuation.Node, on schedulers.Worker) bool {
+//
+// spent is how much of what such machines may run in one turn is spent, up to 255. If h is a [Machine], it is told, since it
+// may run the jobs that it awaits in turn: a chain of a million such jobs must not become a stack of a million calls.
+func RunAwaited(h Handle, n *continuation.Node, on schedulers.Worker, spent uint8) bool {
 	c := baseOf(h)
 	if c == nil || c.own == nil || c.state.status() != Scheduled {
 		return false
@@ -19,6 +22,7 @@ func RunAwaited(h Handle, n *continuation.Node, on schedulers.Worker) bool {
 	if !ok || !r.Reclaim(c.own.owner, on) || !c.state.claim() {
 		return false
 	}
+	c.own.spent = spent
 	n.Attend()
 	c.waiting.Add(n) // the list is open: only who has claimed the job completes it
 	c.own.owner.runClaimed(on)

@@ -28,16 +28,21 @@ type machine interface {
 func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] {
 	b.promise.InitDependent()
 	b.ctx = ctx
-	t.Push(ctx, m)
+	b.task.takeOver(ctx, t, m)
+	j := b.promise.Job()
+	b.task.begin()
+	return j
+}
+
+// takeOver makes t the task of the chain that has suspended with the task of a hot start. m is its promoted root.
+func (t *Task) takeOver(ctx context.Context, hot *Task, m framed) {
+	hot.Push(ctx, m)
 	bottom := m.base()
 	if bottom.home == nil {
 		bottom.home = job.DefaultScheduler()
 	}
-	settle(t.top, bottom)
-	b.task.top, b.task.awaiting = t.top, t.awaiting
-	j := b.promise.Job()
-	b.task.begin()
-	return j
+	settle(hot.top, bottom)
+	t.top, t.awaiting = hot.top, hot.awaiting
 }
 
 // begin registers a task after its hot start. If what it waits for has completed

@@ -35,10 +35,18 @@ func (t *Task) advance() (again bool) {
 			t.suspended(&running)
 			continue
 		}
-		running = running.caller
-		t.top = running
+		running = t.pop(running)
 	}
 	return false
+}
+
+// pop takes a frame that has ended off the chain and returns its caller, which is the top then, or nil.
+func (t *Task) pop(f *Frame) *Frame {
+	t.top = f.caller
+	if t.top != nil {
+		t.top.runs = f.runs
+	}
+	return t.top
 }
 
 // suspended links what the running frame has promoted above it and registers the
@@ -48,6 +56,7 @@ func (t *Task) suspended(running **Frame) {
 	if t.last != nil {
 		t.last.caller = *running
 		settle(t.top, *running)
+		t.top.runs = (*running).runs
 	} else {
 		t.top = *running
 	}
@@ -98,7 +107,7 @@ func (t *Task) runAwaited(h job.Handle) (ran bool) {
 			t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
 		}
 	}()
-	ran = job.RunAwaited(h, &t.node, t.on)
+	ran = job.RunAwaited(h, &t.node, t.on, uint8(t.top.runs))
 	returned = true
 	return ran
 }
@@ -142,9 +151,8 @@ func (t *Task) unwind(failed *Frame, v any) (again bool) {
 	} else {
 		t.outcome = t.panicked(v)
 	}
-	t.top = failed.caller
 	t.raised = nil
-	if t.top == nil {
+	if t.pop(failed) == nil {
 		failed.self.(root).fail(t.outcome.err(), t.on)
 		return false
 	}

@@ -201,8 +201,8 @@ func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	{
 		n := f.n
-		f.fork = job.RunTwin(f.ctx, func(ctx1 context.Context) *job.Job[int] {
-			return fibFunc1Async(n, ctx1)
+		f.fork = job.RunMachine(f.ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
+			return fibFunc1Run(m1, n, ctx1)
 		})
 	}
 	// machines.go:44: b, err := fib(ctx, n-2)
@@ -268,16 +268,16 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// fibFunc1Async starts a function literal of [fib] as a state machine and returns its job.
-func fibFunc1Async(n int, ctx context.Context) (result *job.Job[int]) {
+// fibFunc1Run is the first step of a job that runs a function literal of [fib].
+func fibFunc1Run(j *job.Machine[int], n int, ctx context.Context) job.Rest {
 	var t statemachine.Task
 	frame := fibFunc1Frame{n: n, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
+	defer statemachine.Fail(&t, j)
 	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+		return j.Return(frame.result0, frame.result1)
 	}
 	m := &fibFunc1Machine{fibFunc1Frame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Suspend(ctx, &t, m, j)
 }
 
 // fibFunc1Frame is what a function literal of [fib] keeps while it is suspended.
@@ -325,9 +325,9 @@ func (f *fibFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 43)
 }
 
-// fibFunc1Machine is a function literal of [fib] as the root of a chain of calls: task, job and frame in one allocation.
+// fibFunc1Machine is a function literal of [fib] as the root of a chain of calls: task and frame in one allocation.
 type fibFunc1Machine struct {
-	statemachine.Builder[int]
+	statemachine.Spawned[int]
 	fibFunc1Frame
 }
 
@@ -337,7 +337,6 @@ func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
-	f.fibFunc1Frame = fibFunc1Frame{Frame: f.fibFunc1Frame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -403,8 +402,8 @@ func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
 		size := f.size
 		for i := range kids {
 			from := f.first + i*(f.size/10)
-			kids[i] = job.RunTwin(f.ctx, func(ctx1 context.Context) *job.Job[int] {
-				return skynetFunc1Async(from, size, ctx1)
+			kids[i] = job.RunMachine(f.ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
+				return skynetFunc1Run(m1, from, size, ctx1)
 			})
 		}
 		f.sum = 0
@@ -472,16 +471,16 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// skynetFunc1Async starts a function literal of [skynet] as a state machine and returns its job.
-func skynetFunc1Async(from, size int, ctx context.Context) (result *job.Job[int]) {
+// skynetFunc1Run is the first step of a job that runs a function literal of [skynet].
+func skynetFunc1Run(j *job.Machine[int], from, size int, ctx context.Context) job.Rest {
 	var t statemachine.Task
 	frame := skynetFunc1Frame{from: from, size: size, ctx: ctx}
-	defer statemachine.Catch(&t, &result)
+	defer statemachine.Fail(&t, j)
 	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+		return j.Return(frame.result0, frame.result1)
 	}
 	m := &skynetFunc1Machine{skynetFunc1Frame: frame}
-	return m.Start(ctx, &t, m)
+	return m.Suspend(ctx, &t, m, j)
 }
 
 // skynetFunc1Frame is what a function literal of [skynet] keeps while it is suspended.
@@ -530,9 +529,9 @@ func (f *skynetFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 62)
 }
 
-// skynetFunc1Machine is a function literal of [skynet] as the root of a chain of calls: task, job and frame in one allocation.
+// skynetFunc1Machine is a function literal of [skynet] as the root of a chain of calls: task and frame in one allocation.
 type skynetFunc1Machine struct {
-	statemachine.Builder[int]
+	statemachine.Spawned[int]
 	skynetFunc1Frame
 }
 
@@ -542,7 +541,6 @@ func (f *skynetFunc1Machine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
-	f.skynetFunc1Frame = skynetFunc1Frame{Frame: f.skynetFunc1Frame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 

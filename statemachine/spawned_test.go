@@ -1,0 +1,125 @@
+package statemachine_test
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// runSum is what generated code makes of
+//
+//	job.Run(ctx, func(ctx context.Context) (int, error) { return sum(ctx, jobs) })
+func runSum(ctx context.Context, end func(int), jobs ...*job.Job[int]) *job.Job[int] {
+	return job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
+		return sumFunc1Run(m1, end, jobs, ctx1)
+	})
+}
+
+func sumFunc1Run(j *job.Machine[int], end func(int), jobs []*job.Job[int], ctx context.Context) job.Rest {
+	var t statemachine.Task
+	frame := sumFrame{ctx: ctx, jobs: jobs, end: end}
+	defer statemachine.Fail(&t, j)
+	if frame.MoveNext(&t) {
+		return j.Return(frame.total, frame.err)
+	}
+	m := &sumFunc1Machine{sumFrame: frame}
+	return m.Suspend(ctx, &t, m, j)
+}
+
+type sumFunc1Machine struct {
+	statemachine.Spawned[int]
+	sumFrame
+}
+
+func (m *sumFunc1Machine) MoveNext(t *statemachine.Task) bool {
+	if !m.sumFrame.MoveNext(t) {
+		return false
+	}
+	m.SetResult(m.total, m.err)
+	return true
+}
+
+func TestALiteralThatDoesNotSuspendReturnsAtOnce(t *testing.T) {
+	v, err := runSum(context.Background(), nothing, job.FromResult(1), job.FromResult(2)).Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 3, v)
+}
+
+func TestALiteralThatSuspendsCompletesItsJob(t *testing.T) {
+	first, second := job.NewSource[int](), job.NewSource[int]()
+	j := runSum(context.Background(), nothing, first.Job(), second.Job())
+	first.TrySetResult(1)
+	second.TrySet(2, io.EOF)
+	v, err := j.Wait(context.Background())
+	assert.Equal(t, io.EOF, err)
+	assert.Equal(t, 1, v)
+}
+
+func TestALiteralRunsTheJobsThatItAwaitsFromItsFirstStepOn(t *testing.T) {
+	p, ctx := singleWorker(t)
+	one := func(context.Context) (int, error) { return 1, nil }
+	j := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
+		a, b := job.Run(ctx, one), job.Run(ctx, one)
+		return runSum(ctx, nothing, a, b)
+	})
+	v, err := j.Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, v)
+	assert.Equal(t, uint64(4), p.Metrics().Submitted, "the four jobs: nothing was resumed by way of the queue")
+}
+
+func TestAPanicOfALiteralIsItsJobsError(t *testing.T) {
+	for name, gate := range map[string]*job.Source[int]{"at once": nil, "after a suspension": job.NewSource[int]()} {
+		t.Run(name, func(t *testing.T) {
+			on := job.FromResult(-1)
+			if gate != nil {
+				on = gate.Job()
+			}
+			j := runSum(context.Background(), func(v int) { panic(v) }, on)
+			if gate != nil {
+				gate.TrySetResult(-1)
+			}
+			_, err := j.Wait(context.Background())
+			var p *job.PanicError
+			require.ErrorAs(t, err, &p)
+			assert.Equal(t, -1, p.Value)
+			assert.NotEmpty(t, p.Async, "it says which job")
+			assert.Equal(t, job.Faulted, j.Status())
+		})
+	}
+}
+
+func TestALiteralMayExit(t *testing.T) {
+	_, ctx := singleWorker(t)
+	exit := func(int) { runtime.Goexit() }
+	_, err := runSum(ctx, exit, job.FromResult(1)).Wait(context.Background())
+	require.ErrorIs(t, err, job.ErrGoexit)
+
+	// Within another one that has run it in place, and goes on.
+	outer := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
+		return runSum(ctx, nothing, runSum(ctx, exit, job.Run(ctx, func(context.Context) (int, error) { return 1, nil })))
+	})
+	_, err = outer.Wait(context.Background())
+	require.ErrorIs(t, err, job.ErrGoexit, "the inner job's error")
+}
+
+func TestAChainOfJobsThatAwaitEachOtherNeedsNoStack(t *testing.T) {
+	_, ctx := singleWorker(t)
+	j := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
+		last := job.Run(ctx, func(context.Context) (int, error) { return 1, nil })
+		for range 200_000 {
+			last = runSum(ctx, nothing, last, job.FromResult(1))
+		}
+		return last
+	})
+	v, err := j.Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 200_001, v)
+}
