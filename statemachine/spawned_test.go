@@ -112,14 +112,21 @@ func TestALiteralMayExit(t *testing.T) {
 
 func TestAChainOfJobsThatAwaitEachOtherNeedsNoStack(t *testing.T) {
 	_, ctx := singleWorker(t)
+	const jobs = 2000
+	deepest := 0
+	measure := func(int) {
+		var calls [20 * jobs]uintptr
+		deepest = max(deepest, runtime.Callers(0, calls[:]))
+	}
 	j := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
 		last := job.Run(ctx, func(context.Context) (int, error) { return 1, nil })
-		for range 200_000 {
-			last = runSum(ctx, nothing, last, job.FromResult(1))
+		for range jobs {
+			last = runSum(ctx, measure, last, job.FromResult(1))
 		}
 		return last
 	})
 	v, err := j.Wait(context.Background())
 	require.NoError(t, err)
-	assert.Equal(t, 200_001, v)
+	assert.Equal(t, jobs+1, v)
+	assert.Less(t, deepest, jobs, "calls on the stack")
 }
