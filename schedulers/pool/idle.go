@@ -45,7 +45,8 @@ import "github.com/movenext/movenext/schedulers"
 //	work is queued and there is room  ⇒  a worker is starting, or the poster is
 //	                                     between P1 and P3 and will see hungry
 //
-// room.free() says whether there is room; blocked workers make room.
+// room.free() says whether there is room; blocked workers make room. There is one exception, for at most a
+// millisecond: brisk.go.
 
 // room is how many workers run and how many may. It is guarded by Pool.mu.
 type room struct {

@@ -33,6 +33,7 @@ type Pool struct {
 	// hungry says that whoever puts work into a local queue must come to
 	// settle. It is written under mu and read by anybody; see idle.go.
 	hungry  atomic.Bool
+	brisk   brisk
 	refused atomic.Uint64
 
 	// mu guards everything below. It comes before the lock of any worker.
@@ -97,15 +98,26 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if p.bound != nil {
 		return p.submitBounded(w, hint)
 	}
-	if from := p.own(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) && from.push(w) {
-		if p.hungry.Load() {
-			p.mu.Lock()
-			p.settle()
-			p.mu.Unlock()
+	if from := p.own(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) {
+		if accepted, lone := from.push(w); accepted {
+			p.pushed(lone, hint)
+			return nil
 		}
-		return nil
 	}
 	return p.submitGlobal(w)
+}
+
+// pushed sees to it that what was pushed to a local queue is run. lone says that the queue was empty before.
+func (p *Pool) pushed(lone bool, hint schedulers.Hint) {
+	if !p.hungry.Load() || p.brisk.alone(lone, hint) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if lone && hint.Flags.Has(schedulers.Resumed) {
+		p.brisk.watch(p)
+	}
+	p.settle()
 }
 
 func (p *Pool) submitGlobal(w schedulers.Work) error {

@@ -46,7 +46,7 @@ func (p *Pool) finish() {
 	if !p.ending.Begun() || p.ending.Reached() || p.count.alive > 0 || p.anyQueued() {
 		return
 	}
-	for _, t := range []*time.Timer{p.stall.timer, p.replacement.timer} {
+	for _, t := range []*time.Timer{p.stall.timer, p.replacement.timer, p.brisk.timer} {
 		if t != nil {
 			t.Stop()
 		}

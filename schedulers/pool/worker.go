@@ -56,20 +56,21 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.pool }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// push adds work to the local queue, if that is open.
-func (w *worker) push(work schedulers.Work) bool {
+// push adds work to the local queue, if that is open. lone says that it was empty before.
+func (w *worker) push(work schedulers.Work) (accepted, lone bool) {
 	w.mu.Lock()
 	if !w.open {
 		w.mu.Unlock()
-		return false
+		return false, false
 	}
 	w.accepted++
+	lone = w.local.Len() == 0
 	w.local.PushBack(work)
 	if !w.some.Load() {
 		w.some.Store(true)
 	}
 	w.mu.Unlock()
-	return true
+	return true, lone
 }
 
 // popNewest is for the owner.

@@ -1,0 +1,109 @@
+package pool
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// makeBrisk has p believe that works have been short so far.
+func makeBrisk(p *Pool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.brisk.on.Store(true)
+	p.brisk.watch(p)
+}
+
+// handedOn submits to p a work that makes another one ready, with flags, and waits for it. It returns how
+// many workers there were then, and after how long the other one ran.
+func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, after time.Duration) {
+	t.Helper()
+	began := time.Now()
+	ran, done := make(chan struct{}), make(chan struct{})
+	require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+		defer close(done)
+		other := do(func(schedulers.Worker) { close(ran) })
+		assert.NoError(t, p.Submit(other, schedulers.Hint{From: on, Flags: flags}))
+		workers = p.Metrics().Workers
+		<-ran
+		after = time.Since(began)
+	}), schedulers.Hint{}))
+	<-done
+	return workers, after
+}
+
+func TestWhereWorksAreShortOneMachineIsLeftToItsWorkerForAnInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(2, 2))
+		makeBrisk(p)
+		workers, after := handedOn(t, p, schedulers.Resumed)
+		assert.Equal(t, uint64(1), workers)
+		assert.Equal(t, briskPause, after, "the worker waits for the machine, so another one has to take it")
+		workers, after = handedOn(t, p, schedulers.Resumed)
+		assert.Equal(t, uint64(2), workers, "works are not short any more")
+		assert.Zero(t, after)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestNewWorkIsNeverLeftToItsWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(2, 2))
+		makeBrisk(p)
+		workers, after := handedOn(t, p, 0)
+		assert.Equal(t, uint64(2), workers)
+		assert.Zero(t, after)
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestAWorkerThatBlocksLeavesTheMachineToAnotherAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(1, 1))
+		makeBrisk(p)
+		ran := make(chan struct{})
+		began := time.Now()
+		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
+			other := do(func(schedulers.Worker) { close(ran) })
+			assert.NoError(t, p.Submit(other, schedulers.Hint{From: on, Flags: schedulers.Resumed}))
+			unblock, err := on.(schedulers.Blocker).Block()
+			assert.NoError(t, err)
+			defer unblock()
+			<-ran
+		}), schedulers.Hint{}))
+		<-ran
+		assert.Zero(t, time.Since(began))
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
+
+func TestShortWorksMakeAPoolBrisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Workers(2, 2))
+		const enough = 2 * int(briskPause/briskWork)
+		rest := enough
+		var step do
+		step = func(on schedulers.Worker) {
+			if rest--; rest > 0 {
+				assert.NoError(t, p.Submit(step, schedulers.Hint{From: on, Flags: schedulers.Resumed}))
+			}
+		}
+		require.NoError(t, p.Submit(step, schedulers.Hint{}))
+		synctest.Wait()
+		require.False(t, p.brisk.on.Load(), "nobody has looked yet")
+		time.Sleep(briskPause)
+		synctest.Wait()
+		assert.True(t, p.brisk.on.Load())
+		time.Sleep(briskPause)
+		synctest.Wait()
+		assert.False(t, p.brisk.on.Load(), "nothing has run since")
+		assert.False(t, p.brisk.armed, "an idle pool has no timer")
+		require.NoError(t, p.Shutdown(context.Background()))
+	})
+}
