@@ -103,8 +103,12 @@ func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.
 }
 
 // handOver submits the job, which is Scheduled. A refusal faults it.
+//
+// Who calls this has completed something, and must neither wait for room in a queue nor run the continuation
+// because there is none: Resumed says so. (That the continuation is registered late, by who could wait,
+// makes no difference: whether it is refused must not depend on a race.)
 func (l *link[T, U]) handOver(from schedulers.Worker) {
-	_ = l.submitFrom(l.sched, schedulers.Hint{From: from, Flags: l.flags})
+	_ = l.submitFrom(l.sched, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
 }
 
 // pass completes the job without running its function, unless it was canceled before.

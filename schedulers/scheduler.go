@@ -36,9 +36,10 @@ const (
 	// of few workers runs it outside of them.
 	LongRunning
 
-	// Resumed marks work that has already started once: a state machine that
-	// goes on. A bounded queue must not refuse it for lack of room, since the room
-	// was granted when it started.
+	// Resumed marks work that goes on with what has started before: a state machine after a suspension, the
+	// continuation of a job. Who submits it is whoever has completed what it waited for, and has nothing to do with
+	// it. So a bounded queue must always have room for it: it must neither refuse it for the lack of that, nor have
+	// the submitter wait or run it.
 	Resumed
 )
 

@@ -28,8 +28,9 @@ const (
 )
 
 // QueueLimit bounds how much work may be queued; a limit below 1 is 1. Neither work that runs counts, nor long-running
-// work, which is never queued; and work that has started before ([schedulers.Resumed]) always has room, since it
-// was given some when it started.
+// work, which is never queued; and what goes on with something that has started before, machines and
+// continuations ([schedulers.Resumed]), always has room: it is submitted by whoever has completed what it waited for, whom a
+// full queue is none of the business of.
 //
 // A pool with this option has one queue, first in first out: local queues would have to be counted in one place,
 // and not having such a place is what they are for.

@@ -1,0 +1,47 @@
+package job
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// Whoever completes a job may hold locks, and has not asked for its continuations: a full queue must
+// neither make it wait, nor have it run them, nor lose them.
+func TestACompleterNeitherWaitsForRoomNorRunsContinuations(t *testing.T) {
+	for name, full := range map[string]pool.WhenFull{"Reject": pool.Reject, "Block": pool.Block, "CallerRuns": pool.CallerRuns} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := pool.New(pool.Workers(1, 1), pool.AddAfter(0), pool.QueueLimit(1, full))
+				ctx := schedulers.With(t.Context(), p)
+				source, gate, began := NewSource[int](), NewSource[int](), make(chan struct{})
+				busy := Run(ctx, func(context.Context) (int, error) {
+					close(began)
+					<-gate.Job().Done() // says nothing to the pool, which stays at one worker
+					return 0, nil
+				})
+				<-began
+				queued := Run(ctx, func(context.Context) (int, error) { return 0, nil }) // and now it is full
+				early := ContinueWith(ctx, source.Job(), add(1))
+
+				assert.True(t, source.TrySetResult(1), "returns although there is no room")
+				late := ContinueWith(ctx, source.Job(), add(2))
+				assert.Equal(t, Scheduled, early.Status(), "not run by the completer")
+				assert.Equal(t, Scheduled, late.Status(), "nor by who comes late")
+
+				gate.TrySetResult(0)
+				for _, j := range []*Job[int]{busy, queued, early, late} {
+					_, err := j.Wait(t.Context())
+					assert.NoError(t, err)
+				}
+				require.NoError(t, p.Shutdown(t.Context()))
+			})
+		})
+	}
+}
