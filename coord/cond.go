@@ -58,7 +58,10 @@ func (c *Cond) Wait(ctx context.Context) error {
 	}
 	// Whether the worker can be blocked has to be known while there is a way back: with the
 	// lock released, the answer that waiting for it again would be for ever helps nobody.
-	if b, ok := schedulers.WorkerFrom(ctx).(schedulers.Blocker); ok {
+	// (Not so where the worker pumps: it lets the others run, and only then knows that nothing more can happen.)
+	by := schedulers.WorkerFrom(ctx)
+	_, pumps := by.(schedulers.Pumper)
+	if b, ok := by.(schedulers.Blocker); ok && !pumps {
 		unblock, err := b.Block()
 		if err != nil {
 			return err

@@ -173,7 +173,9 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	}
 	w.giveUp(whyWaitEnded(err))
 	// It is decided now, so the result is there or about to be: who decided runs no
-	// user's code between that and completing.
+	// user's code between that and completing. But a Cond's lock may have to be waited for: first in the way that
+	// the worker understands, and if it refuses, all the same.
+	_, _ = j.Wait(context.WithoutCancel(ctx))
 	return j.Wait(context.Background())
 }
 

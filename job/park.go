@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/schedulers"
@@ -21,30 +22,24 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 			return c.giveUp(p, err)
 		}
 	}
-	unblock, err := c.announce(ctx, by, p)
-	if err != nil {
-		return c.giveUp(p, err)
-	}
-	defer unblock()
+	err := schedulers.Wait(ctx, by, c.homeFor(ctx), p.awake)
 	select {
 	case <-p.awake:
 		return nil
-	case <-ctx.Done():
-		return c.giveUp(p, contextError(ctx))
+	default: // whatever a worker of somebody else's says
 	}
+	if err == nil || ctx.Err() != nil && !errors.Is(err, ErrWouldDeadlock) {
+		err = contextError(ctx)
+	}
+	return c.giveUp(p, err)
 }
 
-// announce tells the worker by, if it wants to know, that p is going to wait.
-func (c *core) announce(ctx context.Context, by schedulers.Worker, p *parked) (unblock func(), err error) {
-	if b, ok := by.(schedulers.HomeBlocker); ok {
-		if _, bounded := ctx.Deadline(); !bounded && c.needsHome() {
-			return b.BlockFor(c.scheduler(), p.awake)
-		}
+// homeFor returns the scheduler without whose work a wait with ctx would never end, or nil.
+func (c *core) homeFor(ctx context.Context) schedulers.Scheduler {
+	if _, bounded := ctx.Deadline(); bounded || !c.needsHome() {
+		return nil
 	}
-	if b, ok := by.(schedulers.Blocker); ok {
-		return b.Block()
-	}
-	return func() {}, nil
+	return c.scheduler()
 }
 
 // needsHome reports whether the job is queued at its scheduler, or runs there, so that nobody else will

@@ -57,6 +57,8 @@ type HomeBlocker interface {
 	// queued there, or running on one of its workers. Who does not know that much calls Block. The error is returned if, as far as the
 	// scheduler's own work is concerned, the wait could never end; that somebody might cancel the
 	// awaited work does not count.
+	//
+	// home may be a scheduler on top of the worker's own, whose work needs the same workers: [RunsOn] tells.
 	BlockFor(home Scheduler, done <-chan struct{}) (unblock func(), err error)
 }
 

@@ -85,3 +85,24 @@ func ExampleFlags_Has() {
 	// Output:
 	// true false
 }
+
+// urgent is a scheduler on top of another one, and says so.
+type urgent struct{ schedulers.Scheduler }
+
+func (u urgent) Beneath() schedulers.Scheduler { return u.Scheduler }
+
+func ExampleRunsOn() {
+	one, other := &lifo{}, &lifo{}
+	var s schedulers.Layered = urgent{one}
+	fmt.Println(schedulers.RunsOn(urgent{one}, one), schedulers.RunsOn(urgent{one}, other), s.Beneath() == schedulers.Scheduler(one))
+	// Output: true false true
+}
+
+// Work that waits for a channel of its own tells its scheduler so.
+func ExampleWait() {
+	closed := make(chan struct{})
+	go close(closed)
+	ctx := context.Background() // that of a job, say: then its worker is told
+	fmt.Println(schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, closed))
+	// Output: <nil>
+}

@@ -21,7 +21,9 @@
 // A worker that blocks tells its visit, which passes it on: only the scheduler beneath can
 // add a worker. Timers are passed on too, because a simulation's time must be the same above a shim
 // ([Clock]); a scheduler without timers gets a queue of them. Consent to run work in
-// place is a question of where, so both have to agree.
+// place is a question of where, so both have to agree. What does not pass is [schedulers.Reclaimer]: beneath, an
+// item is queued and not the work, and an item that nobody calls any more would never leave the shim's books. Who waits falls
+// back on consent, which leaves an entry behind that finds nothing to do.
 //
 // # Refusal after acceptance
 //

@@ -17,6 +17,9 @@ func (f Face) Shutdown(ctx context.Context) error {
 	return f.Through.Books.Shutdown(ctx, f.Through.GiveUpAll)
 }
 
+// Beneath implements [schedulers.Layered].
+func (f Face) Beneath() schedulers.Scheduler { return f.Through.over }
+
 // StartTimer implements [schedulers.Timers]; see [Clock].
 func (f Face) StartTimer(t *schedulers.Timer, d time.Duration) { f.Through.StartTimer(t, d) }
 

@@ -12,14 +12,15 @@ import (
 //
 // # The life of a turn
 //
-//	Submit ─▶ waiting ─▶ held ─────────────────▶ over
-//	                     │ ▲                      ▲
-//	               Block ▼ │ unblock, when it     │ the work ends although
-//	                    given may have it again ──┘ another goroutine is in Block
+//	Submit ─▶ waiting ◀─▶ held ─────────────────▶ over
+//	                      │ ▲                      ▲
+//	                Block ▼ │ unblock, when it     │ the work ends although
+//	                     given may have it again ──┘ another goroutine is in Block
 //
 // A turn that is held is submitted to the scheduler beneath, runs there, and ends: it is
 // held from before the first until after the last. Each step to the right or downwards
-// makes room, and whoever makes it calls admit, which looks who may have it.
+// makes room, and whoever makes it calls admit, which looks who may have it. The step back from held to
+// waiting is taken for who has to have the turn again before it begins; see regain.go.
 //
 // # Waiting gives the turn away
 //
@@ -31,9 +32,10 @@ type Turns struct {
 	Through
 	rule Rule
 
-	mu          sync.Mutex // guards all turns too; it comes before Through's
-	first, last *Turn      // those that wait to begin, linked by behind
-	resuming    []*Turn    // those that wait to go on
+	mu       sync.Mutex // guards all turns too; it comes before Through's
+	waiting  line       // those that wait to begin
+	begin    line       // those that are held and have not begun, the one that was admitted last at the end
+	resuming []*Turn    // those that wait to go on
 }
 
 // Rule decides who may run beside whom. It is called with the lock of Turns held.
@@ -53,10 +55,12 @@ type Turn struct {
 	turns *Turns
 	kind  Kind
 
-	flags  schedulers.Flags
-	behind *Turn
+	flags         schedulers.Flags
+	in            *line // where it is linked, or nil
+	ahead, behind *Turn
 
 	held, over bool
+	sent       bool          // it is queued beneath, where Run or Abandon will be called
 	blocks     int           // calls of Block that were not followed by unblock yet
 	again      chan struct{} // nil, unless it waits to go on
 }
@@ -75,10 +79,11 @@ func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint s
 		return err
 	}
 	ts.mu.Lock()
-	t.held = ts.first == nil && len(ts.resuming) == 0 && ts.rule.Admit(kind)
-	now := t.held
-	if !now {
-		ts.push(t)
+	now := ts.waiting.first == nil && len(ts.resuming) == 0 && ts.rule.Admit(kind)
+	if now {
+		ts.hold(t)
+	} else {
+		ts.waiting.push(t)
 	}
 	ts.mu.Unlock()
 	if !now {
@@ -91,33 +96,39 @@ func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint s
 	return err
 }
 
-func (ts *Turns) push(t *Turn) {
-	if ts.last != nil {
-		ts.last.behind = t
-	} else {
-		ts.first = t
-	}
-	ts.last = t
-}
-
-func (ts *Turns) pop() {
-	t := ts.first
-	ts.first, t.behind = t.behind, nil
-	if ts.first == nil {
-		ts.last = nil
-	}
+// hold notes that t was admitted, and is about to be submitted; mu is held.
+func (ts *Turns) hold(t *Turn) {
+	t.held, t.sent = true, true
+	ts.begin.push(t)
 }
 
 // Run implements [schedulers.Work]: the scheduler beneath has a place for the turn.
 func (t *Turn) Run(on schedulers.Worker) {
+	if !t.arrive() {
+		return
+	}
 	defer t.end(on)
 	t.RunOn(on, t, nil)
 }
 
 // Abandon implements [schedulers.Work].
 func (t *Turn) Abandon(reason error) {
+	t.arrive()
 	t.GiveUp(reason)
 	t.end(nil)
+}
+
+// arrive says that t has come out of the queue beneath, and reports whether it may begin. If not, its turn was
+// taken back, and it will be submitted again.
+func (t *Turn) arrive() bool {
+	ts := t.turns
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	t.sent = false
+	if t.held {
+		ts.begin.remove(t)
+	}
+	return t.held
 }
 
 // Beneath returns the worker beneath; see [Visit.Beneath].
@@ -140,6 +151,7 @@ func (t *Turn) end(from schedulers.Worker) {
 func (ts *Turns) leave(t *Turn) {
 	if t.held {
 		t.held = false
+		ts.begin.remove(t)
 		ts.rule.Leave(t.kind)
 	}
 }
@@ -161,30 +173,26 @@ func (ts *Turns) admit(from schedulers.Worker) {
 	}
 }
 
-// next returns the next turn that begins, now held, or nil. Turns that go on are let
-// go on the way.
+// next returns the next turn that begins, now held and to be submitted, or nil. Turns that go on are let
+// go on the way, and so are those that are queued beneath already.
 func (ts *Turns) next() *Turn {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	for len(ts.resuming) > 0 {
-		t := ts.resuming[0]
-		if !t.over && !ts.rule.Admit(t.kind) {
-			return nil
-		}
-		t.held = !t.over
-		close(t.again)
-		t.again = nil
-		ts.resuming[0] = nil
-		ts.resuming = ts.resuming[1:]
+	if !ts.letGoOn() {
+		return nil
 	}
-	for t := ts.first; t != nil; t = ts.first {
+	for t := ts.waiting.first; t != nil; t = ts.waiting.first {
 		queued := t.Queued() // no: a Shutdown has given it up
 		if queued && !ts.rule.Admit(t.kind) {
 			return nil
 		}
-		ts.pop()
-		if queued {
-			t.held = true
+		ts.waiting.remove(t)
+		if !queued {
+			continue
+		}
+		sent := t.sent
+		ts.hold(t)
+		if !sent {
 			return t
 		}
 	}
@@ -193,8 +201,16 @@ func (ts *Turns) next() *Turn {
 
 // Block implements [schedulers.Blocker]: it gives the turn away, and unblock waits until it can
 // be had again. The scheduler beneath is told too, and may refuse.
-func (t *Turn) Block() (unblock func(), err error) {
-	inner, err := t.Visit.Block()
+func (t *Turn) Block() (unblock func(), err error) { return t.step(t.Visit.Block()) }
+
+// BlockFor implements [schedulers.HomeBlocker]; see Block.
+func (t *Turn) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
+	return t.step(t.Visit.BlockFor(home, done))
+}
+
+// step gives the turn away when the worker beneath has answered, which is asked first: a turn that
+// is given away for a wait that does not begin would have to be waited for.
+func (t *Turn) step(inner func(), err error) (unblock func(), _ error) {
 	if err != nil {
 		return nil, err
 	}
@@ -203,36 +219,6 @@ func (t *Turn) Block() (unblock func(), err error) {
 		t.regain()
 		inner()
 	}), nil
-}
-
-// yield gives the turn away, unless it was given away before.
-func (t *Turn) yield() {
-	ts := t.turns
-	ts.mu.Lock()
-	t.blocks++
-	ts.leave(t)
-	ts.mu.Unlock()
-	ts.admit(t.Beneath())
-}
-
-// regain waits until t has its turn again, unless another goroutine is still in
-// Block on its behalf, or it is over.
-func (t *Turn) regain() {
-	ts := t.turns
-	ts.mu.Lock()
-	t.blocks--
-	if t.over || t.blocks > 0 || t.held {
-		ts.mu.Unlock()
-		return
-	}
-	if t.again == nil { // else somebody else waits for the same turn already
-		t.again = make(chan struct{})
-		ts.resuming = append(ts.resuming, t)
-	}
-	again := t.again
-	ts.mu.Unlock()
-	ts.admit(t.Beneath())
-	<-again
 }
 
 // Holds reports whether t is a turn of ts that is running and has not been given away.

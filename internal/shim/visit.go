@@ -43,6 +43,15 @@ func (v *Visit) Beneath() schedulers.Worker {
 // Block implements [schedulers.Blocker] by telling the worker beneath.
 func (v *Visit) Block() (unblock func(), err error) { return Block(v.beneath) }
 
+// BlockFor implements [schedulers.HomeBlocker] by telling the worker beneath, which knows by [schedulers.RunsOn] whether
+// work of home is its scheduler's.
+func (v *Visit) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
+	if b, ok := v.beneath.(schedulers.HomeBlocker); ok {
+		return b.BlockFor(home, done)
+	}
+	return Block(v.beneath)
+}
+
 // Block tells w that its goroutine is going to block, if w wants to know.
 func Block(w schedulers.Worker) (unblock func(), err error) {
 	if b, ok := w.(schedulers.Blocker); ok {

@@ -51,9 +51,9 @@ type face = shim.Face
 // Scheduler is a queue from which work can be taken back. Make one with [New]. All methods are
 // safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers (those of the
+// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of the
 // scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
-// Meter, and its workers implement Blocker.
+// Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	face
 	through shim.Through

@@ -35,10 +35,11 @@ import "github.com/movenext/movenext/schedulers"
 func (w *thread) Block() (unblock func(), err error) { return func() {}, nil }
 
 // BlockFor implements [schedulers.HomeBlocker]: it returns [schedulers.ErrWouldDeadlock] if the wait would be that of
-// the last thread, and all the others wait for work of this scheduler, too.
+// the last thread, and all the others wait for work of this scheduler, too. Work of schedulers on top of this one is
+// work of this one ([schedulers.RunsOn]).
 func (w *thread) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	t := w.of
-	if home != schedulers.Scheduler(t) || !w.here() {
+	if !schedulers.RunsOn(home, t) || !w.here() {
 		return w.Block()
 	}
 	t.mu.Lock()

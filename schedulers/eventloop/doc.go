@@ -40,8 +40,9 @@
 // worker offers, in the order of preference:
 //
 //   - a job that is queued here is run in place by who waits for it ([Loop.MayRunInPlace]);
-//   - Pump(ctx, until), which runs work until something has happened, and sleeps in between; also
-//     as [Loop.Pump], for a program that wants to wait in the middle of a handler, as modal dialogs do;
+//   - Pump ([schedulers.Pumper]), which runs work until something has happened, and sleeps in between: job.Wait and all
+//     that is built on it does that; also as [Loop.Pump], for a program that wants to wait in the middle of a handler, as
+//     modal dialogs do;
 //   - Block ([schedulers.Blocker]), which knows no end to wait for: it runs what is queued, and then lets
 //     the wait begin. What arrives later stays where it is until that wait is over.
 //

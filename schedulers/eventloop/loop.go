@@ -22,7 +22,7 @@ var ErrOwned = errors.New("eventloop: another goroutine runs the loop")
 // are safe for concurrent use.
 //
 // Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Snapshotter, Limiter and Meter, and its worker implements Blocker. Timers expire on
+// Snapshotter, Limiter and Meter, and its worker implements Blocker and Pumper. Timers expire on
 // a goroutine of their own and submit to the loop what they wake.
 type Loop struct {
 	timerQueue

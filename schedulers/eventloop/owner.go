@@ -186,9 +186,9 @@ func (w *worker) Block() (unblock func(), err error) {
 	return func() {}, nil
 }
 
-// Pump waits for done and runs work meanwhile, if it is called by the owner. Elsewhere it
+// Pump implements [schedulers.Pumper]: it waits for done and runs work meanwhile, if it is called by the owner. Elsewhere it
 // only waits.
-func (w *worker) Pump(ctx context.Context, done <-chan struct{}) error {
+func (w *worker) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
 	if w.of.OnOwner() {
 		return w.of.pump(ctx, done)
 	}

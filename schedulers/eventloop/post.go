@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -51,7 +50,7 @@ func (l *Loop) Send(ctx context.Context, f func()) error {
 	if err := l.Submit(s, schedulers.Hint{}); err != nil {
 		return err
 	}
-	if err := shim.Wait(ctx, schedulers.WorkerFrom(ctx), s.done); err != nil {
+	if err := schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, s.done); err != nil {
 		return err
 	}
 	return s.err

@@ -43,6 +43,24 @@ func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
+// What the job on the loop waits for needs the loop, and comes there when the wait has long begun.
+func TestAWaitOnTheLoopGoesOnPumpingUntilItsJobHasEnded(t *testing.T) {
+	if !needsThreads() {
+		return
+	}
+	l := eventloop.Start()
+	ctx := schedulers.With(context.Background(), l)
+	source := job.NewSource[int]()
+	got, err := job.Run(ctx, func(ctx context.Context) (int, error) {
+		later := job.Then(ctx, source.Job(), func(_ context.Context, n int) (int, error) { return n + 1, nil })
+		post(t, l, func() { go source.TrySetResult(1) }) // runs when the wait pumps
+		return later.Wait(ctx)
+	}).Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 2, got)
+	require.NoError(t, l.Shutdown(context.Background()))
+}
+
 // What is waited for arrives from another goroutine, and only when the wait has begun: there is
 // nothing to run yet when the pump starts.
 func TestAPumpRunsWhatArrivesDuringTheWait(t *testing.T) {
@@ -84,10 +102,7 @@ func TestAWaitAboveTheLoopPumps(t *testing.T) {
 	err := job.Go(ctx, func(ctx context.Context) error {
 		done := make(chan struct{})
 		go post(t, l, func() { close(done) })
-		type pumper interface {
-			Pump(ctx context.Context, done <-chan struct{}) error
-		}
-		return schedulers.WorkerFrom(ctx).(pumper).Pump(ctx, done)
+		return schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, done)
 	})
 	_, failure := err.Wait(context.Background())
 	require.NoError(t, failure)
@@ -116,9 +131,7 @@ func TestAnotherGoroutineWithTheLoopsContextRunsNoneOfItsWork(t *testing.T) {
 	unblock()
 	done := make(chan struct{})
 	close(done)
-	require.NoError(t, on.(interface {
-		Pump(ctx context.Context, done <-chan struct{}) error
-	}).Pump(context.Background(), done))
+	require.NoError(t, on.(schedulers.Pumper).Pump(context.Background(), nil, done))
 	assert.False(t, ran)
 	assert.Equal(t, 0, l.RunPending())
 	close(release)

@@ -93,8 +93,8 @@ func (p *Pair) Shutdown(ctx context.Context) error { return p.face.Shutdown(ctx)
 
 // Side is one of the two schedulers of a pair. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Timers (those of the scheduler beneath, if it has any) and
-// Limiter, and its workers implement Blocker.
+// Beside [schedulers.Scheduler] it implements Layered, Timers (those of the scheduler beneath, if it has any) and
+// Limiter, and its workers implement HomeBlocker and Pumper.
 type Side struct {
 	of   *Pair
 	kind shim.Kind
@@ -119,6 +119,9 @@ func (s *Side) MaxConcurrency() int {
 	}
 	return s.of.turns.MaxConcurrency(s.of.rule.most)
 }
+
+// Beneath implements [schedulers.Layered].
+func (s *Side) Beneath() schedulers.Scheduler { return s.of.Beneath() }
 
 // StartTimer implements [schedulers.Timers].
 func (s *Side) StartTimer(t *schedulers.Timer, d time.Duration) { s.of.StartTimer(t, d) }

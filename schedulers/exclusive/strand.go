@@ -11,8 +11,8 @@ import (
 // a million of them are affordable, at some 300 bytes each and no goroutine. All methods are safe for
 // concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Timers (those of the scheduler
-// beneath, if it has any), Snapshotter, Limiter and Meter, and its workers implement Blocker.
+// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Timers (those of the scheduler
+// beneath, if it has any), Snapshotter, Limiter and Meter, and its workers implement HomeBlocker and Pumper.
 type Strand struct {
 	face
 	turns shim.Turns

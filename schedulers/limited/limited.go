@@ -13,9 +13,9 @@ type face = shim.Face
 // Scheduler runs at most so many pieces of work at a time. Make one with [New]. All
 // methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers (those of the
+// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of the
 // scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and its
-// workers implement Blocker.
+// workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	face
 	turns shim.Turns

@@ -11,8 +11,8 @@ import (
 // change that job's priority later; a group for a tenant changes that of all its work. It needs no
 // closing. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Consenter, Timers and Limiter as its
-// scheduler does, and its workers implement Blocker.
+// Beside [schedulers.Scheduler] it implements Layered, Consenter, Timers and Limiter as its
+// scheduler does, and its workers implement HomeBlocker and Pumper.
 type Group struct {
 	*clock
 	of *Scheduler
@@ -69,6 +69,9 @@ func (g *Group) Level() int {
 func (g *Group) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return g.of.MayRunInPlace(w, by)
 }
+
+// Beneath implements [schedulers.Layered].
+func (g *Group) Beneath() schedulers.Scheduler { return g.of.Beneath() }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }

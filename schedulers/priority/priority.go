@@ -21,9 +21,9 @@ const DefaultAge = 32
 // Scheduler runs urgent work first. Make one with [New]. All methods are safe for
 // concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers (those of
+// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of
 // the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
-// Meter, and its workers implement Blocker.
+// Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	*clock
 	tickets shim.Tickets[place]
@@ -89,6 +89,9 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return s.tickets.MayRunInPlace(w, by)
 }
+
+// Beneath implements [schedulers.Layered].
+func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Over }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }

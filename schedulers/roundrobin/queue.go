@@ -14,9 +14,9 @@ import (
 // order of submission. Make one with [Scheduler.CreateQueue]. All methods are safe for concurrent
 // use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers,
 // Snapshotter, Limiter (the limit of the scheduler beneath) and Meter, and its workers
-// implement Blocker.
+// implement HomeBlocker and Pumper.
 type Queue struct {
 	*clock
 	of     *Scheduler
@@ -116,6 +116,9 @@ func (q *Queue) giveUp() {
 func (q *Queue) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return q.of.tickets.MayRunInPlace(w, by)
 }
+
+// Beneath implements [schedulers.Layered]: it is the one beneath all queues.
+func (q *Queue) Beneath() schedulers.Scheduler { return q.of.tickets.Over }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (q *Queue) MaxConcurrency() int { return shim.MaxConcurrency(q.of.tickets.Over) }

@@ -18,9 +18,9 @@ type clock = shim.Clock
 // Scheduler is a set of queues that have equal shares of a scheduler. Make one with
 // [New]. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] (for its default queue) it implements Shutdowner, Consenter, Timers
+// Beside [schedulers.Scheduler] (for its default queue) it implements Layered, Shutdowner, Consenter, Timers
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
-// the scheduler beneath) and Meter (the sums of all queues), and its workers implement Blocker.
+// the scheduler beneath) and Meter (the sums of all queues), and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	*clock
 	tickets shim.Tickets[place]
@@ -126,6 +126,9 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return s.tickets.MayRunInPlace(w, by)
 }
+
+// Beneath implements [schedulers.Layered].
+func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Over }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }

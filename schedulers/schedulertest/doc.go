@@ -21,6 +21,9 @@
 // A capability that is not there has no subtest, so that the list of
 // subtests says what was tested.
 //
+// Schedulers that are put over another one have a second call, [RunOver]: does what the one beneath can do reach
+// the work above?
+//
 // # What is not asked
 //
 // Order, fairness and speed are not part of the contract. And no test can

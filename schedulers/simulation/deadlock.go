@@ -58,7 +58,7 @@ func (s *Scheduler) report() *Deadlock {
 }
 
 // machinery are the packages of which the place of a wait is not of interest.
-var machinery = []string{"schedulers/simulation.", "internal/shim.", "job.", "awaiter.", "coord.", "parallel."}
+var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/shim.", "job.", "awaiter.", "coord.", "parallel."}
 
 const module = "github.com/movenext/movenext/"
 

@@ -42,11 +42,10 @@
 //	            ▼   │ the baton is handed to it again, in a step that is chosen like any other
 //	           waiting
 //
-// Pump(ctx, until) says what the work waits for, so that after each step it is known, and known in the same way
+// Pump ([schedulers.Pumper]), which job.Wait and all that is built on it calls, says what the work waits for, so that after each step it is known, and known in the same way
 // in each run, who can go on. [schedulers.Blocker] does not say it. Its Block therefore ends when nothing
 // else can happen, time included: either that for which the caller waits has happened by then, or it never
-// will, which is what the error says that Block then returns. (A job's wait that gets this error looks whether
-// the job has ended.) Of several such waits the one that began last ends first.
+// will, which is what the error says that Block then returns. Of several such waits the one that began last ends first.
 //
 // # Deadlocks
 //

@@ -212,8 +212,8 @@ func (d *driver) Scheduler() schedulers.Scheduler { return d.of }
 // ID implements [schedulers.Worker]. It is that of no worker that runs work.
 func (*driver) ID() int { return math.MaxInt32 }
 
-// Pump drives the simulation until done.
-func (d *driver) Pump(ctx context.Context, done <-chan struct{}) error {
+// Pump implements [schedulers.Pumper] by driving the simulation until done.
+func (d *driver) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
 	return d.of.RunUntil(ctx, done)
 }
 

@@ -33,13 +33,8 @@ func submit(t *testing.T, s schedulers.Scheduler, name string, run func(on sched
 	require.NoError(t, s.Submit(do{name, run}, schedulers.Hint{}))
 }
 
-// pumper is a worker that says what it waits for.
-type pumper interface {
-	Pump(ctx context.Context, until <-chan struct{}) error
-}
-
 func pump(on schedulers.Worker, until <-chan struct{}) error {
-	return on.(pumper).Pump(context.Background(), until)
+	return schedulers.Wait(context.Background(), on, nil, until)
 }
 
 // program starts works that write letters, start others, sleep and wait, and returns the

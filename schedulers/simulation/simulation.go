@@ -18,7 +18,7 @@ import (
 // goroutine and from the work itself.
 //
 // Beside [schedulers.Scheduler] it implements Shutdowner, Timers (with virtual time), Snapshotter, Limiter and
-// Meter, and its workers implement Blocker. It gives no consent to run work in place: that would be
+// Meter, and its workers implement Blocker and Pumper. It gives no consent to run work in place: that would be
 // a choice that nobody made.
 type Scheduler struct {
 	books   books.Books

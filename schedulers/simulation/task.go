@@ -65,9 +65,9 @@ type wait struct {
 	resume  chan struct{} // closed when the wait is over
 }
 
-// Pump waits for done without holding up the simulation. It returns nil, or the cause of ctx if that ends first, or a
-// *[Deadlock] if neither will ever happen.
-func (t *task) Pump(ctx context.Context, done <-chan struct{}) error {
+// Pump implements [schedulers.Pumper]: it waits for done without holding up the simulation. It returns nil, or the cause of ctx if
+// that ends first, or a *[Deadlock] if neither will ever happen.
+func (t *task) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
 	if w := t.park(ctx, done); w != nil {
 		<-w.resume
 		if !w.foreign {

@@ -90,7 +90,7 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 	cause := errors.New("enough")
 	var got error
 	submit(t, s, "waiter", func(on schedulers.Worker) {
-		got = on.(pumper).Pump(ctx, make(chan struct{}))
+		got = on.(schedulers.Pumper).Pump(ctx, nil, make(chan struct{}))
 	})
 	submit(t, s, "canceler", func(schedulers.Worker) { cancel(cause) })
 	require.NoError(t, s.Run())
@@ -212,7 +212,7 @@ func TestAWaitOnBehalfOfAnotherGoroutinesWorkIsHarmless(t *testing.T) {
 	require.NoError(t, pump(on, over))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	require.ErrorIs(t, on.(pumper).Pump(ctx, make(chan struct{})), context.Canceled)
+	require.ErrorIs(t, on.(schedulers.Pumper).Pump(ctx, nil, make(chan struct{})), context.Canceled)
 }
 
 // The end of a context wakes a sleeper on a goroutine of the standard library. In a bubble, the

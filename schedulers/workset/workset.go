@@ -33,9 +33,9 @@ type face = shim.Face
 // Set is a scheduler for work that is waited for together. Make one with [New]. All methods are
 // safe for concurrent use. A set costs some 300 bytes and no goroutine.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers (those of the
+// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of the
 // scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
-// Meter, and its workers implement Blocker.
+// Meter, and its workers implement HomeBlocker and Pumper.
 type Set struct {
 	face
 	through shim.Through
@@ -131,7 +131,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return shim.Wait(ctx, schedulers.WorkerFrom(ctx), done)
+	return schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, done)
 }
 
 // Shutdown refuses all further work, lets everything run that was accepted, and returns nil

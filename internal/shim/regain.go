@@ -1,0 +1,120 @@
+package shim
+
+// # Having the turn again
+//
+// Work that has waited wants its turn back before it goes on. It comes before all that has not begun. The easy part
+// is those that wait: they wait longer. The hard part is a turn that was given to somebody who is queued beneath:
+//
+//	a strand over one thread: A runs, and waits; its turn goes to C, which is queued for the thread.
+//	The wait ends, and A wants its turn back: C has it, and needs the thread on which A is.
+//
+// To wait for C would be for ever. So C's turn is taken back: it goes to the head of those that wait, and keeps
+// its place beneath, where one of two things happens:
+//
+//	C comes out of the queue beneath      C is admitted again
+//	 1. it is not held: nothing to do      1. still queued beneath (sent): nothing to do
+//	 2. it is not sent any more            2. not sent: it is submitted again
+//
+// Both change under the lock, so C is never queued beneath twice, and if it is held it is queued beneath or runs.
+//
+// Who has begun is never interrupted; it may be waited for, since it has a place beneath to run on.
+
+// yield gives the turn away, unless it was given away before.
+func (t *Turn) yield() {
+	ts := t.turns
+	ts.mu.Lock()
+	t.blocks++
+	ts.leave(t)
+	ts.mu.Unlock()
+	ts.admit(t.Beneath())
+}
+
+// regain waits until t has its turn again, unless another goroutine is still in
+// Block on its behalf, or it is over.
+func (t *Turn) regain() {
+	ts := t.turns
+	ts.mu.Lock()
+	t.blocks--
+	if t.over || t.blocks > 0 || t.held {
+		ts.mu.Unlock()
+		return
+	}
+	if t.again == nil { // else somebody else waits for the same turn already
+		t.again = make(chan struct{})
+		ts.resuming = append(ts.resuming, t)
+	}
+	again := t.again
+	ts.mu.Unlock()
+	ts.admit(t.Beneath())
+	<-again
+}
+
+// letGoOn lets those go on that may have their turns again, and reports whether these are all; mu is held.
+func (ts *Turns) letGoOn() bool {
+	for len(ts.resuming) > 0 {
+		t := ts.resuming[0]
+		if !t.over && !ts.makeRoom(t.kind) {
+			return false
+		}
+		t.held = !t.over
+		close(t.again)
+		t.again = nil
+		ts.resuming[0] = nil
+		ts.resuming = ts.resuming[1:]
+	}
+	return true
+}
+
+// makeRoom is Admit for work that goes on: it takes turns back, if need be, from those that have not begun.
+func (ts *Turns) makeRoom(kind Kind) bool {
+	for !ts.rule.Admit(kind) {
+		t := ts.begin.last
+		if t == nil {
+			return false
+		}
+		ts.leave(t)
+		ts.waiting.putFirst(t)
+	}
+	return true
+}
+
+// line is a list of turns, each of which is in one line at most.
+type line struct{ first, last *Turn }
+
+func (l *line) push(t *Turn) {
+	t.in, t.ahead = l, l.last
+	if l.last != nil {
+		l.last.behind = t
+	} else {
+		l.first = t
+	}
+	l.last = t
+}
+
+func (l *line) putFirst(t *Turn) {
+	t.in, t.behind = l, l.first
+	if l.first != nil {
+		l.first.ahead = t
+	} else {
+		l.last = t
+	}
+	l.first = t
+}
+
+// remove takes t out of the line, if it is there.
+func (l *line) remove(t *Turn) {
+	if t.in != l {
+		return
+	}
+	if t.ahead != nil {
+		t.ahead.behind = t.behind
+	} else {
+		l.first = t.behind
+	}
+	if t.behind != nil {
+		t.behind.ahead = t.ahead
+	} else {
+		l.last = t.ahead
+	}
+	t.in, t.ahead, t.behind = nil, nil, nil
+}

@@ -1,0 +1,114 @@
+package schedulers_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// layer is a scheduler on top of another one.
+type layer struct{ schedulers.Scheduler }
+
+func (l layer) Beneath() schedulers.Scheduler { return l.Scheduler }
+
+// loose is a scheduler of a type that can not be compared.
+type loose struct {
+	direct
+	notes []string
+}
+
+func (loose) Submit(schedulers.Work, schedulers.Hint) error { return nil }
+
+func TestWorkOfALayerRunsOnWhatIsBeneath(t *testing.T) {
+	one, two := &direct{}, &direct{}
+	assert.True(t, schedulers.RunsOn(one, one))
+	assert.True(t, schedulers.RunsOn(layer{layer{one}}, one))
+	assert.True(t, schedulers.RunsOn(layer{layer{one}}, layer{one}))
+	assert.False(t, schedulers.RunsOn(layer{layer{one}}, two))
+	assert.False(t, schedulers.RunsOn(one, layer{one}), "the other way round")
+	assert.False(t, schedulers.RunsOn(nil, one))
+	assert.False(t, schedulers.RunsOn(layer{nil}, one))
+	assert.False(t, schedulers.RunsOn(loose{}, loose{}), "nobody can tell")
+}
+
+// teller is a worker that notes what it is told.
+type teller struct {
+	desk
+	told   []string
+	refuse error
+}
+
+func (w *teller) Block() (func(), error) { return w.tell("Block") }
+
+func (w *teller) tell(what string) (func(), error) {
+	w.told = append(w.told, what)
+	if w.refuse != nil {
+		return nil, w.refuse
+	}
+	return func() { w.told = append(w.told, "unblock") }, nil
+}
+
+// homeTeller wants to know for whose work.
+type homeTeller struct{ teller }
+
+func (w *homeTeller) BlockFor(schedulers.Scheduler, <-chan struct{}) (func(), error) {
+	return w.tell("BlockFor")
+}
+
+// pumpTeller does other work meanwhile.
+type pumpTeller struct{ homeTeller }
+
+var errPumped = errors.New("pumped")
+
+func (w *pumpTeller) Pump(context.Context, schedulers.Scheduler, <-chan struct{}) error {
+	w.told = append(w.told, "Pump")
+	return errPumped
+}
+
+func TestAWaitTellsTheWorkerInTheBestWayThatItUnderstands(t *testing.T) {
+	done, s := make(chan struct{}), &direct{}
+	close(done)
+	ctx := context.Background()
+
+	require.NoError(t, schedulers.Wait(ctx, nil, s, done), "nobody to tell")
+	require.NoError(t, schedulers.Wait(ctx, &desk{s}, s, done), "somebody who does not want to know")
+
+	var blocks teller
+	require.NoError(t, schedulers.Wait(ctx, &blocks, s, done))
+	assert.Equal(t, []string{"Block", "unblock"}, blocks.told)
+
+	var home homeTeller
+	require.NoError(t, schedulers.Wait(ctx, &home, s, done))
+	require.NoError(t, schedulers.Wait(ctx, &home, nil, done))
+	assert.Equal(t, []string{"BlockFor", "unblock", "Block", "unblock"}, home.told)
+
+	var pump pumpTeller
+	assert.Equal(t, errPumped, schedulers.Wait(ctx, &pump, s, done))
+	assert.Equal(t, []string{"Pump"}, pump.told)
+}
+
+func TestAWaitEndsWithItsContextOrWhenItIsRefused(t *testing.T) {
+	never := make(chan struct{})
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	assert.Equal(t, cause, schedulers.Wait(ctx, nil, nil, never))
+	assert.Equal(t, context.Canceled, schedulers.Wait(mute{ctx}, nil, nil, never))
+	w := teller{refuse: schedulers.ErrWouldDeadlock}
+	assert.Equal(t, schedulers.ErrWouldDeadlock, schedulers.Wait(context.Background(), &w, nil, never))
+	var none context.Context
+	done := make(chan struct{})
+	close(done)
+	assert.NoError(t, schedulers.Wait(none, nil, nil, done))
+}
+
+// mute is a context that is done and does not say why.
+type mute struct{ context.Context }
+
+func (mute) Err() error    { return nil }
+func (mute) Value(any) any { return nil }

@@ -1,0 +1,13 @@
+package limited_test
+
+import (
+	"testing"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/schedulertest"
+)
+
+func TestWhatIsBeneathReachesTheWorkAbove(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return limited.New(s, 3) })
+}

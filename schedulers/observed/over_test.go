@@ -1,0 +1,13 @@
+package observed_test
+
+import (
+	"testing"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/schedulertest"
+)
+
+func TestWhatIsBeneathReachesTheWorkAbove(t *testing.T) {
+	schedulertest.RunOver(t, func(_ testing.TB, s schedulers.Scheduler) schedulertest.Scheduler { return observed.New(s, nil) })
+}

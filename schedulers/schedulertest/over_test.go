@@ -1,0 +1,151 @@
+package schedulertest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// thin is a scheduler over another one that does everything right, except for the one fault that it was made with. Its
+// method set does not depend on the fault, so that what lacks a capability is another type.
+type thin struct {
+	over  schedulers.Scheduler
+	fault string
+}
+
+func (s *thin) Submit(w schedulers.Work, from schedulers.Hint) error {
+	if v, ok := from.From.(*guest); ok && s.fault != "hands its own workers down" {
+		from.From = v.beneath
+	}
+	err := s.over.Submit(call(func(on schedulers.Worker) {
+		switch s.fault {
+		case "hands the worker beneath on":
+			w.Run(on)
+		case "has workers that announce nothing":
+			w.Run(&silent{s, on})
+		default:
+			w.Run(&guest{silent{s, on}})
+		}
+	}), from)
+	if err != nil && s.fault == "returns another error" {
+		return errOther
+	}
+	return err
+}
+
+func (s *thin) Shutdown(ctx context.Context) error {
+	if s.fault == "shuts down what is beneath" {
+		return s.over.(schedulers.Shutdowner).Shutdown(ctx)
+	}
+	return nil
+}
+
+func (s *thin) Beneath() schedulers.Scheduler {
+	if s.fault == "does not say what it is on" {
+		return nil
+	}
+	return s.over
+}
+
+func (s *thin) StartTimer(t *schedulers.Timer, d time.Duration) {
+	if s.fault != "has timers of its own" {
+		s.over.(schedulers.Timers).StartTimer(t, d)
+	}
+}
+
+func (s *thin) StopTimer(t *schedulers.Timer) bool {
+	return s.fault != "has timers of its own" && s.over.(schedulers.Timers).StopTimer(t)
+}
+
+func (s *thin) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
+	return s.fault == "consents without asking" || s.over.(schedulers.Consenter).MayRunInPlace(w, by)
+}
+
+func (s *thin) MaxConcurrency() int {
+	if s.fault == "promises more than there is" {
+		return 100
+	}
+	return s.over.(schedulers.Limiter).MaxConcurrency()
+}
+
+// silent is a worker of a thin scheduler.
+type silent struct {
+	of      *thin
+	beneath schedulers.Worker
+}
+
+func (v *silent) Scheduler() schedulers.Scheduler { return v.of }
+func (v *silent) ID() int                         { return v.beneath.ID() }
+
+// guest is one that announces what its work does.
+type guest struct{ silent }
+
+func (v *guest) Block() (func(), error) { return v.beneath.(schedulers.Blocker).Block() }
+
+func (v *guest) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (func(), error) {
+	if v.of.fault == "forgets for whose work" {
+		return v.Block()
+	}
+	return v.beneath.(schedulers.HomeBlocker).BlockFor(home, done)
+}
+
+func (v *guest) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
+	switch v.of.fault {
+	case "ignores refusals":
+		return nil
+	case "does not let pump":
+		return errors.New("thin: nothing to pump")
+	}
+	return schedulers.Wait(ctx, v.beneath, home, done)
+}
+
+var overFaults = []fault{
+	{"does not say what it is on", "the scheduler says what it is on top of"},
+	{"hands the worker beneath on", "work sees the scheduler above as that of its worker"},
+	{"hands its own workers down", "a hint names no worker of the scheduler above"},
+	{"has workers that announce nothing", "a wait is announced to the worker beneath"},
+	{"has workers that announce nothing", "a wait for work of the scheduler above tells the worker beneath for whose"},
+	{"forgets for whose work", "a wait for work of the scheduler above tells the worker beneath for whose"},
+	{"ignores refusals", "a worker beneath that refuses a wait is heard"},
+	{"does not let pump", "a worker beneath that pumps is let pump"},
+	{"has timers of its own", "timers are those beneath"},
+	{"consents without asking", "what the scheduler beneath does not let run in place does not run in place"},
+	{"promises more than there is", "MaxConcurrency is not above that beneath"},
+	{"returns another error", "a refusal beneath is a refusal above"},
+	{"shuts down what is beneath", "Shutdown leaves the scheduler beneath alone"},
+}
+
+func TestASchedulerOverAnotherOneWithoutFaultsPasses(t *testing.T) {
+	RunOver(t, func(_ testing.TB, s schedulers.Scheduler) Scheduler { return &thin{over: s} })
+}
+
+func TestEachFaultOfASchedulerOverAnotherOneIsFound(t *testing.T) {
+	checks, found := map[string]overCheck{}, map[string]bool{}
+	for _, c := range overChecks() {
+		require.NotContains(t, checks, c.name, "two checks of one name")
+		checks[c.name] = c
+	}
+	for _, f := range overFaults {
+		t.Run(f.fault+": "+f.check, func(t *testing.T) {
+			c, ok := checks[f.check]
+			require.True(t, ok, "there is no check of this name")
+			found[f.check] = true
+			r := &recorder{}
+			r.run(func() {
+				c.run(&over{
+					TB:      r,
+					make:    func(_ testing.TB, s schedulers.Scheduler) Scheduler { return &thin{over: s, fault: f.fault} },
+					beneath: newGround(),
+				})
+			})
+			assert.NotEmpty(t, r.failures(), "finds nothing")
+		})
+	}
+	assert.Len(t, found, len(checks), "each check can fail")
+}
