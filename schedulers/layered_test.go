@@ -17,10 +17,7 @@ type layer struct{ schedulers.Scheduler }
 func (l layer) Beneath() schedulers.Scheduler { return l.Scheduler }
 
 // loose is a scheduler of a type that can not be compared.
-type loose struct {
-	direct
-	notes []string
-}
+type loose struct{ _ []string }
 
 func (loose) Submit(schedulers.Work, schedulers.Hint) error { return nil }
 

@@ -122,7 +122,7 @@ func hintsBeneath(o *over) {
 		}
 	})
 	for _, from := range o.beneath.hints {
-		if from != nil && from != schedulers.Worker(o.beneath.worker()) {
+		if from != nil && from != o.beneath.worker() {
 			o.Errorf("a hint names a %T to the scheduler beneath, which does not know such workers", from)
 		}
 	}

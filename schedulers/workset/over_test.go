@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/movenext/movenext/schedulers"
-	"github.com/movenext/movenext/schedulers/workset"
 	"github.com/movenext/movenext/schedulers/schedulertest"
+	"github.com/movenext/movenext/schedulers/workset"
 )
 
 func TestWhatIsBeneathReachesTheWorkAbove(t *testing.T) {
