@@ -54,6 +54,12 @@ func unorderedOperand(at extent, name string) Diagnostic {
 		"copy "+name+" to another variable first, or call the function in a statement of its own")
 }
 
+func unorderedGeneric(at extent, typ string) Diagnostic {
+	return unsupported(at, "this could be changed while the statement suspends, and is of type "+typ+" here",
+		"whether the old or the new value is used depends on the type argument",
+		"copy it to a variable first")
+}
+
 func fragileInLiteral(at extent) Diagnostic {
 	return unsupported(at, "the map or the key is shared with this function literal, and what is appended calls a function",
 		"whether they are read before or after the call depends on where the compiler keeps them",

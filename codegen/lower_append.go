@@ -7,12 +7,75 @@ import (
 )
 
 // Appending in place: when the compiler takes m[k] = append(m[k], …) for one place
-// that is evaluated once.
+// that is evaluated once, and what of it is evaluated before what is appended.
+//
+// The compiler first makes of k what a call of the runtime takes (mapKeyTemp), and then copies both m and
+// what it has made, unless that still is a name (cheapExpr). So it depends on the type of the key whether
+// f's assignment to k in m[k] = append(m[k], f()) is seen:
+//
+//	string, uint32, uint64, unsafe.Pointer   late: the runtime takes them as they are
+//	other integers, pointers, channels,      early: k is converted, which makes a
+//	named types of those above               new expression of it
+//	structs and arrays of 4 or 8 bytes       early: k is read through a temporary
+//	all others                               late: the runtime takes the address of k
+//
+// It is tempting to think that a name is always read late, as it is everywhere else: then most maps
+// with integer keys would be assigned another element.
+
+// settleAppend evaluates what gc evaluates before what is appended, once for both
+// sides of m[k] = append(m[k], …).
+func (u *unit) settleAppend(lhs, rhs ast.Expr) {
+	place, from, _ := u.appendToPlace(lhs, rhs)
+	if place == nil || u.suspends(place) {
+		return
+	}
+	u.settleOnce(place.X, from.X, u.isName(place.X))
+	u.settleOnce(place.Index, from.Index, u.isName(place.Index) && !u.keyNameCopied(place))
+}
+
+func (u *unit) settleOnce(e, twin ast.Expr, late bool) {
+	e, twin = ast.Unparen(e), ast.Unparen(twin)
+	if late || u.isConstant(e) {
+		return
+	}
+	u.settle(e)
+	u.hoist(e)
+	u.evaluated[twin] = u.evaluated[e]
+}
+
+// isName reports whether e is a variable, here or in another package.
+func (u *unit) isName(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return u.info.Selections[e] == nil
+	}
+	return false
+}
+
+// keyNameCopied reports whether a key that is a name is copied before what is appended.
+func (u *unit) keyNameCopied(place *ast.IndexExpr) bool {
+	m := mapType(u.typeOf(place.X))
+	if u.converts(operandOf{expr: place.Index, to: m.Key()}) {
+		return true
+	}
+	return u.whatever(m.Key(), place.Index, func(key types.Type) bool {
+		basic, ok := types.Unalias(key).(*types.Basic)
+		switch {
+		case u.keyBy(m, key) != keyFast:
+			return u.keyBy(m, key) == keyCast
+		case !ok || isTypeParam(m.Key()):
+			return true // of a name of its own, as type arguments are
+		}
+		return basic.Kind() != types.String && basic.Kind() != types.Uint32 && basic.Kind() != types.Uint64 && basic.Kind() != types.UnsafePointer
+	})
+}
 
 // appendToPlace takes m[k] = append(m[k], …) apart; all nil if it is anything else.
 func (u *unit) appendToPlace(lhs, rhs ast.Expr) (place, from *ast.IndexExpr, call *ast.CallExpr) {
 	place, ok := ast.Unparen(lhs).(*ast.IndexExpr)
-	if !ok || !isMap(u.typeOf(place.X)) {
+	if !ok || mapType(u.typeOf(place.X)) == nil {
 		return nil, nil, nil
 	}
 	call, ok = ast.Unparen(rhs).(*ast.CallExpr)

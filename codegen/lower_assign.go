@@ -178,21 +178,3 @@ func (p *printer) constant(value rope, to dest) string {
 	}
 	return s
 }
-
-// settleAppend: in m[k] = append(m[k], …), and only there, gc evaluates m and k
-// before what is appended, once for both, unless they are names.
-func (u *unit) settleAppend(lhs, rhs ast.Expr) {
-	place, from, _ := u.appendToPlace(lhs, rhs)
-	if place == nil || u.suspends(place) {
-		return
-	}
-	for _, pair := range [][2]ast.Expr{{place.X, from.X}, {place.Index, from.Index}} {
-		e, twin := ast.Unparen(pair[0]), ast.Unparen(pair[1])
-		if _, name := e.(*ast.Ident); name || u.isConstant(e) {
-			continue
-		}
-		u.settle(e)
-		u.hoist(e)
-		u.evaluated[twin] = u.evaluated[e]
-	}
-}

@@ -240,7 +240,7 @@ func (u *unit) spillMap(lit *ast.CompositeLit) {
 	}
 	src = append(src, text("}"))
 	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: src})
-	t := u.typeOf(lit).Underlying().(*types.Map)
+	t := mapType(u.typeOf(lit))
 	for _, kv := range dynamic {
 		u.spillAll([]operandOf{
 			{expr: kv.Key, to: t.Key(), key: t},

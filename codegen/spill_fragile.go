@@ -14,8 +14,8 @@ import (
 // function literal that assigns the variable is called in the same statement.
 //
 //	log(any(p), f())             p is copied before f if it stays on the stack
-//	m[k] = append(m[k], f())     m and k are read after f if they are variables,
-//	                             before it if they are pointers' targets
+//	m[k] = append(m[k], f())     m and k are read after f if they are variables (k of some
+//	                             types), before it if they are pointers' targets
 //
 // The second can be written out, so the statement is taken apart (it is forced). The
 // first depends on the compiler's escape analysis, which cannot be repeated here:
@@ -124,7 +124,7 @@ func (u *unit) copiesIfLocal(o operandOf) bool {
 	}
 	switch {
 	case o.key != nil:
-		return !hasTypeParam(o.key) && u.keyBy(o.key) == keySlow
+		return !hasTypeParam(o.key) && u.keyBy(o.key, o.key.Key()) == keySlow
 	case o.compared:
 		switch t.Underlying().(type) {
 		case *types.Struct, *types.Array:

@@ -51,7 +51,7 @@ func (u *unit) indexOperands(e *ast.IndexExpr) []operandOf {
 		return nil // an instance of a generic function
 	}
 	index := operandOf{expr: e.Index}
-	if m, ok := u.typeOf(e.X).Underlying().(*types.Map); ok {
+	if m := mapType(u.typeOf(e.X)); m != nil {
 		index.key, index.to = m, m.Key()
 	}
 	return []operandOf{{expr: e.X}, index}
@@ -67,6 +67,10 @@ func (u *unit) binaryOperands(e *ast.BinaryExpr) []operandOf {
 			y.to = u.typeOf(e.X)
 		case yi && !xi:
 			x.to = u.typeOf(e.Y)
+		case types.AssignableTo(u.typeOf(e.X), u.typeOf(e.Y)):
+			x.to = u.typeOf(e.Y)
+		default:
+			y.to = u.typeOf(e.X)
 		}
 	}
 	return []operandOf{x, y}
@@ -122,7 +126,7 @@ func (u *unit) builtinOperands(name string, call *ast.CallExpr) []operandOf {
 				o.to = slice.Elem()
 			}
 		case name == "delete" && i == 1:
-			if m, ok := u.typeOf(call.Args[0]).Underlying().(*types.Map); ok {
+			if m := mapType(u.typeOf(call.Args[0])); m != nil {
 				o.key, o.to = m, m.Key()
 			}
 		case name == "panic":
@@ -147,7 +151,7 @@ func (u *unit) literalOperands(lit *ast.CompositeLit) []operandOf {
 		if keyed {
 			o.expr = kv.Value
 		}
-		switch t := t.Underlying().(type) {
+		switch t := coreType(t).(type) {
 		case *types.Struct:
 			o.to = fieldType(t, kv, i)
 		case *types.Array:
@@ -176,9 +180,12 @@ func fieldType(t *types.Struct, kv *ast.KeyValueExpr, i int) types.Type {
 	return nil
 }
 
-func isMap(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Map)
-	return ok
+func isMap(t types.Type) bool { return mapType(t) != nil }
+
+// mapType is the map that a value of type t is, or nil.
+func mapType(t types.Type) *types.Map {
+	m, _ := coreType(t).(*types.Map)
+	return m
 }
 
 func isString(t types.Type) bool { return isBasicInfo(t, types.IsString) }

@@ -114,40 +114,47 @@ func (u *unit) wantsTemp(o operandOf) bool {
 	if o.key != nil {
 		return u.wantsKeyTemp(o)
 	}
-	if o.compared {
+	if o.compared && !(o.to != nil && types.IsInterface(o.to)) {
 		switch t.Underlying().(type) {
 		case *types.Struct, *types.Array:
-			return !u.addressable(o.expr)
+			return u.converts(o) || !u.addressable(o.expr)
 		}
 	}
-	if o.to == nil || !types.IsInterface(o.to) || types.IsInterface(t) || hasTypeParam(t) || isTypeParam(o.to) {
-		return false
-	}
-	return u.boxedByAddress(t) && !u.addressable(o.expr)
+	return u.boxes(o) && !u.addressable(o.expr) && u.whatever(t, o.expr, u.boxedByAddress)
+}
+
+// boxes reports whether the operand becomes a value of an interface type.
+func (u *unit) boxes(o operandOf) bool {
+	return o.to != nil && types.IsInterface(o.to) && !isTypeParam(o.to) && (!types.IsInterface(u.typeOf(o.expr)) || isTypeParam(u.typeOf(o.expr)))
+}
+
+// converts reports whether the operand is implicitly converted to another type where it stands:
+// then it is no place any more, even if the conversion changes nothing but the name of the type.
+func (u *unit) converts(o operandOf) bool {
+	return o.to != nil && !types.Identical(u.typeOf(o.expr), o.to)
 }
 
 // wantsKeyTemp: maps with keys of certain types take the key by address, the others
 // by value in a register. See mapKeyTemp and mapfast in the compiler.
 func (u *unit) wantsKeyTemp(o operandOf) bool {
-	if hasTypeParam(o.key) {
+	return u.whatever(o.key.Key(), o.expr, func(key types.Type) bool {
+		switch u.keyBy(o.key, key) {
+		case keySlow:
+			return u.converts(o) || !u.addressable(o.expr)
+		case keyCast:
+			return true
+		}
 		return false
-	}
-	switch u.keyBy(o.key) {
-	case keySlow:
-		return !u.addressable(o.expr)
-	case keyCast:
-		return true
-	}
-	return false
+	})
 }
 
-// keyBy says how maps of type m are given their keys.
-func (u *unit) keyBy(m *types.Map) keyKind {
+// keyBy says how maps of type m are given their keys, if those are of type key.
+func (u *unit) keyBy(m *types.Map, key types.Type) keyKind {
 	const maxFastElem = 128
-	if u.sizes.Sizeof(m.Elem()) > maxFastElem {
+	if !hasTypeParam(m.Elem()) && u.sizes.Sizeof(m.Elem()) > maxFastElem {
 		return keySlow
 	}
-	return u.fastKey(m.Key())
+	return u.fastKey(key)
 }
 
 // addressable is gc's notion: a variable or what is reached from one, or

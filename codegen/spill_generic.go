@@ -1,0 +1,118 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// Orders that depend on type arguments.
+//
+// gc compiles a generic function once for each shape of its type arguments, and what it evaluates early follows from the
+// shape: with
+//
+//	func f[K ~int | ~int8](m map[K]int, …)
+//
+// it reads k in pair(m[k+1], f()) after f if K is an int and before it if K is an int8. A machine is generic, too, and
+// written once. That matters only if something can change what is read in the meantime; there, the function is refused.
+
+// whatever reports whether early says so of all that t stands for. If that depends, and e could
+// be changed by what happens between early and late, it refuses e.
+func (u *unit) whatever(t types.Type, e ast.Expr, early func(types.Type) bool) bool {
+	if !hasTypeParam(t) {
+		return early(t)
+	}
+	some, all := false, true
+	for _, form := range u.forms(t) {
+		one := early(form)
+		some, all = some || one, all && one
+	}
+	if some && !all && u.changeable(e) {
+		u.refuse(unorderedGeneric(u.at(e), t.String()))
+	}
+	return some && all
+}
+
+// forms are types that t may stand for: one of each kind that the compiler tells apart.
+func (u *unit) forms(t types.Type) []types.Type {
+	var list []types.Type
+	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
+		list = termsOf(param.Constraint())
+	}
+	if list != nil {
+		return list
+	}
+	word := types.Typ[types.Uintptr]
+	return []types.Type{word, types.Typ[types.String], types.NewPointer(word), types.Typ[types.Bool], types.NewArray(word, 1), types.NewArray(word, 3)}
+}
+
+// termsOf are the types of a constraint's union; nil: it has none.
+func termsOf(t types.Type) []types.Type {
+	switch t := types.Unalias(t).(type) {
+	case *types.Union:
+		var list []types.Type
+		for term := range t.Terms() {
+			one := termsOf(term.Type())
+			if one == nil {
+				return nil
+			}
+			list = append(list, one...)
+		}
+		return list
+	case *types.TypeParam:
+		return termsOf(t.Constraint())
+	}
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		if hasTypeParam(t) {
+			return nil
+		}
+		return []types.Type{t}
+	}
+	for embedded := range i.EmbeddedTypes() {
+		if list := termsOf(embedded); list != nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// changeable reports whether others than the function's own statements may change what e is.
+// A place behind a pointer is taken to stay as it is: it is read late whatever its type but for arrays and structs of one word.
+func (u *unit) changeable(e ast.Expr) bool {
+	if v := u.rootVar(e); v != nil {
+		return u.sharedVar(v)
+	}
+	if u.addressable(e) {
+		return false
+	}
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok && !found {
+			if _, done := u.evaluated[x]; done {
+				return false
+			}
+			found = u.readsElsewhere(x)
+		}
+		_, lit := n.(*ast.FuncLit)
+		return !found && !lit
+	})
+	return found
+}
+
+// readsElsewhere reports whether e itself, not an operand of it, reads what others may change.
+func (u *unit) readsElsewhere(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		v, ok := u.info.Uses[e].(*types.Var)
+		return ok && !v.IsField() && u.sharedVar(v)
+	case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr, *ast.UnaryExpr:
+		return u.readsMemory(e)
+	}
+	return false
+}
+
+// sharedVar reports whether others than the function's own statements may assign v.
+func (u *unit) sharedVar(v *types.Var) bool {
+	f := u.factsOf(v)
+	return !within(u.fn.Decl, v.Pos()) || f.addressed || f.captured && f.mutated
+}
