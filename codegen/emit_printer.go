@@ -40,9 +40,15 @@ func (p *printer) runtime(name string) string {
 
 // predeclared is a name of the universe that generated code needs. The function's
 // own variables give way where they have moved; inside of statements that are
-// kept, only true is needed, to return.
+// kept, only true is needed, to return. Booleans can be had without their names.
 func (p *printer) predeclared(name string) string {
-	if p.u.fn.Package.Names[name] || name == "true" && p.u.names.hidden[name] {
+	hidden := p.u.fn.Package.Names[name]
+	switch {
+	case name == "true" && (hidden || p.u.names.hidden[name]):
+		return "0 == 0"
+	case name == "false" && hidden:
+		return "0 != 0"
+	case hidden:
 		p.u.refuse(hiddenName(p.u.at(p.u.fn.Decl.Name), name))
 	}
 	return name

@@ -101,7 +101,9 @@ func (u *unit) liftConstants(decl *ast.GenDecl) {
 			}
 		}
 	}
-	u.lifted = append(u.lifted, lift{whole: u.scan(decl)})
+	whole := u.scan(decl)
+	u.spellRepeated(decl, whole)
+	u.lifted = append(u.lifted, lift{whole: whole})
 }
 
 // moveName makes mentions of obj use the name under which it will be declared.
