@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -38,18 +39,15 @@ type Finding struct {
 	Program Program
 	Verdict Verdict
 	Detail  string // the difference, the messages, the end of the crash
+	Points  int    // suspension points in the machines; 0 where there are none
 }
-
-// folders is how many packages the programs of a batch are spread over: the
-// compiler works on packages in parallel.
-const folders = 4
 
 // Compare compares the two executions of programs and returns a finding for each, in
 // their order. It blocks for as long as building and running takes. An error
 // means that nothing was found out: the go command is missing, a disk is full.
-// One Module compares one batch at a time.
+// One Module compares one batch at a time; several compare theirs side by side.
 func (m *Module) Compare(ctx context.Context, programs []Program) ([]Finding, error) {
-	b := &build{Module: m, found: map[string]Finding{}, programs: programs}
+	b := &build{Module: m, found: map[string]Finding{}, points: map[string]int{}, programs: programs}
 	if err := b.generate(); err != nil {
 		return nil, err
 	}
@@ -61,7 +59,9 @@ func (m *Module) Compare(ctx context.Context, programs []Program) ([]Finding, er
 	}
 	var findings []Finding
 	for _, p := range programs {
-		findings = append(findings, b.found[p.Name])
+		f := b.found[p.Name]
+		f.Points = b.points[p.Name]
+		findings = append(findings, f)
 	}
 	return findings, nil
 }
@@ -71,10 +71,11 @@ type build struct {
 	*Module
 	programs []Program
 	found    map[string]Finding // by name
+	points   map[string]int     // by name
 }
 
 func (b *build) find(p Program, v Verdict, detail string) {
-	b.found[p.Name] = Finding{p, v, strings.ReplaceAll(strings.TrimSpace(detail), b.Dir+string(filepath.Separator), "")}
+	b.found[p.Name] = Finding{Program: p, Verdict: v, Detail: strings.ReplaceAll(strings.TrimSpace(detail), b.Dir+string(filepath.Separator), "")}
 }
 
 // left are the programs without a verdict.
@@ -114,7 +115,7 @@ func (b *build) refuse(found []codegen.Diagnostic) {
 	for _, d := range found {
 		name := strings.TrimSuffix(filepath.Base(d.Pos.Filename), ".go")
 		if name == "all" {
-			name = b.listed(filepath.Base(filepath.Dir(d.Pos.Filename)), d.Pos.Line)
+			name = b.listed(d.Pos.Line)
 		}
 		byName[name] = append(byName[name], d)
 	}
@@ -132,61 +133,65 @@ func (b *build) refuse(found []codegen.Diagnostic) {
 	}
 }
 
-// listHead is what the list of a folder's programs begins with. Each program has a
-// line of its own behind it.
+// listHead is what the list of the programs begins with. Each program has a line of its own
+// behind it.
 const listHead = "package batch\n\nimport \"" + modulePath + "/trace\"\n\nvar All = []trace.Program{\n"
 
-// listed is the name of the program in a line of a folder's list.
-func (b *build) listed(in string, line int) string {
-	for i, p := range b.left() {
-		if folder(i%folders) == in && i/folders == line-strings.Count(listHead, "\n")-1 {
-			return p.Name
-		}
+// listed is the name of the program in a line of the list.
+func (b *build) listed(line int) string {
+	left := b.left()
+	if i := line - strings.Count(listHead, "\n") - 1; 0 <= i && i < len(left) {
+		return left[i].Name
 	}
 	return ""
 }
 
-// lay writes the programs that are left, and the lists that name them.
-func (b *build) lay() error {
-	for i := range folders {
-		if err := os.RemoveAll(filepath.Join(b.Dir, folder(i))); err != nil {
-			return err
-		}
-	}
-	lists := make([]string, folders)
-	var errs []error
-	for i, p := range b.left() {
-		at := i % folders
-		errs = append(errs, write(b.Dir, folder(at)+"/"+p.Name+".go", p.Source))
-		lists[at] += fmt.Sprintf("\t{%q, Reset, %sRun, %sRunAsync},\n", p.Name, p.Name, p.Name)
-	}
-	imports, all := "", ""
-	for i, list := range lists {
-		errs = append(errs, write(b.Dir, folder(i)+"/preamble.go", b.Preamble), write(b.Dir, folder(i)+"/all.go", listHead+list+"}\n"))
-		imports += fmt.Sprintf("\t%s %q\n", folder(i), modulePath+"/"+folder(i))
-		all += fmt.Sprintf("\tall = append(all, %s.All...)\n", folder(i))
-	}
-	errs = append(errs, write(b.Dir, "main.go", "package main\n\nimport (\n\t\"os\"\n\t\"strconv\"\n\n\t\""+modulePath+"/trace\"\n"+imports+")\n\n"+
-		"func main() {\n\tvar all []trace.Program\n"+all+"\tfrom, _ := strconv.Atoi(os.Args[1])\n\ttrace.Compare(all[from:])\n}\n"))
-	return errors.Join(errs...)
-}
+// mainSource runs the programs behind the first so many.
+const mainSource = `package main
 
-func folder(i int) string { return "b" + strconv.Itoa(i) }
+import (
+	"os"
+	"strconv"
+
+	"` + modulePath + `/batch"
+	"` + modulePath + `/trace"
+)
+
+func main() {
+	from, _ := strconv.Atoi(os.Args[1])
+	trace.Compare(batch.All[from:])
+}
+`
+
+// folder is the one of the package of the programs.
+const folder = "batch"
+
+// lay writes the programs that are left, and the list that names them.
+func (b *build) lay() error {
+	if err := os.RemoveAll(filepath.Join(b.Dir, folder)); err != nil {
+		return err
+	}
+	list := listHead
+	errs := []error{write(b.Dir, "main.go", mainSource), write(b.Dir, folder+"/preamble.go", b.Preamble)}
+	for _, p := range b.left() {
+		errs = append(errs, write(b.Dir, folder+"/"+p.Name+".go", p.Source))
+		list += fmt.Sprintf("\t{%q, Reset, %sRun, %sRunAsync},\n", p.Name, p.Name, p.Name)
+	}
+	return errors.Join(append(errs, write(b.Dir, folder+"/all.go", list+"}\n"))...)
+}
 
 // compile builds the binary. What does not build is a defect: the generator has
 // type-checked it.
 func (b *build) compile(ctx context.Context) error {
 	for {
-		command := exec.CommandContext(ctx, "go", "build", "-gcflags=-e", "-ldflags=-s -w", "-o", b.binary(), ".")
-		command.Dir = b.Dir
-		out, err := command.CombinedOutput()
+		out, err := b.tools.build(ctx, b.Dir, b.binary(), b.Inline)
 		if err == nil {
-			return nil
+			return b.count()
 		}
 		before := len(b.found)
 		for _, p := range b.left() {
 			var lines []string
-			for line := range strings.Lines(string(out)) {
+			for line := range strings.Lines(out) {
 				if strings.Contains(line, "/"+p.Name+".go:") || strings.Contains(line, "/"+p.Name+"_async.go:") {
 					lines = append(lines, line)
 				}
@@ -196,7 +201,7 @@ func (b *build) compile(ctx context.Context) error {
 			}
 		}
 		if len(b.found) == before {
-			return fmt.Errorf("batch: go build: %w\n%s", err, out)
+			return fmt.Errorf("batch: %w\n%s", err, out)
 		}
 		if err := b.generate(); err != nil {
 			return err
@@ -204,11 +209,26 @@ func (b *build) compile(ctx context.Context) error {
 	}
 }
 
+// resumption is the label behind a suspension point.
+var resumption = regexp.MustCompile(`(?m)^\t*resume\d+:$`)
+
+// count counts the suspension points.
+func (b *build) count() error {
+	for _, p := range b.left() {
+		data, err := os.ReadFile(filepath.Join(b.Dir, folder, p.Name+"_async.go"))
+		if err != nil {
+			return err
+		}
+		b.points[p.Name] = len(resumption.FindAll(data, -1))
+	}
+	return nil
+}
+
 func (b *build) binary() string { return filepath.Join(b.Dir, "programs.exe") }
 
 // run runs the binary until all programs have a verdict.
 func (b *build) run(ctx context.Context) error {
-	order := b.order()
+	order := b.left()
 	for from := 0; from < len(order); {
 		var stdout, stderr bytes.Buffer
 		command := exec.CommandContext(ctx, b.binary(), strconv.Itoa(from))
@@ -234,18 +254,6 @@ func (b *build) run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// order is that in which the binary runs the programs.
-func (b *build) order() []Program {
-	left := b.left()
-	var list []Program
-	for at := range folders {
-		for i := at; i < len(left); i += folders {
-			list = append(list, left[i])
-		}
-	}
-	return list
 }
 
 func firstLines(s string, n int) string {

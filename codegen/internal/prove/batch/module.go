@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/movenext/movenext/codegen"
 )
 
 const runtimeModule = "github.com/movenext/movenext"
@@ -23,10 +25,16 @@ type Module struct {
 	// Preamble is the source of a file that lies beside the programs. It declares a
 	// function Reset, which is called before each run of a program.
 	Preamble string
+
+	// Inline builds with the compiler's inlining, which takes half as long again. Both forms of
+	// a program are built alike in any case.
+	Inline bool
+
+	tools *toolchain
 }
 
 // NewModule makes a module in dir, which may exist and should be empty, with
-// package trace from the generator's test data. The current folder has to be one of
+// package trace from the generator's test data, and builds what programs import. The current folder has to be one of
 // this repository's. It fails if the go command does, or if something cannot be written.
 func NewModule(dir, preamble string) (*Module, error) {
 	if err := WriteModule(dir, modulePath); err != nil {
@@ -41,7 +49,14 @@ func NewModule(dir, preamble string) (*Module, error) {
 	}
 	trace := filepath.Join(dir, "trace")
 	err = errors.Join(os.RemoveAll(trace), os.CopyFS(trace, os.DirFS(filepath.Join(root, "codegen", "testdata", "exec", "trace"))))
-	return &Module{Dir: dir, Preamble: preamble}, err
+	if err != nil {
+		return nil, err
+	}
+	if _, err = codegen.Generate(codegen.Config{Dir: dir}, "./trace"); err != nil {
+		return nil, err
+	}
+	tools, err := newToolchain(dir)
+	return &Module{Dir: dir, Preamble: preamble, tools: tools}, err
 }
 
 // WriteModule writes go.mod and go.sum for a module called path into dir. It requires

@@ -4,11 +4,17 @@ import "fmt"
 
 // assign assigns to something in one of the forms that there are.
 func (w *writer) assign() {
-	switch w.r.IntN(9) {
+	switch w.r.IntN(12) {
+	case 9:
+		w.line("%s %s", w.place(integer), w.oneOf(
+			fmt.Sprintf("<<= (%s)&3", w.expr(integer, 2)), fmt.Sprintf("&^= %s", w.expr(integer, 2)),
+			fmt.Sprintf("/= (%s)|1", w.expr(integer, 2)), fmt.Sprintf("%%= %s", w.value(integer))))
+	case 10:
+		w.line("%s, _, %s = %s, %s, %s", w.place(integer), w.place(text), w.expr(integer, 2), w.expr(boolean, 2), w.expr(text, 2))
 	case 0:
-		w.line("%s %s %s", w.place(integer), w.oneOf("+=", "-=", "*=", "|=", "^=", "&="), w.expr(integer, depth))
+		w.line("%s %s %s", w.place(integer), w.oneOf("+=", "-=", "*=", "|=", "^=", "&="), w.expr(integer, w.size.depth))
 	case 1:
-		w.line("%s += %s", w.place(text), w.expr(text, depth))
+		w.line("%s += %s", w.place(text), w.expr(text, w.size.depth))
 	case 2:
 		w.line("%s%s", w.place(integer), w.oneOf("++", "--"))
 	case 3:
@@ -28,7 +34,7 @@ func (w *writer) assign() {
 		if len(list) > 0 {
 			t = list[w.r.IntN(len(list))].typ
 		}
-		w.line("%s = %s", w.place(t), w.expr(t, depth))
+		w.line("%s = %s", w.place(t), w.expr(t, w.size.depth))
 	}
 }
 
@@ -44,14 +50,21 @@ func (w *writer) twoValues() string {
 // is appended to.
 func (w *writer) appendTo() {
 	if v := w.pick(slice); v != nil && !v.fixed && w.chance(2) {
-		w.line("%s = append(%s[:len(%s):len(%s)], %s)", v.name, v.name, v.name, v.name, w.expr(integer, depth))
+		w.line("%s = append(%s[:len(%s):len(%s)], %s)", v.name, v.name, v.name, v.name, w.expr(integer, w.size.depth))
 		return
+	}
+	if w.chance(3) {
+		if v := w.pick(grid); v != nil && !v.fixed {
+			w.line("%s[%s] = append([]int(nil), %s)", v.name, w.expr(integer, 1), w.expr(integer, w.size.depth))
+			w.line("%s = append(%s[:len(%s):len(%s)], %s)", v.name, v.name, v.name, v.name, w.expr(slice, 2))
+			return
+		}
 	}
 	v := &variable{name: "lists" + itoa(w.names)}
 	w.names++
 	w.line("%s := map[int][]int{}", v.name)
 	k := w.expr(integer, 1)
-	w.line("%s[%s] = append(%s[%s], %s)", v.name, k, v.name, w.oneOf(k, w.value(integer)), w.expr(integer, depth))
+	w.line("%s[%s] = append(%s[%s], %s)", v.name, k, v.name, w.oneOf(k, w.value(integer)), w.expr(integer, w.size.depth))
 	w.line("t.Log(\"%%v\", %s)", v.name)
 }
 
@@ -97,7 +110,7 @@ func (w *writer) element() string {
 	if w.chance(6) {
 		index = w.value(integer)
 	}
-	t := w.oneType(slice, array, table, pointer, record, recordAt)
+	t := w.oneType(slice, array, table, pointer, record, recordAt, words, grid, embedded)
 	name := base(t)
 	if name == "" {
 		return ""
@@ -109,6 +122,12 @@ func (w *writer) element() string {
 		return fmt.Sprintf("%s[%s]", name, w.expr(integer, 2))
 	case pointer:
 		return "*" + name
+	case words:
+		return fmt.Sprintf("%s[%s]", name, w.expr(text, 2))
+	case grid:
+		return fmt.Sprintf("%s[%s][0]", name, index)
+	case embedded:
+		return name + w.oneOf(".A", ".E", ".Q", ".GS.C["+index+"]")
 	default:
 		return name + w.oneOf(".A", ".C["+index+"]")
 	}

@@ -31,7 +31,7 @@ func (w *writer) ifStatement() {
 		head += fmt.Sprintf("%s := %s; %s > ", v.name, e, v.name)
 		head += w.expr(integer, 2)
 	} else {
-		head += w.expr(boolean, depth)
+		head += w.expr(boolean, w.size.depth)
 	}
 	w.line("%s {", head)
 	w.block(nil, 1+w.r.IntN(3))
@@ -98,7 +98,11 @@ func (w *writer) typeSwitch() {
 		e := w.expr(anything, 2)
 		w.names++
 		bound := fmt.Sprint("x", w.names)
-		w.line("switch %s := (%s).(type) {", bound, e)
+		init := ""
+		if w.chance(4) {
+			init = fmt.Sprintf("%s++; ", w.place(integer))
+		}
+		w.line("switch %s%s := (%s).(type) {", init, bound, e)
 		for _, c := range []struct {
 			text string
 			typ  typ
@@ -124,7 +128,22 @@ func (w *writer) selectStatement() {
 	w.labeled(false, func(l loop) loop {
 		none := "chan int(nil)"
 		w.line("select {")
-		switch w.r.IntN(3) {
+		switch w.r.IntN(5) {
+		case 3:
+			w.line("case make(chan int, 1) <- %s:", w.expr(integer, w.size.depth))
+			l = w.inside(l, nil, 2)
+			w.line("case %s = <-%s:", w.place(integer), none)
+			l = w.inside(l, nil, 1)
+		case 4:
+			w.names++
+			v, ok := fmt.Sprint("n", w.names), fmt.Sprint("b", w.names)
+			w.line("case %s, %s := <-Gclosed(%s):", v, ok, w.expr(integer, 2))
+			l = w.inside(l, func() {
+				w.scope.vars = append(w.scope.vars, &variable{name: v, typ: integer}, &variable{name: ok, typ: boolean})
+				w.line("t.Log(\"received %%v %%v\", %s, %s)", v, ok)
+			}, 1)
+			w.line("case (%s) <- %s:", none, w.expr(integer, 2))
+			l = w.inside(l, nil, 1)
 		case 0:
 			w.line("case <-%s:", none)
 			l = w.inside(l, nil, 1)

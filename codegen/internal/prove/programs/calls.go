@@ -51,7 +51,9 @@ func (w *writer) callOf(f signature, d int) string {
 func (w *writer) methodCall(d int) string {
 	arg := w.expr(integer, d)
 	if !w.fn.suspends || w.chance(3) {
-		switch w.r.IntN(7) {
+		switch w.r.IntN(8) {
+		case 7:
+			return fmt.Sprintf("%s.%s(%s)", w.operand(embedded), w.oneOf("Plain", "GS.Plain"), arg)
 		case 6:
 			return fmt.Sprintf("%s.Add(%s)", w.operand(recordAt), arg)
 		case 0:
@@ -68,7 +70,16 @@ func (w *writer) methodCall(d int) string {
 			return fmt.Sprintf("Gbump(%s)", arg)
 		}
 	}
-	switch w.r.IntN(6) {
+	if v := w.pick(held); v != nil && w.chance(2) {
+		return fmt.Sprintf("%s(%s)", v.name, arg)
+	}
+	switch w.r.IntN(9) {
+	case 6:
+		return w.oneOf(fmt.Sprintf("Gtotal(t, %s, %s)", w.value(integer), arg), fmt.Sprintf("Gtotal(t, %s...)", w.expr(slice, d)))
+	case 7:
+		return fmt.Sprintf("%s.%s(t, %s)", w.operand(embedded), w.oneOf("Wait", "Pull", "GS.Wait"), arg)
+	case 8:
+		return fmt.Sprintf("Gcell[int]{%s}.Take(t, %s)", w.value(integer), arg)
 	case 0:
 		return fmt.Sprintf("%s.Wait(t, %s)", w.operand(w.oneType(record, recordAt)), arg)
 	case 1:

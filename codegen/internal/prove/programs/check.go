@@ -22,10 +22,20 @@ var declarations = map[string]string{
 	"context": `package context
 
 type Context interface{ Err() error }`,
+	"iter": `package iter
+
+type Seq[V any] func(func(V) bool)
+type Seq2[K, V any] func(func(K, V) bool)`,
 	"fmt": `package fmt
 
 func Sprint(...any) string { return "" }`,
 	jobPath: `package job
+
+import "context"
+
+type Option struct{}
+
+func Run[T any](ctx context.Context, f func(context.Context) (T, error), o ...Option) *Job[T] { return nil }
 
 type Job[T any] struct{ v T }
 

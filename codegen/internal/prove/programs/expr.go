@@ -25,9 +25,9 @@ func (w *writer) expr(t typ, d int) string {
 		return w.textExpr(d - 1)
 	case boolean:
 		return w.booleanExpr(d - 1)
-	case slice, array, table, record, recordAt:
+	case slice, array, table, record, recordAt, words, grid, embedded:
 		return w.compositeExpr(t, d-1)
-	case number, small:
+	case number, small, ratio:
 		return w.convertedExpr(t, d-1)
 	}
 	return w.otherExpr(t, d-1)
@@ -82,7 +82,7 @@ func (w *writer) operand(t typ) string {
 
 func (w *writer) literal(t typ) string {
 	switch t {
-	case integer, small, number:
+	case integer, small, number, ratio:
 		return itoa(w.r.IntN(5))
 	case text:
 		return w.oneOf(`"a"`, `"bc"`, `""`, `"déf"`)
@@ -99,11 +99,20 @@ func (w *writer) literal(t typ) string {
 	case pointer:
 		return "Gptr(4)"
 	case recordAt:
+		if w.chance(20) {
+			return "(*GS)(nil)"
+		}
 		return w.oneOf("&GS{A: 2}", "new(GS)", `Gptr(GS{B: "q"})`)
 	case anything:
 		return w.oneOf("any(1)", `any("any")`, "any(nil)", "any(GS{A: 3})")
 	case failure:
 		return w.oneOf("error(nil)", "trace.Err(1)", "trace.Err(2)")
+	case words:
+		return w.oneOf("map[string]int{}", `map[string]int{"a": 1}`, `map[string]int{"bc": 2, "": 3}`)
+	case grid:
+		return w.oneOf("[][]int{{1}, {2, 3}}", "[][]int{nil, {4}}", "[][]int{1: {5, 6}, 0: {}}")
+	case embedded:
+		return w.oneOf("GE{GP: &GP{1}, E: 2}", "GE{GS: GS{A: 1}}", `GE{GS{B: "e"}, &GP{Q: 3}, 4}`)
 	case function:
 		return w.oneOf("Gbump", "(func(n int) int { return n + 1 })", "GN(2).Less")
 	case methods:
@@ -127,19 +136,20 @@ func (w *writer) path(t typ) string {
 		steps = []step{
 			{record, "%s.A"}, {recordAt, "%s.A"}, {slice, "%s[" + w.oneOf("0", "1", "len(%[1]s)-1") + "]"}, {array, "%s[1]"},
 			{pointer, "*%s"}, {table, "%s[1]"}, {record, "%s.C[0]"}, {recordAt, "%s.C[1]"}, {number, "int(%s)"}, {small, "int(%s)"},
+			{words, "%s[\"a\"]"}, {grid, "%s[1][0]"}, {embedded, "%s.A"}, {embedded, "%s.E"}, {embedded, "%s.Q"}, {array, "len(%s)"},
 		}
 	case text:
 		steps = []step{{record, "%s.B"}, {recordAt, "%s.B"}, {record, "%s.B[:]"}}
 	case array:
 		steps = []step{{record, "%s.C"}, {recordAt, "%s.C"}}
 	case record:
-		steps = []step{{recordAt, "*%s"}}
+		steps = []step{{recordAt, "*%s"}, {embedded, "%s.GS"}}
 	case slice:
-		steps = []step{{slice, "%s[:]"}, {recordAt, "%s.C[:]"}}
+		steps = []step{{slice, "%s[:]"}, {recordAt, "%s.C[:]"}, {grid, "%s[0]"}}
 	case pointer:
-		steps = []step{{recordAt, "&%s.A"}, {slice, "&%s[0]"}}
+		steps = []step{{recordAt, "&%s.A"}, {slice, "&%s[0]"}, {embedded, "&%s.Q"}}
 	case methods:
-		steps = []step{{record, "GI(%s)"}, {recordAt, "GI(%s)"}, {number, "GI(%s)"}}
+		steps = []step{{record, "GI(%s)"}, {recordAt, "GI(%s)"}, {number, "GI(%s)"}, {embedded, "GI(%s)"}}
 	case anything:
 		steps = []step{{integer, "any(%s)"}, {text, "any(%s)"}, {record, "any(%s)"}}
 	}

@@ -14,6 +14,8 @@ func (w *writer) leave() {
 		w.leaveLoop()
 	case n < 7 && w.fn.types != nil:
 		w.returnStatement()
+	case n < 7 && w.fn.plainReturn:
+		w.line("return")
 	case n < 7:
 		w.line("t.Log(\"stays\")")
 	default:
@@ -74,9 +76,16 @@ func (w *writer) hidden(v *variable) bool {
 }
 
 func (w *writer) deferStatement() {
-	switch w.r.IntN(6) {
+	switch w.r.IntN(8) {
+	case 6:
+		w.line("defer Gcatch(t)")
+	case 7:
+		w.line("defer func() { panic(%s) }()", w.expr(w.oneType(integer, text), 1))
+		if w.chance(2) {
+			w.line("defer Gcatch(t)")
+		}
 	case 0:
-		w.line("defer t.Log(\"deferred %%v\", %s)", w.expr(integer, depth))
+		w.line("defer t.Log(\"deferred %%v\", %s)", w.expr(integer, w.size.depth))
 	case 1:
 		w.line("defer %s", w.deferredMethod())
 	default:
@@ -99,6 +108,7 @@ func (w *writer) deferredMethod() string {
 func (w *writer) deferLiteral() {
 	w.line("defer func() {")
 	w.literalOf(w.options.DefersSuspend, func() {
+		w.fn.plainReturn = true
 		w.block(func() {
 			if w.chance(2) {
 				w.line("if v := recover(); v != nil {")

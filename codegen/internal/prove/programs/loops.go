@@ -82,7 +82,7 @@ func (w *writer) ranged(l loop) loop {
 		return l
 	}
 	head := ""
-	if !w.chance(6) {
+	if key != "" && !w.chance(6) {
 		k := w.declare(key)
 		head = k.name
 		if value != "" && w.chance(2) {
@@ -97,7 +97,7 @@ func (w *writer) ranged(l loop) loop {
 		head += " := "
 	}
 	suspends := w.fn.suspends
-	if strings.HasPrefix(over, "Gseq") {
+	if strings.HasPrefix(over, "Gseq") || strings.HasPrefix(over, "Gpairs") || strings.HasPrefix(over, "Gtimes") {
 		w.fn.suspends = suspends && w.options.RangeFuncsSuspend
 	}
 	w.line("for %srange (%s) {", head, over)
@@ -118,7 +118,20 @@ func (w *writer) drop(v *variable) {
 
 // rangeOperand is what can be ranged over, and the types of key and value.
 func (w *writer) rangeOperand() (over string, key, value typ) {
-	switch w.r.IntN(9) {
+	switch w.r.IntN(14) {
+	case 9:
+		return fmt.Sprintf("Gpairs(t, %s)", w.expr(integer, 2)), integer, text
+	case 10:
+		return fmt.Sprintf("Gtimes(t, %s)", w.expr(integer, 2)), "", ""
+	case 11:
+		if w.fn.suspends {
+			return fmt.Sprintf("Gstream(t, %s)", w.expr(integer, 2)), integer, failure
+		}
+		return w.expr(grid, 2), integer, slice
+	case 12:
+		return fmt.Sprintf("map[string]int{%s: %s}", w.expr(text, 2), w.expr(integer, 2)), text, integer
+	case 13:
+		return "[]GS{" + w.expr(record, 2) + ", {A: " + w.expr(integer, 2) + "}}", integer, record
 	case 0:
 		return fmt.Sprintf("min(3, %s)", w.expr(integer, 2)), integer, ""
 	case 1:

@@ -4,7 +4,23 @@ import "fmt"
 
 func (w *writer) integerExpr(d int) string {
 	x := func() string { return w.expr(integer, d) }
-	switch w.r.IntN(16) {
+	switch w.r.IntN(19) {
+	case 16:
+		return fmt.Sprintf("int(%s(%s))", w.oneOf("int8", "uint16", "int32"), x())
+	case 17:
+		return w.oneOf(
+			fmt.Sprintf("[]GS{{A: %s}, {C: %s}}[(%s)&1].A", x(), w.expr(array, d), x()),
+			fmt.Sprintf("map[string]int{%s: %s}[%s]", w.expr(text, d), x(), w.value(text)),
+			fmt.Sprintf("[...]int{2: %s, %s}[(%s)&3]", x(), x(), x()),
+			fmt.Sprintf("GR(%s).A", w.value(record)),
+			fmt.Sprintf("(*[2]int)([]int{%s, %s})[1]", x(), x()))
+	case 18:
+		return w.oneOf(
+			fmt.Sprintf("(%s)[%s]", w.expr(words, d), w.expr(text, d)),
+			fmt.Sprintf("(%s)[(%s)&1][0]", w.expr(grid, d), x()),
+			fmt.Sprintf("Gadd(%s, %s)", w.value(integer), x()),
+			fmt.Sprintf("Gadd(%s...)", w.expr(slice, d)),
+			fmt.Sprintf("Gcall(%s, %s)", w.expr(function, d), x()))
 	case 0, 1, 2:
 		return fmt.Sprintf("(%s %s %s)", w.value(integer), w.oneOf("+", "-", "*", "&", "|", "^", "&^"), x())
 	case 3, 4:
@@ -83,7 +99,7 @@ func (w *writer) booleanExpr(d int) string {
 	case 7:
 		return fmt.Sprintf("(%s %s %s)", w.expr(boolean, d), w.oneOf("&&", "||"), w.expr(boolean, d))
 	case 8:
-		t := w.oneType(record, array, anything)
+		t := w.oneType(record, array, anything, ratio)
 		return fmt.Sprintf("(%s == %s)", w.value(t), w.expr(t, d))
 	default:
 		return fmt.Sprintf("!%s", w.expr(boolean, d))
@@ -109,6 +125,12 @@ func (w *writer) compositeExpr(t typ, d int) string {
 		}
 	case array:
 		return w.oneOf(fmt.Sprintf("[2]int{%s, %s}", x(), x()), fmt.Sprintf("[2]int{1: %s}", x()), fmt.Sprintf("[2]int([]int{%s, %s})", x(), x()))
+	case words:
+		return w.oneOf(fmt.Sprintf("map[string]int{%s: %s}", w.expr(text, d), x()), fmt.Sprintf("map[string]int{\"a\": %s, %s: %s}", x(), w.value(text), x()))
+	case grid:
+		return w.oneOf(fmt.Sprintf("[][]int{%s, {%s}}", w.expr(slice, d), x()), fmt.Sprintf("append([][]int{{%s}}, %s)", x(), w.expr(slice, d)))
+	case embedded:
+		return w.oneOf(fmt.Sprintf("GE{%s, &GP{%s}, %s}", w.expr(record, d), x(), x()), fmt.Sprintf("GE{E: %s, GP: &GP{Q: %s}}", x(), x()))
 	case table:
 		return w.oneOf(fmt.Sprintf("map[int]int{%s: %s}", x(), x()), fmt.Sprintf("map[int]int{1: %s, %s: %s}", x(), w.value(integer), x()))
 	}
@@ -127,7 +149,11 @@ func (w *writer) convertedExpr(t typ, d int) string {
 	if w.chance(2) {
 		return fmt.Sprintf("%s(%s + %s)", t, w.value(integer), w.expr(integer, d))
 	}
-	return fmt.Sprintf("(%s %s %s)", w.value(t), w.oneOf("+", "-", "*", "^"), w.expr(t, d))
+	last := "^"
+	if t == ratio {
+		last = "/"
+	}
+	return fmt.Sprintf("(%s %s %s)", w.value(t), w.oneOf("+", "-", "*", last), w.expr(t, d))
 }
 
 // otherExpr is of a type that has no operators.
@@ -136,13 +162,13 @@ func (w *writer) otherExpr(t typ, d int) string {
 	case pointer:
 		return w.oneOf(fmt.Sprintf("Gptr(%s)", w.expr(integer, d)), w.value(pointer))
 	case anything:
-		return fmt.Sprintf("%s(%s)", w.oneOf("any", "Gbox"), w.expr(w.oneType(integer, text, record, array, boolean, small), d))
+		return fmt.Sprintf("%s(%s)", w.oneOf("any", "Gbox"), w.expr(w.oneType(integer, text, record, array, boolean, small, slice), d))
 	case failure:
 		return fmt.Sprintf("trace.Err((%s)&3)", w.expr(integer, d))
 	case function:
 		return w.functionExpr(d)
 	case methods:
-		of := w.oneType(record, recordAt, number)
+		of := w.oneType(record, recordAt, number, embedded)
 		return fmt.Sprintf("GI(%s)", typed(of, w.expr(of, d)))
 	}
 	return fmt.Sprintf("Gid(%s)", w.leaf(t))
@@ -167,7 +193,7 @@ func (w *writer) functionExpr(d int) string {
 
 // literalOf writes with f as the body of a function literal.
 func (w *writer) literalOf(suspends bool, f func()) {
-	w.fn = &frame{up: w.fn, suspends: suspends && w.fn.suspends, budget: 6}
+	w.fn = &frame{up: w.fn, suspends: suspends && w.fn.suspends, budget: min(6, w.size.statements), run: w.fn.run}
 	f()
 	w.fn = w.fn.up
 }

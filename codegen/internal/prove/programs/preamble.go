@@ -6,6 +6,7 @@ const Preamble = `package batch
 
 import (
 	"fmt"
+	"iter"
 
 	"example.com/proof/trace"
 
@@ -28,6 +29,19 @@ type GS struct {
 	B string
 	C [2]int
 }
+
+// GR is GS under another name, and GE has what both of its fields have.
+type GR GS
+
+type GE struct {
+	GS
+	*GP
+	E int
+}
+
+type GP struct{ Q int }
+
+type Gcell[V any] struct{ v V }
 
 type GI interface {
 	Plus(t *trace.T, n int) int
@@ -88,6 +102,63 @@ func Gthree(t *trace.T, n int) (*trace.T, int, string) {
 	return t, a, b
 }
 
+//movenext:async
+func (p *GP) Pull(t *trace.T, n int) int {
+	p.Q += trace.Step(t, n)
+	return p.Q
+}
+
+//movenext:async
+func (c Gcell[V]) Take(t *trace.T, v V) V {
+	c.v, v = v, c.v
+	trace.Pause(t)
+	return v
+}
+
+//movenext:async
+func (c *Gcell[V]) Swap(t *trace.T, v V) V {
+	c.v, v = v, c.v
+	trace.Pause(t)
+	return v
+}
+
+//movenext:async
+func Gtotal(t *trace.T, ns ...int) (sum int) {
+	for i, n := range ns {
+		sum += trace.Step(t, n)
+		ns[i]--
+	}
+	return sum
+}
+
+//movenext:async
+func Gstream(t *trace.T, n int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		defer t.Log("stream ends")
+		for i := range min(3, n) {
+			if !yield(trace.Step(t, i), trace.Err(i&1)) {
+				return
+			}
+			Gg1 += i
+		}
+	}
+}
+
+func Gadd(ns ...int) int {
+	for i := range ns {
+		ns[i]++
+		Gg0 += ns[i]
+	}
+	return Gg0
+}
+
+func Gcatch(t *trace.T) {
+	if v := recover(); v != nil {
+		t.Log("caught %v", v)
+	}
+}
+
+func Gcall(f func(int) int, n int) int            { return f(n) }
 func Gbump(n int) int                             { Gg0 += n; return Gg0 }
 func Gpair(t *trace.T, n int) (int, string)       { t.Log("pair %v", n); return n + 1, Ggs }
 func Gid[V any](v V) V                            { return v }
@@ -109,6 +180,24 @@ func Gclosed(n int) chan int {
 	c <- n + 1
 	close(c)
 	return c
+}
+
+func Gtimes(t *trace.T, n int) func(func() bool) {
+	return func(yield func() bool) {
+		for range min(2, n) {
+			if !yield() {
+				return
+			}
+			t.Log("and again")
+		}
+	}
+}
+
+func Gpairs(t *trace.T, n int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		defer func() { t.Log("pairs end, panicking %v", recover() != nil) }()
+		_ = yield(n, Ggs) && yield(n+1, "second")
+	}
 }
 
 func Gseq(t *trace.T, n int) func(func(int) bool) {

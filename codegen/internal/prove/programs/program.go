@@ -8,19 +8,19 @@ import (
 // program writes everything: the functions, each of which may call those before
 // it, and the one that is run.
 func (w *writer) program() {
-	w.out.WriteString("package batch\n\nimport (\n\t\"context\"\n\n\t\"example.com/proof/trace\"\n)\n")
+	w.out.WriteString("package batch\n\nimport (\n\t\"context\"\n\n\t\"example.com/proof/trace\"\n\t\"github.com/movenext/movenext/job\"\n)\n\nvar _ job.Job[int]\n")
 	w.scope = &scope{vars: []*variable{
 		{name: "Gg0", typ: integer}, {name: "Gg1", typ: integer},
 		{name: "Ggs", typ: text}, {name: "Ggb", typ: boolean},
 	}}
-	for i := range 1 + w.r.IntN(w.options.functions()) {
+	for i := range w.size.functions {
 		w.function(i)
 	}
 	w.line("")
 	w.line("//movenext:async")
 	w.line("func §Run(ctx context.Context, t *trace.T) (n int, err error) {")
 	scope := &scope{up: w.scope, vars: []*variable{{name: "n", typ: integer}, {name: "err", typ: failure}}}
-	w.functionBody(scope, []typ{integer, failure}, scope.vars, true)
+	w.functionBody(scope, []typ{integer, failure}, scope.vars, frame{suspends: true, run: true})
 }
 
 // function writes a function with a random signature.
@@ -44,9 +44,8 @@ func (w *writer) function(i int) {
 	named := w.chance(2)
 	var results []string
 	var resultVars []*variable
-	for range w.r.IntN(4) {
-		t := passed[w.r.IntN(len(passed))]
-		f.results = append(f.results, t)
+	f.results = returned[w.r.IntN(len(returned))]
+	for _, t := range f.results {
 		if !named {
 			results = append(results, string(t))
 			continue
@@ -60,21 +59,22 @@ func (w *writer) function(i int) {
 		w.line("//movenext:async")
 	}
 	w.line("%s(%s) (%s) {", head, strings.Join(params, ", "), strings.Join(results, ", "))
-	w.functionBody(s, f.results, resultVars, f.async)
+	w.functionBody(s, f.results, resultVars, frame{suspends: f.async})
 	w.funcs = append(w.funcs, f)
 }
 
 // functionBody writes a body and the brace behind it.
-func (w *writer) functionBody(s *scope, types []typ, results []*variable, suspends bool) {
+func (w *writer) functionBody(s *scope, types []typ, results []*variable, fn frame) {
 	outer := w.scope
 	w.scope = s
-	w.fn = &frame{suspends: suspends, deferring: w.chance(2), results: results, types: types, budget: w.options.statements()}
+	fn.deferring, fn.results, fn.types, fn.budget = w.chance(2), results, types, w.size.statements
+	w.fn = &fn
 	w.indent++
 	w.line("t.Burn()")
 	if w.fn.types == nil {
 		w.fn.types = []typ{}
 	}
-	for range 3 + w.r.IntN(8) {
+	for w.fn.budget > 0 {
 		w.statement()
 	}
 	w.logAll()

@@ -11,7 +11,7 @@ func (w *writer) statement() {
 		return
 	}
 	nested := w.indent < 5
-	switch n := w.r.IntN(40); {
+	switch n := w.r.IntN(52); {
 	case n < 6:
 		w.define()
 	case n < 14:
@@ -44,12 +44,28 @@ func (w *writer) statement() {
 		w.inBlock()
 	case n < 39:
 		w.started()
-	default:
+	case n < 41:
 		w.spotLiteral()
+	case n < 43:
+		w.builtin()
+	case n < 44:
+		w.localType()
+	case n < 46 && nested:
+		w.holdLiteral()
+	case n < 47 && nested:
+		w.collect()
+	case n < 48 && nested:
+		w.breakBlock()
+	case n < 49:
+		w.channel()
+	case n < 50:
+		w.cell()
+	case n < 51 && nested && w.fn.run && w.fn.suspends:
+		w.runLiteral()
+	default:
+		w.assign()
 	}
 }
-
-const depth = 3 // of expressions in statements
 
 // define declares variables.
 func (w *writer) define() {
@@ -59,11 +75,11 @@ func (w *writer) define() {
 		v := w.declare(t)
 		w.line("var %s %s", v.name, t)
 		w.line("_ = %s", v.name)
-		if t == pointer || t == recordAt || t == function || t == methods {
+		if !w.chance(6) && (t == pointer || t == recordAt || t == function || t == methods) {
 			w.line("%s = %s", v.name, w.literal(t))
 		}
 	case 1:
-		e := w.expr(t, depth)
+		e := w.expr(t, w.size.depth)
 		w.line("var %s %s = %s", w.declare(t).name, t, e)
 	case 2:
 		u := ordinary[w.r.IntN(len(ordinary))]
@@ -80,14 +96,14 @@ func (w *writer) define() {
 		}
 		fallthrough
 	default:
-		e := w.expr(t, depth)
+		e := w.expr(t, w.size.depth)
 		w.line("%s := %s", w.declare(t).name, typed(t, e))
 	}
 }
 
 // typed is e as it is written where nothing else says that it is of type t.
 func typed(t typ, e string) string {
-	if t == small || t == number {
+	if t == small || t == number || t == ratio {
 		return string(t) + "(" + e + ")"
 	}
 	return e
@@ -141,7 +157,7 @@ func (w *writer) log() {
 		if !t.shown() {
 			t = integer
 		}
-		args = append(args, w.expr(t, depth))
+		args = append(args, w.expr(t, w.size.depth))
 	}
 	w.line("t.Log(%q, %s)", strings.TrimSpace(strings.Repeat("%v ", len(args))), strings.Join(args, ", "))
 }
@@ -208,7 +224,7 @@ func (w *writer) alias() {
 
 // started starts a goroutine and waits for it.
 func (w *writer) started() {
-	e := w.expr(integer, depth)
+	e := w.expr(integer, w.size.depth)
 	ch := stems[integer] + "c" + itoa(w.names)
 	w.names++
 	w.line("%s := make(chan int, 1)", ch)

@@ -22,23 +22,35 @@ const (
 	failure  typ = "error"
 	function typ = "func(int) int"
 	methods  typ = "GI"
-	param    typ = "V" // the type parameter of a generic function
+	words    typ = "map[string]int"
+	ratio    typ = "float64"
+	grid     typ = "[][]int"
+	embedded typ = "GE"
+	held     typ = "func(k int) int" // a variable that holds nothing but literals that suspend
+	param    typ = "V"               // the type parameter of a generic function
 )
 
 // ordinary are the types that variables are declared with, the more frequent ones
 // several times.
 var ordinary = []typ{
 	integer, integer, integer, integer, text, text, boolean, small, slice, slice, array, table, record, record, number,
-	pointer, recordAt, anything, failure, function, methods,
+	pointer, recordAt, anything, failure, function, methods, words, ratio, grid, embedded,
 }
 
 // passed are the types of parameters and results.
 var passed = []typ{integer, integer, integer, text, boolean, slice, array, record, pointer, recordAt, anything, failure}
 
+// returned are the lists of results that functions have. Each list that has one more type
+// makes the compiler build another instance of type job.Job, so there are only so many.
+var returned = [][]typ{
+	{}, {}, {integer}, {integer}, {integer}, {text}, {boolean}, {slice}, {array}, {record}, {recordAt}, {pointer}, {anything}, {failure},
+	{integer, text}, {integer, failure}, {record, integer}, {integer, pointer, failure},
+}
+
 // shown reports whether values of t print alike wherever they lie.
 func (t typ) shown() bool {
 	switch t {
-	case pointer, recordAt, function, methods:
+	case pointer, recordAt, function, methods, embedded, held:
 		return false
 	}
 	return true
@@ -118,5 +130,5 @@ func (w *writer) declaredHere(name string) bool {
 
 var stems = map[typ]string{
 	integer: "n", text: "s", boolean: "b", small: "c", slice: "list", array: "arr", table: "m", record: "rec", number: "num",
-	pointer: "p", recordAt: "ref", anything: "x", failure: "err", function: "f", methods: "i", param: "v",
+	pointer: "p", recordAt: "ref", anything: "x", failure: "err", function: "f", methods: "i", param: "v", words: "words", ratio: "ratio", grid: "grid", embedded: "emb", held: "held",
 }

@@ -9,8 +9,9 @@ import (
 
 // Options choose what programs are made of.
 type Options struct {
-	Functions  int // at most, beside those that every program has; 0: 2
-	Statements int // in a function at most; 0: 12
+	// How large all programs are; 0: of the sizes below.
+	Functions  int // beside those that every program has
+	Statements int // in a function
 
 	// What the generator does not lower yet, or not everywhere, is left out unless
 	// these say otherwise.
@@ -19,14 +20,29 @@ type Options struct {
 	RangeFuncsSuspend bool // in the bodies of loops over functions
 }
 
-func (o Options) functions() int  { return orElse(o.Functions, 2) }
-func (o Options) statements() int { return orElse(o.Statements, 12) }
+// size is how large a program is.
+type size struct {
+	functions  int // beside the one that is run
+	statements int // in each of them
+	depth      int // of expressions in statements
+}
 
-func orElse(n, otherwise int) int {
-	if n > 0 {
-		return n
+// sizes of programs. Small ones find more in the same time, since compiling takes nearly all of it,
+// and large ones find what takes many things to happen.
+var sizes = []size{
+	{0, 2, 2}, {0, 2, 3}, {0, 3, 2}, {0, 3, 2}, {0, 3, 3}, {0, 4, 2},
+	{1, 1, 2}, {1, 2, 2}, {1, 2, 3}, {1, 3, 2}, {0, 6, 3}, {2, 10, 3},
+}
+
+func (o Options) size(r *rand.Rand) size {
+	s := sizes[r.IntN(len(sizes))]
+	if o.Functions > 0 {
+		s.functions = o.Functions
 	}
-	return otherwise
+	if o.Statements > 0 {
+		s.statements = o.Statements
+	}
+	return s
 }
 
 // attempts is how many programs are written for one that type-checks.
@@ -40,6 +56,7 @@ func Write(seed uint64, prefix string, o Options) (string, error) {
 	var last error
 	for attempt := range uint64(attempts) {
 		w := &writer{r: rand.New(rand.NewPCG(seed, attempt)), options: o}
+		w.size = o.size(w.r)
 		w.program()
 		var source string
 		if source, last = Mend(strings.ReplaceAll(w.out.String(), "§", prefix)); last == nil {

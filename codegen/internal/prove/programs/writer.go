@@ -11,6 +11,7 @@ import (
 type writer struct {
 	r       *rand.Rand
 	options Options
+	size    size
 	out     strings.Builder
 	indent  int
 	names   int // given so far
@@ -30,13 +31,15 @@ type signature struct {
 
 // frame is what the writer has to know of the function or literal that it is in.
 type frame struct {
-	up        *frame
-	suspends  bool // what suspends may be called here
-	deferring bool // may be deferred from
-	results   []*variable
-	types     []typ
-	loops     []loop
-	budget    int // statements that may still be written
+	up          *frame
+	suspends    bool // what suspends may be called here
+	deferring   bool // may be deferred from
+	results     []*variable
+	types       []typ
+	loops       []loop
+	budget      int  // statements that may still be written
+	plainReturn bool // a return without values may be written
+	run         bool // it is the function that is run, with its context
 }
 
 // loop is a statement around that can be left.
