@@ -105,12 +105,13 @@ func (w *writer) collect() {
 	w.line("}")
 }
 
-// breakBlock is a block that is left by its label.
+// breakBlock is a switch with nothing but a default, which is left by its label: Go's block to break out of.
 func (w *writer) breakBlock() {
 	w.names++
 	label := fmt.Sprint("B", w.names)
 	w.line("%s:", label)
-	w.line("{")
+	w.line("switch {")
+	w.line("default:")
 	w.block(func() {
 		w.line("if %s {", w.expr(boolean, 2))
 		w.line("\tbreak %s", label)

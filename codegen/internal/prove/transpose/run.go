@@ -39,7 +39,7 @@ type Options struct {
 }
 
 // Run transposes the programs in folder, the test folder of a Go distribution, and runs
-// them, working in dir. It blocks until all have run, or until ctx ends. The
+// them, working in dir and in a folder cache beside it. It blocks until all have run, or until ctx ends. The
 // current folder has to be one of this repository's.
 func Run(ctx context.Context, folder, dir string, o Options) (*Report, error) {
 	r := &runner{folder: folder, dir: dir, Options: o, report: &Report{
@@ -179,8 +179,12 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 			}
 		}
 		reasons, err := p.file.Withdraw(list)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.path, err)
+		if err != nil { // the finding is about the file
+			r.differs(p, list[0].String())
+			if err := r.drop(p, "the generator says of its output that it would not compile"); err != nil {
+				return err
+			}
+			continue
 		}
 		for _, d := range reasons {
 			r.count(p, d)
@@ -192,9 +196,15 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 	return nil
 }
 
+// differs says at once what the report will say of a program.
+func (r *runner) differs(p *program, how string) {
+	r.report.Different[p.path] = how
+	fmt.Fprintf(r.Progress, "different: %s: %s\n", p.path, how)
+}
+
 func (r *runner) count(p *program, d codegen.Diagnostic) {
 	if d.Category == "internal" {
-		r.report.Different[p.path] = d.String()
+		r.differs(p, d.String())
 	}
 	r.report.Refused[annotated.Reason(d)]++
 }
@@ -210,8 +220,11 @@ func (r *runner) build(ctx context.Context) error {
 		if err := os.WriteFile(filepath.Join(r.dir, "main.go"), fmt.Appendf(nil, mainSource, imports, cases), 0o644); err != nil {
 			return err
 		}
-		command := exec.CommandContext(ctx, "go", "build", "-o", r.binary(), ".")
+		command := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", r.binary(), ".")
 		command.Dir = r.dir
+		// A cache of its own: nobody will build these programs again, and thousands of
+		// them would fill the user's.
+		command.Env = append(os.Environ(), "GOCACHE="+filepath.Join(filepath.Dir(r.dir), "cache"))
 		out, err := command.CombinedOutput()
 		if err == nil {
 			return nil
@@ -228,7 +241,7 @@ func (r *runner) build(ctx context.Context) error {
 			if !unmade {
 				line, _, _ := strings.Cut(string(out[at:]), "\n")
 				if why = "it does not compile as a package of another name"; strings.Contains(line, "_async.go") {
-					r.report.Different[p.path] = "its machines do not compile: " + line
+					r.differs(p, "its machines do not compile: "+line)
 				}
 			}
 			if err := r.drop(p, why); err != nil {
@@ -251,7 +264,7 @@ func (r *runner) compare(ctx context.Context, p *program) {
 		return
 	}
 	if machine := r.run(ctx, p, "machine"); machine != p.expected {
-		r.report.Different[p.path] = difference(p.expected, machine)
+		r.differs(p, difference(p.expected, machine))
 		return
 	}
 	r.report.Same++
