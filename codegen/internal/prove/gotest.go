@@ -21,7 +21,7 @@ func gotest(ctx context.Context, args []string, out io.Writer) error {
 	only := flags.String("only", "", "a regular expression for the paths of the programs")
 	options := transpose.Options{Progress: out}
 	flags.IntVar(&options.AtOnce, "batch", 50, "how many programs share a binary")
-	flags.DurationVar(&options.Patience, "patience", time.Minute, "how long one run of a program may take")
+	flags.DurationVar(&options.Patience, "patience", 5*time.Minute, "how long one run of a program may take")
 	err := flags.Parse(args)
 	if err != nil {
 		return err
