@@ -83,6 +83,12 @@ func unnameableType(at extent, err error) Diagnostic {
 		err.Error(), "give the type a name that this package can write, or keep the value in an interface")
 }
 
+func localGenericType(at extent, name string) Diagnostic {
+	return unsupported(at, "the generic type "+name+" cannot be declared here",
+		"the frame may have to name the type, so it is declared outside of the function, where it would have the parameters of both",
+		"declare it outside of the function")
+}
+
 func hiddenName(at extent, name string) Diagnostic {
 	return unsupported(at, "the predeclared name "+name+" means something else here",
 		"the generated code needs it", "rename what is declared as "+name)

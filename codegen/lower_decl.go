@@ -148,6 +148,10 @@ func (u *unit) liftType(spec *ast.TypeSpec) {
 	if spec.Name.Name == "_" {
 		return
 	}
+	if spec.TypeParams != nil {
+		u.refuse(localGenericType(u.at(spec.Name), spec.Name.Name))
+		return
+	}
 	if obj.IsAlias() {
 		u.moved[obj] = late(func(p *printer) string { return p.typ(types.Unalias(obj.Type()), spec) })
 		return
