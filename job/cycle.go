@@ -29,7 +29,7 @@ import (
 // one derived from it, and of continuations, combinators, scopes and [Waiter]s between them. What
 // is not: waits by [Job.Await] in plain code, which has no context; waits for channels, locks and
 // the like; what has another way out (a [Race], [WhenAny] or [Completions] with two jobs that can still be
-// the first, a [WaitTimeout]), also if that leads into a circle, too; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and
+// the first, a [WaitTimeout], a wait with a deadline before that of the waiting job), also if that leads into a circle, too; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and
 // one that two close at the same moment while they look at the same list.
 
 // ErrCycle is matched by the error of a wait that could never end because it closes a circle of
@@ -164,6 +164,18 @@ func current(ctx context.Context) *core {
 		return nil
 	}
 	return c.unlessCompleted()
+}
+
+// bounded reports whether a wait with ctx on behalf of that job, or of nobody, has an end that the job itself has not: a
+// deadline before the job's own. Such a wait closes no circle, since it ends; one that ends no earlier than the
+// job's context does has no use for the job any more.
+func bounded(ctx context.Context, behalf *core) bool {
+	at, ok := ctx.Deadline()
+	if !ok || behalf == nil || behalf.own == nil {
+		return ok
+	}
+	own, ok := behalf.own.Deadline()
+	return !ok || at.Before(own)
 }
 
 func (c *core) unlessCompleted() *core {

@@ -228,3 +228,59 @@ func TestTheSearchIsBounded(t *testing.T) {
 	}
 	assert.NoError(t, WouldCycle(first.Job(), NewSource[int]().Job()))
 }
+
+// A wait that ends by itself is a way out, for the job that waits and for those that wait for it.
+func TestAWaitWithADeadlineClosesNoCircle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var itself *Job[int]
+		itself = Run(onPool(t, 1), func(ctx context.Context) (int, error) {
+			ctx, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			return itself.Wait(ctx)
+		})
+		_, err := itself.Wait(t.Context())
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.NotErrorIs(t, err, ErrCycle)
+	})
+}
+
+func TestWhoWaitsForAJobThatWaitsWithADeadlineIsNotRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, wait := range map[string]func(ctx context.Context, j *Job[int]) (int, error){
+			"Wait": func(ctx context.Context, j *Job[int]) (int, error) { return j.Wait(ctx) },
+			"WaitAsync": func(ctx context.Context, j *Job[int]) (int, error) {
+				return WaitAsync(ctx, j).Wait(context.Background())
+			},
+		} {
+			ctx := onPool(t, 2)
+			var second *Job[int]
+			gate := make(chan struct{})
+			first := Run(ctx, func(ctx context.Context) (int, error) {
+				<-gate
+				ctx, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				_, err := wait(ctx, second)
+				assert.ErrorIs(t, err, context.DeadlineExceeded, name)
+				return 7, nil
+			})
+			second = Run(ctx, func(ctx context.Context) (int, error) { return first.Wait(ctx) })
+			close(gate)
+			v, err := second.Wait(t.Context())
+			assert.NoError(t, err, name)
+			assert.Equal(t, 7, v, name)
+		}
+	})
+}
+
+// The deadline that ends the wait ends the job, too: waiting for it would be for nothing.
+func TestAWaitWithTheDeadlineOfItsJobIsRefusedLikeOneWithout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(onPool(t, 1), time.Second)
+		defer cancel()
+		var itself *Job[int]
+		itself = Run(ctx, func(ctx context.Context) (int, error) { return itself.Wait(ctx) })
+		_, err := itself.Wait(t.Context())
+		assert.ErrorIs(t, err, ErrCycle)
+		assert.NoError(t, ctx.Err(), "and at once")
+	})
+}

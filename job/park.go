@@ -11,12 +11,12 @@ import (
 // park blocks the goroutine, which waits on behalf of behalf if that is not nil, until the job or
 // the context has ended.
 func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) error {
-	p := &parked{awake: make(chan struct{}), job: behalf}
+	p := &parked{awake: make(chan struct{}), job: behalf, bounded: bounded(ctx, behalf)}
 	p.node.Prepare(p)
 	if !c.waiting.Add(&p.node) {
 		return nil
 	}
-	if p.job != nil {
+	if p.job != nil && !p.bounded {
 		// After adding: of two who close a circle at the same moment, one sees the other.
 		if err := circle(p.job, c); err != nil {
 			return c.giveUp(p, err)
@@ -68,10 +68,14 @@ func (c *core) giveUp(p *parked, why error) error {
 // parked is a goroutine that waits for a job. Its channel is fresh: one that was
 // pooled could not be used across synctest bubbles.
 type parked struct {
-	node  continuation.Node
-	awake chan struct{}
-	job   *core // on whose behalf it waits, or nil
+	node    continuation.Node
+	awake   chan struct{}
+	job     *core // on whose behalf it waits, or nil
+	bounded bool  // it ends though neither job does
 }
+
+// elsewhere reports whether the wait ends by itself, so that the job behind it goes on.
+func (p *parked) elsewhere() bool { return p.bounded }
 
 func (p *parked) waitingJob() (*core, string) {
 	if p.job == nil {

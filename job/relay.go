@@ -30,6 +30,7 @@ type relay[T any] struct {
 	timer   schedulers.Timer
 	ctx     context.Context   // of the watch
 	timers  schedulers.Timers // of the timer; nil: it has none
+	bounded bool              // see the function
 }
 
 // follow has the relay end as j does.
@@ -88,8 +89,10 @@ func (r *relay[T]) end(final Status, value T, err error) (told continuation.Chai
 
 func (r *relay[T]) waitingJob() (*core, string) { return r.promise.job.base(), "wait" }
 
-// elsewhere reports whether a timer can end the relay.
-func (r *relay[T]) elsewhere() bool { return r.timers != nil }
+// elsewhere reports whether time can end the relay.
+func (r *relay[T]) elsewhere() bool {
+	return r.timers != nil || r.bounded
+}
 
 // ContextEnded implements ctxwatch.Ender.
 func (r *relay[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(contextError(r.ctx)) }

@@ -25,7 +25,7 @@ func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	}
 	j.startIfCreated()
 	u := &unwrap[T]{}
-	u.ctx = ctx
+	u.ctx, u.bounded = ctx, bounded(ctx, current(ctx))
 	u.promise.InitDependent()
 	if u.outer.of = u; !u.outer.enter(j, &u.outer) {
 		u.outer.Completed(nil).Deliver(nil)

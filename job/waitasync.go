@@ -20,7 +20,7 @@ func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	if ctx.Done() == nil {
 		return j
 	}
-	r := &relay[T]{ctx: ctx}
+	r := &relay[T]{ctx: ctx, bounded: bounded(ctx, current(ctx))}
 	r.promise.InitDependent()
 	r.follow(j).Deliver(nil)
 	r.watchContext(r)
