@@ -233,11 +233,12 @@ func TestTheSearchIsBounded(t *testing.T) {
 func TestAWaitWithADeadlineClosesNoCircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var itself *Job[int]
-		itself = Run(onPool(t, 1), func(ctx context.Context) (int, error) {
+		itself = New(onPool(t, 1), func(ctx context.Context) (int, error) {
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			return itself.Wait(ctx)
 		})
+		require.NoError(t, itself.Start())
 		_, err := itself.Wait(t.Context())
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.NotErrorIs(t, err, ErrCycle)
@@ -278,7 +279,8 @@ func TestAWaitWithTheDeadlineOfItsJobIsRefusedLikeOneWithout(t *testing.T) {
 		ctx, cancel := context.WithTimeout(onPool(t, 1), time.Second)
 		defer cancel()
 		var itself *Job[int]
-		itself = Run(ctx, func(ctx context.Context) (int, error) { return itself.Wait(ctx) })
+		itself = New(ctx, func(ctx context.Context) (int, error) { return itself.Wait(ctx) })
+		require.NoError(t, itself.Start())
 		_, err := itself.Wait(t.Context())
 		assert.ErrorIs(t, err, ErrCycle)
 		assert.NoError(t, ctx.Err(), "and at once")

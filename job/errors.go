@@ -35,6 +35,9 @@ var (
 	// antecedent has had. The continuation is Canceled, so its error matches context.Canceled too.
 	ErrFiltered = errors.New("job: continuation is not for this outcome")
 
+	// ErrPulling is the error of [Puller.Next] while an earlier one waits.
+	ErrPulling = errors.New("job: another Next has not ended")
+
 	// ErrNoJobs is the error of [WhenAny] without jobs: none will ever be first.
 	ErrNoJobs = errors.New("job: no jobs")
 

@@ -24,6 +24,8 @@ import "iter"
 // while there is no value. Leaving the loop early has the stream's function see false from yield,
 // and run to its end, deferred calls included, before the loop is left.
 //
+// Where a loop does not fit, [Stream.Pull] hands out one value after the other.
+//
 // A Stream is safe for concurrent use if its function is.
 type Stream[T any] struct{ source StreamSource[T] }
 

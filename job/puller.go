@@ -1,0 +1,251 @@
+package job
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Puller hands out the values of a stream one by one, where a range does not fit: two streams side by side, a value now and the
+// next one later. Make one with [Stream.Pull], and call Stop when no more is wanted. It is .NET's IAsyncEnumerator, and
+// iter.Pull for streams.
+//
+// Any goroutine may use it, one at a time: a Next before the last one has ended gets [ErrPulling].
+type Puller[T any] struct {
+	next func(context.Context) *Job[T]
+	stop func(context.Context) *Job[Void]
+
+	mu     sync.Mutex
+	asked  bool       // somebody begins a step, or waits for it
+	step   *Job[T]    // begun, its outcome not handed out; or nil
+	ending *Job[Void] // Stop was called
+	begin  func()     // the ending, for who is just beginning a step
+}
+
+// steps is what a source implements that is pulled without a goroutine of its own: next begins the step to the next
+// value, stop the way to the end; each after the last one has ended.
+type steps[T any] interface {
+	Steps() (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void])
+}
+
+// Pull returns the stream's values one by one. Nothing happens before the first Next, and the stream's function goes on when
+// the next value is wanted and not before. It does not block. A stream made by [StreamOf] runs on a goroutine of its own from the
+// first Next until its end, or Stop.
+func (s *Stream[T]) Pull() *Puller[T] {
+	p := &Puller[T]{}
+	if of, ok := s.Source().(steps[T]); ok {
+		p.next, p.stop = of.Steps()
+	} else {
+		c := &coroutine[T]{seq: s.All(), resume: make(chan bool, 1)}
+		p.next, p.stop = c.next, c.end
+	}
+	return p
+}
+
+// Next returns the next value and its error, and io.EOF when there is none or Stop was called. When ctx ends first it
+// returns a *[WaitError], and the value is for who asks next. A panic of the stream's function, and its runtime.Goexit, go
+// on in who has asked; then the stream has ended. It blocks; its twin is [Puller.NextAsync].
+func (p *Puller[T]) Next(ctx context.Context) (T, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	known, r := p.ask(ctx)
+	if r == nil {
+		v, err := known.Await()
+		raise(err)
+		return v, err
+	}
+	j := r.promise.Job()
+	v, err := j.Wait(context.WithoutCancel(ctx))
+	if err != nil {
+		r.giveUp(err) // which does nothing, unless it was the wait that was refused
+		v, err = j.GetResult()
+	}
+	raise(err)
+	return v, err
+}
+
+// NextAsync returns the job of the next value. It is the twin of [Puller.Next]; a panic of the stream's function is the
+// job's *[PanicError]. It does not block: the stream's function runs here until it suspends.
+func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	known, r := p.ask(ctx)
+	if r == nil {
+		return known
+	}
+	return r.promise.Job()
+}
+
+// Stop ends the stream: the yield where its function stands returns false, and Stop returns nil when the function has ended,
+// deferred calls included; ctx bounds the wait for that. Further calls of Next get io.EOF. A panic on the way
+// goes on in the caller. Calling Stop again waits for the same end. It blocks; its twin is [Puller.StopAsync].
+func (p *Puller[T]) Stop(ctx context.Context) error {
+	_, err := p.StopAsync(ctx).Wait(ctx)
+	raise(err)
+	return err
+}
+
+// StopAsync returns the job of the stream's end. It is the twin of [Puller.Stop]. It does not block: the stream's function
+// runs here until it suspends.
+func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
+	p.mu.Lock()
+	ending, step := p.ending, p.step
+	if ending != nil {
+		p.mu.Unlock()
+		return ending
+	}
+	source := NewSource[*Job[Void]]()
+	ending = Unwrap(context.Background(), source.Job())
+	p.ending = ending
+	begin := func() {
+		defer source.TrySetError(ErrGoexit) // if stop does not return
+		source.TrySetResult(p.stop(ctx))
+	}
+	if step == nil && p.asked {
+		p.begin, begin = begin, nil // who begins a step will see it
+	}
+	p.mu.Unlock()
+	if begin != nil {
+		after(ctx, step, begin)
+	}
+	return ending
+}
+
+// after calls f when a step has ended, whose outcome nobody may want any more.
+func after[T any](ctx context.Context, step *Job[T], f func()) {
+	if step == nil || step.isCompleted() {
+		f()
+		return
+	}
+	ContinueWith(orBackground(ctx), step, func(_ context.Context, j *Job[T]) (Void, error) {
+		j.observed()
+		f()
+		return Void{}, nil
+	}, Shielded())
+}
+
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
+// raise lets what ended a stream's function go on in the caller. It looks at the error itself, not at what it wraps.
+func raise(err error) {
+	if err == ErrGoexit {
+		runtime.Goexit()
+	}
+	if p, ok := err.(*PanicError); ok {
+		panic(p.Value)
+	}
+}
+
+// ask returns what is known at once, or a request.
+func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
+	p.mu.Lock()
+	step := p.step
+	switch {
+	case p.asked:
+		known = FromError[T](ErrPulling)
+	case p.ending != nil:
+		known = FromError[T](io.EOF)
+	case step != nil && step.isCompleted():
+		known, p.step = step, nil
+	case ctx.Err() != nil:
+		known = unwaited[T](contextError(ctx))
+	default:
+		p.asked = true
+	}
+	p.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	if step == nil {
+		step = p.take(ctx)
+	}
+	r = &request[T]{of: p, ctx: ctx}
+	r.promise.InitDependent()
+	if !r.source.enter(step, r) { // it has ended, and was told to nobody
+		p.release(true)
+		return step, nil
+	}
+	r.watch.Start(ctx, r)
+	if r.promise.taken() {
+		r.watch.Stop()
+	}
+	return nil, r
+}
+
+// take begins a step, without the lock: that may run the stream's function.
+func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
+	defer func() {
+		if step == nil { // it has called runtime.Goexit
+			step = FromError[T](io.EOF)
+		}
+		p.mu.Lock()
+		p.step = step
+		begin := p.begin
+		p.begin = nil
+		p.mu.Unlock()
+		if begin != nil {
+			after(ctx, step, begin)
+		}
+	}()
+	return p.next(ctx)
+}
+
+// request is a wait for a step. As with a relay, step and context may end it, and whoever is first takes the other back; but
+// the step's outcome is the next one's, if it is the context.
+type request[T any] struct {
+	of      *Puller[T]
+	promise Promise[T]
+	source  listing[T]
+	watch   ctxwatch.Watch
+	ctx     context.Context
+}
+
+// Completed implements continuation.Target: the step has ended.
+func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
+	step := r.source.delivered()
+	if !r.promise.reserve() {
+		return continuation.Chain{}
+	}
+	r.watch.Stop()
+	r.of.release(true) // before anybody can see that the request has ended, and ask again
+	step.observed()
+	return r.promise.publish(step.Status(), step.value, step.err)
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (r *request[T]) ContextEnded(*ctxwatch.Watch) { r.giveUp(&WaitError{Err: contextError(r.ctx)}) }
+
+func (r *request[T]) giveUp(why error) {
+	if !r.promise.reserve() {
+		return
+	}
+	r.source.leave()
+	r.watch.Stop()
+	r.of.release(false)
+	var zero T
+	r.promise.publish(Canceled, zero, why).Deliver(nil)
+}
+
+func (r *request[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Next" }
+
+// release ends a request, which has taken the step's outcome or not.
+func (p *Puller[T]) release(taken bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = false
+	if taken {
+		p.step = nil
+	}
+}

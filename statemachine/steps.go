@@ -1,0 +1,69 @@
+package statemachine
+
+import (
+	"context"
+	"io"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Steps is asked for by job.Stream.Pull: next begins the step to the next value, and stop the way to the end. Each is called
+// when the job that the last one has returned has ended. No goroutine waits in between: the machine stands at its yield.
+func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
+	m := s.begin()
+	next = func(ctx context.Context) *job.Job[T] {
+		if hasEnded(m) {
+			return job.FromError[T](io.EOF)
+		}
+		return pull(ctx, m, func() (T, error) {
+			if hasEnded(m) {
+				var zero T
+				return zero, io.EOF
+			}
+			return m.current()
+		})
+	}
+	stop = func(ctx context.Context) *job.Job[job.Void] {
+		if m.base().State <= 0 { // it does not stand at a yield: it has not begun, or has ended
+			m.base().State = Finished
+			return job.FromResult(job.Void{})
+		}
+		m.order().stopped = true
+		return pull(ctx, m, func() (job.Void, error) { return job.Void{}, nil })
+	}
+	return next, stop
+}
+
+// hasEnded reports whether m, which nobody runs, has come to its end: also by a panic, which leaves it as if it ran.
+func hasEnded(m framed) bool {
+	s := m.base().State
+	return s == Finished || s == Running
+}
+
+// pull runs m to where it stops next, and returns the job of what arrive then returns.
+func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
+	var t Task
+	defer Catch(&t, &j)
+	if m.MoveNext(&t) {
+		v, err := arrive()
+		return Completed(context.Background(), v, err)
+	}
+	t.Push(ctx, m)
+	p := &pulled[T]{arrive: arrive}
+	return p.Start(ctx, &t, p)
+}
+
+// pulled is the root of a chain that runs to the next value of a stream.
+type pulled[T any] struct {
+	Builder[T]
+	Frame
+	arrive func() (T, error)
+}
+
+// MoveNext implements StateMachine: the stream has come to a value or its end.
+func (p *pulled[T]) MoveNext(t *Task) bool {
+	t.Rethrow()
+	p.State = Finished
+	p.SetResult(p.arrive())
+	return true
+}
