@@ -27,7 +27,7 @@ func std(_ context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer clean()
-	report, err := standard.Lower(path, patterns...)
+	report, err := standard.Lower(path, out, patterns...)
 	if err != nil {
 		return err
 	}

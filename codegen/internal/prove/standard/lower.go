@@ -3,6 +3,7 @@ package standard
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,9 +25,9 @@ type Report struct {
 
 // Lower copies the packages of the standard library that patterns match into dir,
 // and the internal ones that they import, annotates every function, and lowers all that is not
-// refused. It blocks for minutes if the patterns are "std". The current folder has to be one
-// of this repository's.
-func Lower(dir string, patterns ...string) (*Report, error) {
+// refused. It blocks for minutes if the patterns are "std", and says after each round on progress what is left. The
+// current folder has to be one of this repository's.
+func Lower(dir string, progress io.Writer, patterns ...string) (*Report, error) {
 	packages, err := list(patterns)
 	if err != nil {
 		return nil, err
@@ -58,6 +59,7 @@ func Lower(dir string, patterns ...string) (*Report, error) {
 			break
 		}
 		before := l.annotated()
+		fmt.Fprintf(progress, "%d functions annotated, %d findings\n", before, len(result.Diagnostics))
 		if err := l.withdraw(result.Diagnostics); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestPackagesWithInternalImportsAreLowered has a package with a function of its
 // own that recovers, and one that imports an internal package.
 func TestPackagesWithInternalImportsAreLowered(t *testing.T) {
-	report, err := Lower(t.TempDir(), "encoding/csv", "path", "errors")
+	report, err := Lower(t.TempDir(), t.Output(), "encoding/csv", "path", "errors")
 	require.NoError(t, err)
 	assert.Empty(t, report.Defects)
 	assert.Empty(t, report.Excluded)
