@@ -20,6 +20,7 @@ func gotest(ctx context.Context, args []string, out io.Writer) error {
 	dir := flags.String("dir", "", "work here, and leave the files of the last programs; otherwise in a temporary folder")
 	only := flags.String("only", "", "a regular expression for the paths of the programs")
 	options := transpose.Options{Progress: out}
+	flags.StringVar(&options.After, "after", "", "go on behind the program with this path, the last that another run spoke of")
 	flags.IntVar(&options.AtOnce, "batch", 50, "how many programs share a binary")
 	flags.DurationVar(&options.Patience, "patience", 5*time.Minute, "how long one run of a program may take")
 	err := flags.Parse(args)
