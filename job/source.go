@@ -12,7 +12,7 @@ import (
 // blocks or runs a user's code.
 //
 // It is .NET's TaskCompletionSource. A job whose source nobody completes stays
-// WaitingForActivation for ever.
+// WaitingForActivation for ever. The zero Source is ready, to be embedded; it must not be copied once it is in use.
 type Source[T any] struct{ promise Promise[T] }
 
 // NewSource returns a source whose job waits for it.
@@ -23,11 +23,19 @@ func NewSource[T any]() *Source[T] {
 }
 
 // Job returns the job that the source completes, always the same.
-func (s *Source[T]) Job() *Job[T] { return s.promise.Job() }
+func (s *Source[T]) Job() *Job[T] { return s.ready().Job() }
+
+// ready returns the promise of a source that may be zero until now.
+func (s *Source[T]) ready() *Promise[T] {
+	if word := &s.promise.job.state.word; word.Load() == uint32(Created) {
+		word.CompareAndSwap(uint32(Created), uint32(WaitingForActivation))
+	}
+	return &s.promise
+}
 
 // TrySetResult completes the job with a value.
 func (s *Source[T]) TrySetResult(value T) bool {
-	return s.promise.settle(Completed, value, nil)
+	return s.ready().settle(Completed, value, nil)
 }
 
 // TrySetError makes the job fault with err. A nil err is itself an error: the
@@ -37,7 +45,7 @@ func (s *Source[T]) TrySetError(err error) bool {
 	if err == nil {
 		err = errors.New("job: TrySetError was given a nil error")
 	}
-	return s.promise.settle(Faulted, zero, err)
+	return s.ready().settle(Faulted, zero, err)
 }
 
 // TrySetCanceled makes the job Canceled with context.Canceled.
@@ -47,16 +55,16 @@ func (s *Source[T]) TrySetCanceled() bool { return s.TrySetCanceledCause(nil) }
 // cause; a nil cause adds nothing.
 func (s *Source[T]) TrySetCanceledCause(cause error) bool {
 	var zero T
-	return s.promise.settle(Canceled, zero, canceledError(cause))
+	return s.ready().settle(Canceled, zero, canceledError(cause))
 }
 
 // TrySet completes the job with what a function returned: a nil err as
 // TrySetResult, any other as a fault that keeps the value too.
 func (s *Source[T]) TrySet(value T, err error) bool {
 	if err == nil {
-		return s.promise.settle(Completed, value, nil)
+		return s.ready().settle(Completed, value, nil)
 	}
-	return s.promise.settle(Faulted, value, err)
+	return s.ready().settle(Faulted, value, err)
 }
 
 func canceledError(cause error) error {
