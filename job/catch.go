@@ -48,7 +48,7 @@ func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
 // Run implements schedulers.Work.
 func (c *catch[T]) Run(on schedulers.Worker) { c.run(c, on, nil) }
 
-func (c *catch[T]) runClaimed(on schedulers.Worker) { c.execute(c, on, nil) }
+func (c *catch[T]) runClaimed(on schedulers.Worker) { c.execute(c, on) }
 
 func (c *catch[T]) runNext(on schedulers.Worker, q *queue) { c.run(c, on, q) }
 

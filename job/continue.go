@@ -61,7 +61,7 @@ func (c *continued[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 // Run implements schedulers.Work.
 func (c *continued[T, U]) Run(on schedulers.Worker) { c.run(c, on, nil) }
 
-func (c *continued[T, U]) runClaimed(on schedulers.Worker) { c.execute(c, on, nil) }
+func (c *continued[T, U]) runClaimed(on schedulers.Worker) { c.execute(c, on) }
 
 func (c *continued[T, U]) runNext(on schedulers.Worker, q *queue) { c.run(c, on, q) }
 

@@ -43,7 +43,7 @@ func (f *finally[T]) Completed(from schedulers.Worker) continuation.Chain {
 // Run implements schedulers.Work.
 func (f *finally[T]) Run(on schedulers.Worker) { f.run(f, on, nil) }
 
-func (f *finally[T]) runClaimed(on schedulers.Worker) { f.execute(f, on, nil) }
+func (f *finally[T]) runClaimed(on schedulers.Worker) { f.execute(f, on) }
 
 func (f *finally[T]) runNext(on schedulers.Worker, q *queue) { f.run(f, on, q) }
 

@@ -32,7 +32,7 @@ type Machine[T any] struct {
 // Rest is what is left of a function that has suspended.
 type Rest interface {
 	// GoOn registers the function with what it waits for, or goes on with it. It runs on the worker on; for spent see
-	// [RunAwaited].
+	// [RunAwaited]. If that is 0, it is all that is left of the worker's current work.
 	GoOn(on schedulers.Worker, spent uint8)
 }
 
@@ -83,11 +83,14 @@ func (m *Machine[T]) End(on schedulers.Worker) {
 // Run implements schedulers.Work.
 func (m *Machine[T]) Run(on schedulers.Worker) {
 	if m.state.claim() {
-		m.runClaimed(on)
+		m.step(on, true)
 	}
 }
 
-func (m *Machine[T]) runClaimed(on schedulers.Worker) {
+func (m *Machine[T]) runClaimed(on schedulers.Worker) { m.step(on, false) }
+
+// step takes the first step. last says that the worker has nothing else to do in its current work.
+func (m *Machine[T]) step(on schedulers.Worker, last bool) {
 	m.worker = on
 	spent := m.spent
 	final, rest, returned := m.first()
@@ -96,7 +99,7 @@ func (m *Machine[T]) runClaimed(on schedulers.Worker) {
 	case rest != nil:
 		rest.GoOn(on, spent)
 	default:
-		m.complete(final, nil)
+		m.complete(final, nil, last)
 	}
 }
 

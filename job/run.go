@@ -55,7 +55,7 @@ func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Jo
 // Run implements schedulers.Work.
 func (t *runJob[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
 
-func (t *runJob[T]) runClaimed(on schedulers.Worker) { t.execute(t, on, nil) }
+func (t *runJob[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 func (t *runJob[T]) invoke(ctx context.Context) (T, error) { return t.fn(ctx) }
 
@@ -71,7 +71,7 @@ type goJob struct {
 // Run implements schedulers.Work.
 func (t *goJob) Run(on schedulers.Worker) { t.run(t, on, nil) }
 
-func (t *goJob) runClaimed(on schedulers.Worker) { t.execute(t, on, nil) }
+func (t *goJob) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 func (t *goJob) invoke(ctx context.Context) (Void, error) { return Void{}, t.fn(ctx) }
 

@@ -60,10 +60,10 @@ func (t *twinJob[T]) runClaimed(on schedulers.Worker) {
 	switch {
 	case !returned: // and so it is complete
 	case final != Completed:
-		t.complete(final, nil)
+		t.complete(final, nil, false)
 	case t.inner == nil:
 		t.err = ErrNilJob
-		t.complete(Faulted, nil)
+		t.complete(Faulted, nil, false)
 	default:
 		t.follow()
 	}

@@ -41,7 +41,7 @@ type spawned[T any] struct {
 // Run implements schedulers.Work.
 func (t *spawned[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
 
-func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on, nil) }
+func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 // Completed implements continuation.Target: the child has ended.
 func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 
+	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -66,15 +67,18 @@ func (t *task[T]) Abandon(reason error) {
 // somebody else was faster: a waiter that ran the job in place, or a canceller.
 func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	if t.state.claim() {
-		t.execute(self, on, q)
+		t.worker = on
+		if final, returned := t.call(self, q); returned {
+			t.complete(final, q, q == nil)
+		}
 	}
 }
 
-// execute is run for who has claimed the job.
-func (t *task[T]) execute(self invoker[T], on schedulers.Worker, q *queue) {
+// execute is run for who has claimed the job and has something to do after it.
+func (t *task[T]) execute(self invoker[T], on schedulers.Worker) {
 	t.worker = on
-	if final, returned := t.call(self, q); returned {
-		t.complete(final, q)
+	if final, returned := t.call(self, nil); returned {
+		t.complete(final, nil, false)
 	}
 }
 
@@ -105,17 +109,26 @@ func (t *task[T]) crash(v any, q *queue) {
 	if v != nil {
 		t.err = t.panicked(v)
 	}
-	t.complete(Faulted, q)
+	t.complete(Faulted, q, false)
 }
 
 // complete publishes the outcome of a function and tells all who wait for it. What wants to
-// be run by whoever has run its antecedent goes to q or, if that is nil, is run here.
-func (t *task[T]) complete(final Status, q *queue) {
+// be run by whoever has run its antecedent goes to q or, if that is nil, is run here. last says that its worker has nothing else to
+// do in its current work.
+func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.owner.drop()
 	t.endOwn()
 	t.finish(final)
-	t.waiting.Complete().Deliver(t.worker)
-	if r := t.rare.Load(); r != nil {
+	told := t.waiting.Complete()
+	r := t.rare.Load()
+	if (told != continuation.Chain{}) {
+		from := t.worker
+		if l, ok := from.(schedulers.Leaver); ok && last && r == nil {
+			from = l.Leaving()
+		}
+		told.Deliver(from)
+	}
+	if r != nil {
 		r.runSynchronous(t.worker, q)
 	}
 }

@@ -44,7 +44,7 @@ func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 // Run implements schedulers.Work.
 func (t *then[T, U]) Run(on schedulers.Worker) { t.run(t, on, nil) }
 
-func (t *then[T, U]) runClaimed(on schedulers.Worker) { t.execute(t, on, nil) }
+func (t *then[T, U]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 func (t *then[T, U]) runNext(on schedulers.Worker, q *queue) { t.run(t, on, q) }
 

@@ -58,13 +58,19 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	if behalf != nil && c.around() == behalf {
 		// A job waits for one that it has started itself: there is a mark for that.
 		if c.state.claimInPlace() {
+			c.own.spent = 1
 			c.own.owner.runClaimed(by)
 			c.state.leavePlace() // a job of RunTwin goes on elsewhere
 			c.mode.ranFor(ctx)
 		}
 		return c.isCompleted()
 	}
-	c.while(behalf, func() { c.own.owner.Run(by) })
+	c.while(behalf, func() {
+		if c.state.claim() {
+			c.own.spent = 1
+			c.own.owner.runClaimed(by)
+		}
+	})
 	c.mode.ranFor(ctx)
 	return c.isCompleted()
 }

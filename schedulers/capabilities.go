@@ -48,6 +48,16 @@ type Blocker interface {
 	Block() (unblock func(), err error)
 }
 
+// Leaver is a [Worker] whose scheduler wants to know that what is submitted on it is the last thing that its current work
+// does. The worker is free a moment later then, and if the work submits one piece, nobody else need be woken for that.
+type Leaver interface {
+	Worker
+	// Leaving returns what to name in the hint of such a submission in place of the worker, to that
+	// scheduler or any other. Like every hint it may be wrong; what is submitted may then wait for the worker as
+	// long as the worker's current work takes.
+	Leaving() Worker
+}
+
 // HomeBlocker is a [Blocker] that can tell waits that never end from others, if it is told what the
 // wait is for. A scheduler that adds no workers needs this for an exact answer.
 type HomeBlocker interface {

@@ -57,7 +57,7 @@ func (t *Task) begin() {
 // SetResult completes the job with what the function returned.
 func (b *Builder[T]) SetResult(v T, err error) {
 	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
-		told.Deliver(b.task.on)
+		told.Deliver(b.task.leaving())
 	}
 }
 

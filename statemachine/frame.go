@@ -27,7 +27,7 @@ type Frame struct {
 	State int32
 
 	// Of the top frame: the awaited jobs that the task has run itself since it was resumed, and those that others have run
-	// around it. It lies here, where four bytes are free.
+	// around it (nested). It lies here, where four bytes are free.
 	runs int32
 
 	// Set by Push and Start, when the frame is on the heap for good.

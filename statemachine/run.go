@@ -83,7 +83,7 @@ func (t *Task) register(c any) bool {
 			return false
 		}
 		t.node.Prepare(t)
-		if h, ok := c.(job.Handle); ok && t.on != nil && t.top.runs < runsPerTurn && t.runAwaited(h) {
+		if h, ok := c.(job.Handle); ok && t.on != nil && t.top.runs&^nested < runsPerTurn && t.runAwaited(h) {
 			return t.node.Leave()
 		}
 		return c.Register(&t.node)
@@ -95,6 +95,21 @@ func (t *Task) register(c any) bool {
 // runsPerTurn is how many jobs a machine runs itself before it gives way to what is queued on its worker: as many
 // works as the pool takes from one queue before it looks at the others.
 const runsPerTurn = 61
+
+// nested is added to the runs of a task that runs within those of another one. Its end is not that of its worker's
+// current work.
+const nested = 1 << 16
+
+// leaving is the worker as who completes the root's job there names it: what the task runs in is about to end. It is nil during a
+// hot start.
+func (t *Task) leaving() schedulers.Worker {
+	if t.top.runs&nested == 0 {
+		if l, ok := t.on.(schedulers.Leaver); ok {
+			return l.Leaving()
+		}
+	}
+	return t.on
+}
 
 // runAwaited runs the awaited job here, if it is still queued, and reports whether it did. If it has ended then, the
 // machine goes on without having been away: no suspension, no resumption, no turn in a queue.

@@ -30,9 +30,13 @@ func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine, j *job.Mac
 func (s *Spawned[T]) GoOn(on schedulers.Worker, spent uint8) {
 	t := &s.task
 	t.on, t.top.runs = on, int32(spent)
+	if spent > 0 {
+		t.top.runs |= nested
+	}
 	if t.register(t.awaiting) {
 		return
 	}
+	t.awaiting = nil
 	for t.advance() {
 	}
 }
@@ -40,7 +44,7 @@ func (s *Spawned[T]) GoOn(on schedulers.Worker, spent uint8) {
 // SetResult completes the job with what the function returned.
 func (s *Spawned[T]) SetResult(v T, err error) {
 	s.job.Return(v, err)
-	s.job.End(s.task.on)
+	s.job.End(s.task.leaving())
 }
 
 func (s *Spawned[T]) handle() job.Handle { return &s.job.Job }

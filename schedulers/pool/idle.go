@@ -40,10 +40,21 @@ import "github.com/movenext/movenext/schedulers"
 // whether there is more, and starts the next. A burst of n submissions brings the
 // workers up one after the other and never more than needed.
 //
+// # Work for which nobody is woken
+//
+// A chain of continuations puts one piece of work after the other into the local queue of the worker that has just run the one
+// before, and is about to take it. Steps P2 and P3 start a worker for it, which finds nothing, or takes it
+// away, to a processor that has nothing of it in its cache; and for the next piece, another one. A link of such a chain took
+// 288 ns, and 133 without that. So a poster that says that its worker's current work ends (schedulers.Leaver) leaves P2 and P3 out, if
+// the queue was empty. The worker takes that piece next, but for three cases: it looks at the other queues first (find then
+// settles), it gives its place up (retire does), or the hint was wrong. In the last case the piece waits for the end of what that
+// worker runs, or for the next who settles.
+//
 // # Invariant, whenever mu is free
 //
 //	work is queued and there is room  ⇒  a worker is starting, or the poster is
-//	                                     between P1 and P3 and will see hungry
+//	                                     between P1 and P3 and will see hungry, or
+//	                                     it is alone, and its worker's current work ends
 //
 // room.free() says whether there is room; blocked workers make room. There is one exception, for at most a
 // millisecond: brisk.go.
@@ -152,7 +163,7 @@ func (p *Pool) find(w *worker) schedulers.Work {
 	if work == nil {
 		return p.leave(w)
 	}
-	if fresh || p.room.waiting > 0 {
+	if fresh || p.room.waiting > 0 || w.queued() {
 		p.settle() // is there more? then start the next
 	}
 	return work

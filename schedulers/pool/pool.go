@@ -98,13 +98,18 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if p.bound != nil {
 		return p.submitBounded(w, hint)
 	}
-	if from := p.own(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) {
-		if accepted, lone := from.push(w); accepted {
-			p.pushed(lone, hint)
-			return nil
-		}
+	from := p.own(hint.From)
+	if from == nil || hint.Flags.Has(schedulers.PreferFairness) {
+		return p.submitGlobal(w)
 	}
-	return p.submitGlobal(w)
+	accepted, lone := from.push(w)
+	if !accepted {
+		return p.submitGlobal(w)
+	}
+	if !lone || hint.From != schedulers.Worker(&from.leaving) {
+		p.pushed(lone, hint)
+	}
+	return nil
 }
 
 // pushed sees to it that what was pushed to a local queue is run. lone says that the queue was empty before.
@@ -134,7 +139,15 @@ func (p *Pool) submitGlobal(w schedulers.Work) error {
 
 // own returns by as a worker of this pool, or nil.
 func (p *Pool) own(by schedulers.Worker) *worker {
-	if w, ok := by.(*worker); ok && w != nil && w.pool == p {
+	w, ok := by.(*worker)
+	if !ok {
+		l, leaves := by.(*leaving)
+		if !leaves || l == nil {
+			return nil
+		}
+		w = l.worker
+	}
+	if w != nil && w.pool == p {
 		return w
 	}
 	return nil

@@ -38,12 +38,15 @@ type worker struct {
 	fresh bool // has not looked for work yet; set by start before there is a goroutine
 	tick  uint
 
+	leaving leaving
+
 	live   bool   // a goroutine serves this place; under pool.mu
 	stolen uint64 // under pool.mu
 }
 
 func newWorker(p *Pool, id int) *worker {
 	w := &worker{pool: p, id: id}
+	w.leaving.worker = w
 	w.loop.On = w
 	w.loop.Next = w.next
 	w.loop.Lost = func() { go w.loop.Run() }
@@ -55,6 +58,19 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.pool }
 
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
+
+// leaving is the worker as what is submitted at the end of its current work names it; see [schedulers.Leaver] and
+// idle.go.
+type leaving struct{ worker *worker }
+
+// Scheduler implements [schedulers.Worker].
+func (l *leaving) Scheduler() schedulers.Scheduler { return l.worker.pool }
+
+// ID implements [schedulers.Worker].
+func (l *leaving) ID() int { return l.worker.id }
+
+// Leaving implements [schedulers.Leaver].
+func (w *worker) Leaving() schedulers.Worker { return &w.leaving }
 
 // push adds work to the local queue, if that is open. lone says that it was empty before.
 func (w *worker) push(work schedulers.Work) (accepted, lone bool) {

@@ -1,0 +1,93 @@
+package pool_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// step is work that is told its worker.
+type step func(on schedulers.Worker)
+
+func (s step) Run(on schedulers.Worker) { s(on) }
+func (s step) Abandon(error)            {}
+
+func leavingOf(t *testing.T, on schedulers.Worker) schedulers.Worker {
+	t.Helper()
+	l, ok := on.(schedulers.Leaver)
+	require.True(t, ok)
+	assert.Equal(t, on.ID(), l.Leaving().ID())
+	assert.Equal(t, on.Scheduler(), l.Leaving().Scheduler())
+	return l.Leaving()
+}
+
+func TestALeavingWorkerTakesWhatItSubmitsItself(t *testing.T) {
+	p := pool.New(pool.Workers(2, 2))
+	const links = 1000
+	var on []int
+	done := make(chan struct{})
+	var link step
+	link = func(w schedulers.Worker) {
+		on = append(on, w.ID())
+		if len(on) == links {
+			close(done)
+			return
+		}
+		assert.NoError(t, p.Submit(link, schedulers.Hint{From: leavingOf(t, w)}))
+	}
+	require.NoError(t, p.Submit(link, schedulers.Hint{}))
+	<-done
+	require.NoError(t, p.Shutdown(context.Background()))
+	assert.Len(t, on, links)
+	for _, id := range on {
+		assert.Equal(t, on[0], id, "there was never more than one piece of work, so nobody was woken")
+	}
+	assert.Zero(t, p.Metrics().Stolen)
+}
+
+func TestTheSecondPieceOfALeavingWorkerFindsAnotherOne(t *testing.T) {
+	p := pool.New(pool.Workers(2, 2))
+	both, submitted := make(chan struct{}), make(chan struct{})
+	meet := step(func(schedulers.Worker) {
+		select { // each needs the other one to run at the same time
+		case both <- struct{}{}:
+		case <-both:
+		}
+	})
+	require.NoError(t, p.Submit(step(func(w schedulers.Worker) {
+		from := leavingOf(t, w)
+		assert.NoError(t, p.Submit(meet, schedulers.Hint{From: from}))
+		assert.NoError(t, p.Submit(meet, schedulers.Hint{From: from}))
+		close(submitted)
+	}), schedulers.Hint{}))
+	<-submitted
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
+func TestAWrongHintOfALeavingWorkerLosesNothing(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1))
+	other := pool.New(pool.Workers(1, 1))
+	ran := make(chan int, 2)
+	require.NoError(t, other.Submit(step(func(w schedulers.Worker) {
+		from := leavingOf(t, w)
+		assert.NoError(t, p.Submit(step(func(schedulers.Worker) { ran <- 1 }), schedulers.Hint{From: from}))
+		<-ran // of another pool: its workers are not busy
+	}), schedulers.Hint{}))
+	require.NoError(t, other.Shutdown(context.Background()))
+	require.NoError(t, p.Submit(step(func(w schedulers.Worker) {
+		from := leavingOf(t, w)
+		done := make(chan struct{})
+		go func() { // is not the worker, and the worker is not leaving
+			defer close(done)
+			assert.NoError(t, p.Submit(step(func(schedulers.Worker) { ran <- 2 }), schedulers.Hint{From: from}))
+		}()
+		<-done
+	}), schedulers.Hint{}))
+	assert.Equal(t, 2, <-ran)
+	require.NoError(t, p.Shutdown(context.Background()))
+}
