@@ -70,7 +70,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			return false
 		}
 		if r, ok := s.u.runs[n]; ok {
-			s.u.idents[r.runner] = s.u.spelledBeside(n, r.runner, runners[r.runner.Name])
+			s.u.idents[r.runner] = s.u.spelledBeside(n, r.runner, r.name)
 		}
 		if e, ok := s.u.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)

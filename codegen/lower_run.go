@@ -16,6 +16,15 @@ import (
 // The call itself is plain Go, so it is found wherever the function has it, in function
 // literals that stay as they are too.
 
+// A job that is awaited where it is started need not be queued first. Source, then result:
+//
+//	v, err := job.Run(ctx, fn).Await()
+//
+//	f.await1 = job.New(ctx, fn)
+//
+// Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns with the way through
+// the queue, half of them for another worker that was woken in vain.
+
 // runners are the functions that run a literal as a job, and what they are called if
 // the literal is a machine.
 var runners = map[string]string{"Run": "RunMachine", "Go": "RunMachine", "New": "NewMachine"}
@@ -23,12 +32,14 @@ var runners = map[string]string{"Run": "RunMachine", "Go": "RunMachine", "New": 
 // jobRun is a call that runs a literal which has become a machine.
 type jobRun struct {
 	runner  *ast.Ident
+	name    string // of the function that takes the runner's place
 	literal *ast.FuncLit
 }
 
-// findRuns notes the literals that become machines of jobs.
+// findRuns notes the literals that become machines of jobs, and the jobs that are awaited where they are started.
 func (u *unit) findRuns() {
 	var around []*ast.FuncLit
+	later := map[*ast.CallExpr]bool{} // calls that are made later than their operands are evaluated
 	var visit func(ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -39,8 +50,18 @@ func (u *unit) findRuns() {
 				around = around[:len(around)-1]
 			}
 			return false
+		case *ast.DeferStmt:
+			later[n.Call] = true
+		case *ast.GoStmt:
+			later[n.Call] = true
 		case *ast.CallExpr:
+			if run, id := u.awaitedRun(n); run != nil && !later[n] && len(around) == 0 {
+				u.runs[run] = jobRun{runner: id, name: "New"}
+			}
 			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) {
+				if u.runs[n].runner != nil {
+					r.name = "NewMachine"
+				}
 				u.runs[n] = r
 				u.machine(r.literal).started = true
 			}
@@ -60,7 +81,24 @@ func (u *unit) runOf(call *ast.CallExpr) (jobRun, bool) {
 	if !ok || !u.literalSuspends(lit) {
 		return jobRun{}, false
 	}
-	return jobRun{runner: id, literal: lit}, true
+	return jobRun{runner: id, name: runners[fn.Name()], literal: lit}, true
+}
+
+// awaitedRun returns the call of job.Run whose job call awaits, and the name in it, or nil.
+func (u *unit) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.Ident) {
+	await, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || await.Sel.Name != "Await" {
+		return nil, nil
+	}
+	run, ok = ast.Unparen(await.X).(*ast.CallExpr)
+	if !ok {
+		return nil, nil
+	}
+	fn, id, _ := callee(run, u.info)
+	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath || fn.Signature().Recv() != nil || fn.Name() != "Run" {
+		return nil, nil
+	}
+	return run, id
 }
 
 // namesTypesOf reports whether lit mentions a type that one of the literals around it declares: such a type

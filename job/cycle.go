@@ -84,7 +84,8 @@ func (c *core) mayWait() bool {
 	if c.own == nil {
 		return c.mode&dependent != 0
 	}
-	return c.state.status() != Scheduled
+	s := c.state.status()
+	return s != Created && s != Scheduled
 }
 
 // circleJobs is how many jobs a search looks at.

@@ -5,7 +5,7 @@ import "sync/atomic"
 // state is a job's one atomic word: its status, and three marks.
 //
 //	status                word               who leaves it
-//	Created               –                  Start, Cancel
+//	Created               –                  Start, Cancel, who runs it at once
 //	WaitingForActivation  –                  the antecedent, the source, the machine; Cancel
 //	Scheduled             –                  the worker or a waiter that claims it; Cancel
 //	Running               –, inPlace         the goroutine that runs it
@@ -13,6 +13,8 @@ import "sync/atomic"
 //	Completed, Canceled,  | observed, later  nobody
 //	Faulted
 //
+//	   ┌───────────────begin───────────────────┐
+//	   │                                       ▼
 //	Created ──start──▶ Scheduled ──claim──▶ Running
 //	   │                ▲     │                │
 //	   │             activate │                │
@@ -51,6 +53,10 @@ func (s *state) status() Status { return Status(s.word.Load() & statusMask) }
 
 // start moves Created to Scheduled; false: the job was started or canceled before.
 func (s *state) start() bool { return s.move(Created, Scheduled) }
+
+// begin moves Created to Running, for who starts the job and runs it himself; false: the job was started or canceled
+// before.
+func (s *state) begin() bool { return s.move(Created, Running) }
 
 // activate moves WaitingForActivation to Scheduled; false: it was canceled.
 func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled) }

@@ -35,6 +35,14 @@ type Reclaimer interface {
 	Reclaim(w Work, by Worker) bool
 }
 
+// Admitter is a scheduler that lets a worker of its own run new work at once, which is then neither submitted nor queued.
+type Admitter interface {
+	// Admit counts one piece of work as accepted and completed and returns true, if the scheduler would accept work now, and if the
+	// calling goroutine, which believes to be the worker by, may run it at once. The caller runs it, unless it finds that
+	// somebody else does. Admit must not block.
+	Admit(by Worker) bool
+}
+
 // Blocker is a [Worker] that wants to know when its goroutine is going to block,
 // so that its scheduler can keep the remaining work moving.
 type Blocker interface {

@@ -18,8 +18,10 @@
 // # What a scheduler may be asked beside
 //
 // Everything else is optional and small: [Consenter] (may queued work be run in
-// place by who waits for it?), [Reclaimer] (may it be taken back?), [Blocker] (a worker is about to block), [HomeBlocker] (…
-// for work of whose?), [Pumper] (can it do other work meanwhile?), [Layered] (on top of which one?), [Timers] (timers of its own), [Shutdowner], [Snapshotter], [Limiter], [Meter]. Who needs one asks
+// place by who waits for it?), [Reclaimer] (may it be taken back?), [Admitter] (may it be run without being queued?),
+// [Blocker] (a worker is about to block), [HomeBlocker] (… for work of whose?), [Leaver] (its current work is about to end),
+// [Pumper] (can it do other work meanwhile?), [Layered] (on top of which one?), [Timers] (timers of its own), [Shutdowner],
+// [Snapshotter], [Limiter], [Meter]. Who needs one asks
 // for it with a type assertion and has an answer ready when it is missing.
 //
 // # A hint is not a proof

@@ -73,7 +73,7 @@ func (t *Task) suspended(running **Frame) {
 func (t *Task) register(c any) bool {
 	switch c := c.(type) {
 	case nil:
-		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed | schedulers.PreferFairness})
+		t.submit(schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness})
 		return true
 	case Pending:
 		t.node.PrepareAlone(t)
@@ -83,8 +83,12 @@ func (t *Task) register(c any) bool {
 			return false
 		}
 		t.node.Prepare(t)
-		if h, ok := c.(job.Handle); ok && t.on != nil && t.top.runs&^nested < runsPerTurn && t.runAwaited(h) {
-			return t.node.Leave()
+		if h, ok := c.(job.Handle); ok && t.on != nil {
+			if t.top.runs&^nested >= runsPerTurn {
+				job.StartLast(h, t.leaving())
+			} else if t.runAwaited(h) {
+				return t.node.Leave()
+			}
 		}
 		return c.Register(&t.node)
 	default:
@@ -100,8 +104,8 @@ const runsPerTurn = 61
 // current work.
 const nested = 1 << 16
 
-// leaving is the worker as who completes the root's job there names it: what the task runs in is about to end. It is nil during a
-// hot start.
+// leaving is the worker as it is named where the task ends or suspends, and with it what the task runs in. It is nil
+// during a hot start.
 func (t *Task) leaving() schedulers.Worker {
 	if t.top.runs&nested == 0 {
 		if l, ok := t.on.(schedulers.Leaver); ok {

@@ -110,3 +110,97 @@ func TestAMachineThatRunsItsJobsGivesWay(t *testing.T) {
 	_, err = forever.Wait(context.Background())
 	assert.NoError(t, err)
 }
+
+// unstarted is roundsFrame with jobs that are not started before they are awaited, as generated code awaits
+// job.Run(ctx, fn).Await().
+func unstartedAsync(ctx context.Context, n int, fn func(context.Context) (int, error), opts ...job.Option) *job.Job[job.Void] {
+	var t statemachine.Task
+	frame := unstartedFrame{ctx: ctx, fn: fn, left: n, opts: opts}
+	frame.MoveNext(&t)
+	m := &unstartedMachine{unstartedFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+type unstartedFrame struct {
+	statemachine.Frame
+	ctx    context.Context
+	fn     func(context.Context) (int, error)
+	left   int
+	opts   []job.Option
+	j      *job.Job[int]
+	result error
+}
+
+func (f *unstartedFrame) MoveNext(t *statemachine.Task) bool {
+	switch f.State {
+	case 0:
+		f.State = 1
+		return t.Yield()
+	case 2:
+		_, f.result = statemachine.JobResult(t, f.j)
+	}
+	if f.left == 0 || f.result != nil {
+		return true
+	}
+	f.left--
+	f.j = job.New(f.ctx, f.fn, f.opts...)
+	f.State = 2
+	return t.Await(f.j)
+}
+
+type unstartedMachine struct {
+	statemachine.Builder[job.Void]
+	unstartedFrame
+}
+
+func (m *unstartedMachine) MoveNext(t *statemachine.Task) bool {
+	if !m.unstartedFrame.MoveNext(t) {
+		return false
+	}
+	m.SetResult(job.Void{}, m.result)
+	return true
+}
+
+func TestAMachineRunsTheUnstartedJobThatItAwaits(t *testing.T) {
+	p, ctx := singleWorker(t)
+	_, err := unstartedAsync(ctx, 200, func(context.Context) (int, error) { return 1, nil }).Wait(context.Background())
+	require.NoError(t, err)
+	m := p.Metrics()
+	// The jobs, the turn that the machine has yielded for, and one each time that it has given way.
+	assert.Equal(t, uint64(200+1+200/61), m.Submitted)
+	assert.Equal(t, m.Submitted, m.Completed)
+}
+
+func TestAnUnstartedJobWithWishesIsQueued(t *testing.T) {
+	p, ctx := singleWorker(t)
+	_, err := unstartedAsync(ctx, 1, func(context.Context) (int, error) { return 1, nil }, job.PreferFairness()).Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, uint64(3), p.Metrics().Submitted, "the yield, the job, and the machine that goes on")
+}
+
+func TestAnUnstartedJobOfAClosedPoolIsRefused(t *testing.T) {
+	p, ctx := singleWorker(t)
+	closed := pool.New()
+	require.NoError(t, closed.Shutdown(context.Background()))
+	fn := func(context.Context) (int, error) { return 1, nil }
+	_, err := unstartedAsync(ctx, 1, fn, job.On(closed)).Wait(context.Background())
+	require.ErrorIs(t, err, job.ErrShutdown)
+
+	entered, leave := make(chan struct{}), make(chan struct{})
+	j := unstartedAsync(ctx, 2, func(context.Context) (int, error) { close(entered); <-leave; return 1, nil })
+	<-entered
+	ended := make(chan error, 1)
+	go func() { ended <- p.Shutdown(context.Background()) }()
+	for p.Submit(noWork{}, schedulers.Hint{}) == nil {
+		runtime.Gosched()
+	}
+	close(leave)
+	_, err = j.Wait(context.Background())
+	require.ErrorIs(t, err, job.ErrShutdown, "its own pool, whose worker it is on")
+	require.NoError(t, <-ended)
+}
+
+type noWork struct{}
+
+func (noWork) Run(schedulers.Worker) {}
+func (noWork) Abandon(error)         {}

@@ -913,7 +913,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:119: v, err := job.Run(ctx, one).Await()
-	f.await1 = job.Run(f.ctx, one)
+	f.await1 = job.New(f.ctx, one)
 	if f.await1.IsCompleted() {
 		goto resume1
 	}

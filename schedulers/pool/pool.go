@@ -19,7 +19,7 @@ type timerQueue = timers.Queue
 // Pool is the pool. Make one with [New]. All methods are safe for concurrent use.
 //
 // Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Reclaimer, Snapshotter, Limiter and Meter, and its workers implement Blocker.
+// Reclaimer, Admitter, Snapshotter, Limiter and Meter, and its workers implement Blocker.
 type Pool struct {
 	timerQueue
 
@@ -99,14 +99,18 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return p.submitBounded(w, hint)
 	}
 	from := p.own(hint.From)
-	if from == nil || hint.Flags.Has(schedulers.PreferFairness) {
-		return p.submitGlobal(w)
+	if from == nil {
+		return p.submitGlobal(w, false)
+	}
+	leaves := hint.From == schedulers.Worker(&from.leaving)
+	if hint.Flags.Has(schedulers.PreferFairness) {
+		return p.submitGlobal(w, leaves && !from.some.Load())
 	}
 	accepted, lone := from.push(w)
 	if !accepted {
-		return p.submitGlobal(w)
+		return p.submitGlobal(w, false)
 	}
-	if !lone || hint.From != schedulers.Worker(&from.leaving) {
+	if !lone || !leaves {
 		p.pushed(lone, hint)
 	}
 	return nil
@@ -125,7 +129,8 @@ func (p *Pool) pushed(lone bool, hint schedulers.Hint) {
 	p.settle()
 }
 
-func (p *Pool) submitGlobal(w schedulers.Work) error {
+// submitGlobal puts w into the global queue. next says that a worker looks there in a moment.
+func (p *Pool) submitGlobal(w schedulers.Work, next bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ending.Begun() {
@@ -133,7 +138,9 @@ func (p *Pool) submitGlobal(w schedulers.Work) error {
 		return schedulers.ErrShutdown
 	}
 	p.enqueue(w)
-	p.settle()
+	if !next || p.global.Len() > 1 {
+		p.settle()
+	}
 	return nil
 }
 

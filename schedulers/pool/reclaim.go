@@ -10,6 +10,23 @@ func (p *Pool) Reclaim(w schedulers.Work, by schedulers.Worker) bool {
 	return from != nil && (from.reclaim(w) || p.reclaimGlobal(w))
 }
 
+// Admit lets a worker of this pool run new work of its own at once, unless the pool is closed or has a bounded
+// queue. See [schedulers.Admitter].
+func (p *Pool) Admit(by schedulers.Worker) bool {
+	w := p.own(by)
+	if w == nil || p.bound != nil {
+		return false
+	}
+	w.mu.Lock()
+	admitted := w.open
+	if admitted {
+		w.accepted++
+		w.reclaimed++
+	}
+	w.mu.Unlock()
+	return admitted
+}
+
 func (w *worker) reclaim(work schedulers.Work) bool {
 	if !w.some.Load() {
 		return false
