@@ -14,11 +14,13 @@ import (
 func TestAdmitCountsWhatAWorkerRunsAtOnce(t *testing.T) {
 	p := pool.New(pool.Workers(1, 1))
 	assert.False(t, p.Admit(nil), "not on a worker")
-	other := pool.New()
+	other, done := pool.New(), make(chan struct{})
 	require.NoError(t, p.Submit(step(func(w schedulers.Worker) {
+		defer close(done)
 		assert.False(t, other.Admit(w), "a worker of another pool")
 		assert.True(t, p.Admit(w))
 	}), schedulers.Hint{}))
+	<-done
 	require.NoError(t, p.Shutdown(context.Background()))
 	m := p.Metrics()
 	assert.Equal(t, uint64(2), m.Submitted)
