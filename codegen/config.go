@@ -60,6 +60,9 @@ type Config struct {
 	// DryRun computes everything and writes nothing.
 	DryRun bool
 
+	// Overwrite replaces and removes generated files also if they were edited by hand, which is a finding otherwise.
+	Overwrite bool
+
 	// Cache is a folder for what is worth knowing in the next run; empty for none.
 	// With it, a run that finds all its inputs as an earlier one left them is over
 	// before any package is loaded, and another generates only the packages that

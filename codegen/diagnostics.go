@@ -177,6 +177,15 @@ func cannotWrite(path string, err error) Diagnostic {
 	}
 }
 
+func editedByHand(path string) Diagnostic {
+	return Diagnostic{
+		Pos: token.Position{Filename: path}, Category: categoryWrite,
+		What: "this generated file was edited by hand, and is not what would be generated now",
+		Why:  "to generate it again would lose what was edited",
+		Do:   "make the change in the source and remove this file, or run with -overwrite; to keep it as your own, remove its first line and the annotation",
+	}
+}
+
 func unnameableSignature(fn *Function, err error) Diagnostic {
 	return Diagnostic{
 		Pos: fn.Package.Position(fn.Decl.Name.Pos()), Category: categoryAnnotation,

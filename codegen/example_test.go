@@ -44,6 +44,8 @@ func ExampleGenerate() {
 	// 		return greet(ctx, name)
 	// 	})
 	// }
+	//
+	// // Digest of what is above: 711112d18d5820ba
 }
 
 // Findings say what, why, and what to do; they are no error of Generate.

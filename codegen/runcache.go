@@ -178,7 +178,7 @@ func (c *runCache) keep(ws *workspace, result *Result) {
 		if c.cfg.DryRun && f.Change != Unchanged {
 			return
 		}
-		if f.Change != Removed {
+		if f.Data != nil {
 			rec.Outputs = append(rec.Outputs, f.Path)
 		}
 	}

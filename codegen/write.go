@@ -20,15 +20,16 @@ type Change string
 const (
 	Unchanged Change = "unchanged" // it is as it should be
 	Created   Change = "created"   // it was missing
-	Updated   Change = "updated"   // it was stale, or edited by hand
+	Updated   Change = "updated"   // it was stale
 	Removed   Change = "removed"   // its source has no annotation any more
+	Edited    Change = "edited"    // it is not up to date, and was edited by hand: it is left as it is
 )
 
 // FileChange is one generated file. After a dry run it says what would happen.
 type FileChange struct {
 	Path   string
 	Change Change
-	Data   []byte // what it holds now; nil if Removed
+	Data   []byte // what it holds now, or would if it were not Edited; nil: it is not to be there
 }
 
 // finish compares the outputs with what is on disk, and writes.
@@ -44,7 +45,10 @@ func (r *run) finish() *Result {
 			r.report(dir, unreadable(dir, err))
 			continue
 		}
-		byDir[dir] = changes
+		r.refuseEdited(dir, changes)
+		if r.clean(dir) {
+			byDir[dir] = changes
+		}
 	}
 	result.Held = r.hold(byDir)
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
@@ -62,6 +66,15 @@ func (r *run) finish() *Result {
 	result.Diagnostics = SortDiagnostics(result.Diagnostics)
 	slices.SortFunc(result.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return result
+}
+
+// refuseEdited reports the files that would have to be replaced although they were edited by hand. A dry run lists them.
+func (r *run) refuseEdited(dir string, changes []FileChange) {
+	for _, c := range changes {
+		if c.Change == Edited && !r.ws.cfg.DryRun {
+			r.report(dir, editedByHand(c.Path))
+		}
+	}
 }
 
 // folders are those of the matched local packages.
@@ -94,6 +107,8 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 				return nil, err
 			case bytes.Equal(old, out.data):
 				change.Change = Unchanged
+			case edited(old) && !r.ws.cfg.Overwrite:
+				change.Change = Edited
 			}
 			list = append(list, change)
 		}
@@ -103,21 +118,26 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		if !planned[path] && r.orphan(path) {
-			list = append(list, FileChange{Path: path, Change: Removed})
+		if planned[path] {
+			continue
 		}
+		old, err := r.ws.cfg.read(path)
+		if err != nil || !r.orphan(path, old) {
+			continue
+		}
+		change := FileChange{Path: path, Change: Removed}
+		if edited(old) && !r.ws.cfg.Overwrite {
+			change.Change = Edited
+		}
+		list = append(list, change)
 	}
 	return list, nil
 }
 
-// orphan reports whether path is a file of ours that no run would generate: its
+// orphan reports whether path, which holds data, is a file of ours that no run would generate: its
 // source is gone or has no annotation any more. A source that this run does not
 // build, for another system or with other tags, still has its output.
-func (r *run) orphan(path string) bool {
-	data, err := r.ws.cfg.read(path)
-	if err != nil {
-		return false
-	}
+func (r *run) orphan(path string, data []byte) bool {
 	base := generatedFrom(data)
 	if base == "" {
 		return false

@@ -581,3 +581,5 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	f.twiceFrame = twiceFrame{Frame: f.twiceFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 7d0be9bfeb43ebe9

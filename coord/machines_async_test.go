@@ -331,3 +331,5 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	frame.carryFrame = carryFrame{Frame: frame.carryFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: b8bd8fc0d9c911d1

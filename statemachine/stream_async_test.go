@@ -725,3 +725,5 @@ endFor1:
 func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
+
+// Digest of what is above: 7fe28d273e070d1d

@@ -1506,3 +1506,5 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	f.serverFrame = serverFrame{Frame: f.serverFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: decd93cba36b5ed9

@@ -127,3 +127,5 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	f.tickFrame = tickFrame{Frame: f.tickFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: d4ca07eadaf8fed6

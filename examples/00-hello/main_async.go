@@ -235,3 +235,5 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	f.greetBothFrame = greetBothFrame{Frame: f.greetBothFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 25d48a14eac69e7d

@@ -426,3 +426,5 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	f.bazFrame = bazFrame{Frame: f.bazFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 4ee79834a795d98d

@@ -299,3 +299,5 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	f.serveFrame = serveFrame{Frame: f.serveFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 00c4dd3a3acde4e1

@@ -247,3 +247,5 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	f.dashboardFrame = dashboardFrame{Frame: f.dashboardFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 92f68c519897d5e3

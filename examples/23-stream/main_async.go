@@ -329,3 +329,5 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	f.readFrame = readFrame{Frame: f.readFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 39912278bdba4d98

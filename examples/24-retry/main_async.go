@@ -270,3 +270,5 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	f.fetchAnyFrame = fetchAnyFrame{Frame: f.fetchAnyFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: c9c380437c31aab6

@@ -105,3 +105,5 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	f.napFrame = napFrame{Frame: f.napFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: ab2d61c046409b44

@@ -454,3 +454,5 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	f.listFilesFrame = listFilesFrame{Frame: f.listFilesFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 6ee7471dba341b2d

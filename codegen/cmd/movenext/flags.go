@@ -36,6 +36,7 @@ Packages are patterns as for go build; without any they are "./...".
   -goarch arch   load the files for this architecture
   -C dir         resolve patterns in dir
   -cache dir     keep results in dir (default $MOVENEXTCACHE, or the user's cache folder); off: nowhere
+  -overwrite     of generate: replace generated files also if they were edited by hand
   -skip list     of vet: checks not to make, separated by commas
   -json          print the result as JSON
 
@@ -70,6 +71,9 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 	flags.StringVar(&o.config.GOOS, "goos", "", "")
 	flags.StringVar(&o.config.GOARCH, "goarch", "", "")
 	flags.StringVar(&o.config.Dir, "C", "", "")
+	if command == "generate" {
+		flags.BoolVar(&o.config.Overwrite, "overwrite", false, "")
+	}
 	if command == "vet" {
 		flags.Var(vet.Analyzer.Flags.Lookup("skip").Value, "skip", "")
 	}

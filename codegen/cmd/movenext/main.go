@@ -24,7 +24,7 @@
 // files whose source has no annotation any more. It prints what it changed.
 //
 // Check writes nothing. It prints every generated file that is not as generate
-// would leave it, and why: stale, missing or orphaned.
+// would leave it, and why: stale, missing, orphaned or edited (by hand).
 //
 // Vet writes nothing either. It prints what compiles, runs, and is still not meant: a job that
 // nobody waits for, a call that blocks the worker of an asynchronous function, a
@@ -61,6 +61,9 @@
 //		what depends on the change is generated. The default is
 //		$MOVENEXTCACHE or else a folder in the user's cache folder; "off"
 //		keeps nothing. Runs may share it, at the same time too.
+//	-overwrite
+//		of generate: replaces and removes generated files also if they were
+//		edited by hand. Without it that is a finding, and nothing is lost.
 //	-skip list
 //		of vet: checks not to make.
 //	-json
@@ -73,7 +76,7 @@
 //	}
 //	type File struct {
 //		Path   string
-//		Change string // "created", "updated", "removed"
+//		Change string // "created", "updated", "removed", "edited"
 //	}
 //	type Diagnostic struct {
 //		Pos, End struct{ Filename string; Offset, Line, Column int }
@@ -210,7 +213,7 @@ func printLines(stdout, stderr io.Writer, command string, result *codegen.Result
 		word := string(f.Change)
 		if command == "check" {
 			word = map[codegen.Change]string{
-				codegen.Created: "missing", codegen.Updated: "stale", codegen.Removed: "orphaned",
+				codegen.Created: "missing", codegen.Updated: "stale", codegen.Removed: "orphaned", codegen.Edited: "edited",
 			}[f.Change]
 		}
 		fmt.Fprintf(stdout, "%s %s\n", word, relative(f.Path))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,8 +47,8 @@ const annotatedSource = "package p\n\n//movenext:async\nfunc F() {}\n"
 func TestAStrangersFirstRunAndThoseAfterIt(t *testing.T) {
 	dir := folder(t, map[string]string{"x.go": annotatedSource})
 	out := filepath.Join(dir, "x_async.go")
-	run := func(command string) (int, string) {
-		status, stdout, stderr := movenext(command, "-mode=plain", "-C", dir)
+	run := func(command string, flags ...string) (int, string) {
+		status, stdout, stderr := movenext(slices.Concat([]string{command, "-mode=plain", "-C", dir}, flags)...)
 		require.Empty(t, stderr)
 		return status, stdout
 	}
@@ -72,8 +73,8 @@ func TestAStrangersFirstRunAndThoseAfterIt(t *testing.T) {
 	require.NoError(t, os.WriteFile(out, append(data, "// by hand\n"...), 0o644))
 	status, stdout = run("check")
 	assert.Equal(t, exitFindings, status)
-	assert.Equal(t, "stale "+out+"\n", stdout)
-	status, stdout = run("generate")
+	assert.Equal(t, "edited "+out+"\n", stdout)
+	status, stdout = run("generate", "-overwrite")
 	assert.Equal(t, exitOK, status)
 	assert.Equal(t, "updated "+out+"\n", stdout)
 
@@ -85,6 +86,46 @@ func TestAStrangersFirstRunAndThoseAfterIt(t *testing.T) {
 	assert.Equal(t, exitOK, status)
 	assert.Equal(t, "removed "+out+"\n", stdout)
 	require.NoFileExists(t, out)
+}
+
+func TestAnEditedFileIsToldFromAStaleOneAndIsNotLost(t *testing.T) {
+	dir := folder(t, map[string]string{"x.go": annotatedSource})
+	source, out := filepath.Join(dir, "x.go"), filepath.Join(dir, "x_async.go")
+	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o644)) }
+	check := func(want string) {
+		t.Helper()
+		_, stdout, stderr := movenext("check", "-mode=plain", "-C", dir)
+		assert.Equal(t, want, stdout+stderr)
+	}
+	status, _, _ := movenext("-mode=plain", "-C", dir)
+	require.Equal(t, exitOK, status)
+	generated, err := os.ReadFile(out)
+	require.NoError(t, err)
+
+	write(source, annotatedSource+"\n//movenext:async\nfunc G() {}\n")
+	check("stale " + out + "\n")
+	write(out, strings.ReplaceAll(string(generated), "\n", "\r\n"))
+	check("stale " + out + "\n") // a checkout with other line ends
+	write(out, strings.Replace(string(generated), "package p", "package p // mine", 1))
+	check("edited " + out + "\n")
+
+	for _, text := range []string{"package p\n\nfunc F() {}\n", annotatedSource} {
+		write(source, text)
+		check("edited " + out + "\n")
+		status, stdout, stderr := movenext("-mode=plain", "-C", dir)
+		assert.Equal(t, exitFindings, status)
+		assert.Empty(t, stdout)
+		assert.Equal(t, out+": this generated file was edited by hand, and is not what would be generated now; "+
+			"to generate it again would lose what was edited; make the change in the source and remove this file, or run with -overwrite; "+
+			"to keep it as your own, remove its first line and the annotation\n", stderr)
+		data, err := os.ReadFile(out)
+		require.NoError(t, err)
+		assert.Contains(t, string(data), "// mine")
+	}
+	status, stdout, stderr := movenext("-mode=plain", "-C", dir, "-overwrite")
+	assert.Equal(t, exitOK, status)
+	assert.Equal(t, "updated "+out+"\n", stdout+stderr)
+	check("")
 }
 
 func TestFindingsGoToStandardErrorWithPlaceAndStatus(t *testing.T) {

@@ -326,3 +326,5 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	f.waitFrame = waitFrame{Frame: f.waitFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: dcc26c35a0e7e64c

@@ -235,3 +235,5 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 412775e3cab2a674

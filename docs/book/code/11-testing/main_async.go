@@ -212,3 +212,5 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	f.retryFrame = retryFrame{Frame: f.retryFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 5630ee1bc255fed8

@@ -110,3 +110,5 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	f.addFrame = addFrame{Frame: f.addFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: fda3636310021499

@@ -113,3 +113,5 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	f.visitFrame = visitFrame{Frame: f.visitFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: b6c44a48c675b3cb

@@ -244,3 +244,5 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	f.pageFrame = pageFrame{Frame: f.pageFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 638760efbc30ace6

@@ -197,3 +197,5 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	f.renderFrame = renderFrame{Frame: f.renderFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
+
+// Digest of what is above: 8a75d73fc3ab5d87

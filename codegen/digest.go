@@ -1,0 +1,39 @@
+package codegen
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"regexp"
+)
+
+// The last line of a generated file is a digest of what is above it. A file that differs from what would be
+// generated now, but agrees with its digest, is stale: the source or the generator has changed since, and
+// generating it again loses nothing. One that does not agree has been edited by hand, and is not replaced
+// unless that is asked for.
+//
+// It is tempting to compare with what the source would have given then; but neither that source nor
+// that generator is there any more.
+
+var digestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
+
+// sealed is data with its digest.
+func sealed(data []byte) []byte {
+	return fmt.Appendf(data, "\n// Digest of what is above: %s\n", digest(append(data, '\n')))
+}
+
+// digest does not depend on how lines end: version control may change that.
+func digest(data []byte) string {
+	sum := sha256.Sum256(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
+// edited reports whether a generated file is not as it was generated. Files of generators that wrote no
+// digest are taken to be.
+func edited(data []byte) bool {
+	at := digestLine.FindSubmatchIndex(data)
+	if at == nil {
+		return false
+	}
+	return len(bytes.TrimSpace(data[at[1]:])) > 0 || string(data[at[2]:at[3]]) != digest(data[:at[0]])
+}
