@@ -357,3 +357,5 @@ endIf1:
 func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 101, 102)
 }
+
+// Digest of what is above: f58b6ca00f05de10

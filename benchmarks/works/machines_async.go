@@ -1507,4 +1507,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: decd93cba36b5ed9
+// Digest of what is above: e1e29f1105bada40
