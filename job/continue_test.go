@@ -159,7 +159,7 @@ func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 		defer cancel()
 		s := NewSource[int]()
 		c := &continued[int, int]{fn: add(1)}
-		require.NoError(t, c.prepare(c, hooked{ctx, func() { s.TrySetResult(1) }}, nil, forContinuation, false))
+		require.NoError(t, c.prepare(c, hook(ctx, func() { s.TrySetResult(1) }), nil, forContinuation, false))
 		c.attach(s.Job(), c)
 		m.all()
 		assert.Equal(t, Completed, c.Status())
@@ -167,14 +167,20 @@ func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 	})
 }
 
-// hooked is a context that calls f when it is asked for its Done channel.
+// hooked is a context that calls f when it is asked for its Done channel by the watch; whether it can
+// end at all is asked before.
 type hooked struct {
 	context.Context
-	f func()
+	f     func()
+	asked *int
 }
 
+func hook(ctx context.Context, f func()) hooked { return hooked{ctx, f, new(int)} }
+
 func (h hooked) Done() <-chan struct{} {
-	h.f()
+	if *h.asked++; *h.asked > 1 {
+		h.f()
+	}
 	return h.Context.Done()
 }
 
@@ -183,7 +189,7 @@ func TestTheContextEndsWhileTheWatchIsStarted(t *testing.T) {
 		m := &manual{}
 		ctx, cancel := context.WithCancel(m.ctx())
 		s := NewSource[int]()
-		c := ContinueWith(hooked{ctx, cancel}, s.Job(), add(1))
+		c := ContinueWith(hook(ctx, cancel), s.Job(), add(1))
 		synctest.Wait()
 		assert.Equal(t, Canceled, c.Status())
 		assert.Zero(t, waitersOf(s.Job()))

@@ -33,8 +33,10 @@ import (
 // that ends between them takes back a node that is not there yet.
 type link[T, U any] struct {
 	task[U]
-	node  continuation.Node
-	watch ctxwatch.Watch
+	node continuation.Node
+	// Nil for a context that can not end, as that of most chains: the watch's 40 bytes were a sixth of a link. Made
+	// before the node is added.
+	watch *ctxwatch.Watch
 	// The antecedent; nil when it is no longer needed. Whoever completes it reads this while
 	// whoever cancels the link lets go of it.
 	after atomic.Pointer[Job[T]]
@@ -59,11 +61,14 @@ func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 		return &l.Job
 	}
 	l.node.Prepare(self)
+	if l.mode&lazy == 0 && l.parent.Done() != nil {
+		l.watch = new(ctxwatch.Watch)
+	}
 	if !l.enlist(j) {
 		self.Completed(schedulers.WorkerFrom(l.parent)).Deliver(nil)
 		return &l.Job
 	}
-	if l.mode&lazy == 0 {
+	if l.watch != nil {
 		l.watch.Start(l.parent, l)
 		if l.state.word.Load() != uint32(WaitingForActivation) {
 			l.watch.Stop()
@@ -88,7 +93,7 @@ func (l *link[T, U]) synchronousWith(j *Job[T]) bool {
 // activate makes the job runnable, unless it was canceled before.
 func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.Chain {
 	won := l.state.activate()
-	l.watch.Stop()
+	l.unwatch()
 	if !won {
 		return continuation.Chain{}
 	}
@@ -127,7 +132,7 @@ func (l *link[T, U]) waitingJob() (*core, string) { return &l.core, "continuatio
 
 // release lets go of the antecedent and takes what is registered back.
 func (l *link[T, U]) release() {
-	l.watch.Stop()
+	l.unwatch()
 	j := l.antecedent()
 	switch {
 	case j == nil:
@@ -135,6 +140,12 @@ func (l *link[T, U]) release() {
 		j.extras().synchronous.Remove(&l.node)
 	default:
 		j.waiting.Remove(&l.node)
+	}
+}
+
+func (l *link[T, U]) unwatch() {
+	if l.watch != nil {
+		l.watch.Stop()
 	}
 }
 

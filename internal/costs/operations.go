@@ -68,6 +68,7 @@ func (b *bench) jobs() []operation {
 		{name: "Source, and its completion", do: b.source},
 		{name: "ContinueWith of a complete job", do: func() { job.ContinueWith(b.ctx, b.done, follow); b.slot.run() }},
 		{name: "ContinueWith of a pending job", beside: b.source, do: b.on(func(j *job.Job[int]) { job.ContinueWith(b.ctx, j, follow) })},
+		{name: "ContinueWith of a pending job, in a context that can end", beside: b.source, do: b.on(func(j *job.Job[int]) { job.ContinueWith(b.cancelable, j, follow) })},
 		{name: "Then of a pending job", beside: b.source, do: b.on(func(j *job.Job[int]) { job.Then(b.ctx, j, double) })},
 		{name: "WaitAsync, which a context bounds", beside: b.source, do: b.on(func(j *job.Job[int]) { job.WaitAsync(b.cancelable, j) })},
 		{name: "SleepAsync", do: func() { job.SleepAsync(b.ctx, time.Hour); b.slot.run() }},
