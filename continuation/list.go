@@ -60,8 +60,8 @@ import "sync/atomic"
 // in that window closes the list without them; the sweeper then finds closed in
 // step 5, which is final, and delivers them itself: once, as nobody else can
 // reach them. Nodes added in that window are found in step 6 and keep their place
-// above, so that the order of adding stays. Two sweepers hold disjoint stacks,
-// and each puts its own back.
+// above, so that the order of adding stays. If two ever hold at the same time, they hold
+// disjoint stacks, and each puts its own back.
 //
 // Sweeping at every Remove would cost n² for n waiters that give up. So a sweep
 // that left n nodes is followed by n/2 more marks without one: each mark pays
@@ -97,12 +97,19 @@ import "sync/atomic"
 type List struct {
 	head    atomic.Pointer[Node]
 	credit  atomic.Int32  // marks left until the next sweep
-	holders atomic.Uint32 // how many hold detached nodes, times hold; and missed
+	holders atomic.Uint32 // who holds detached nodes; see below
 }
 
+// The word holders.
+//
+//	bit 0       missed: a node was marked that somebody held, maybe
+//	bits 1–7    how many hold
+//	bits 8–31   how often somebody began to, so that a look at head knows whether anybody held in between
 const (
-	missed uint32 = 1 // a node was marked that somebody held, maybe
-	hold   uint32 = 2
+	missed  uint32 = 1
+	hold    uint32 = 1 << 1
+	holding uint32 = 0b1111_1110
+	began   uint32 = 1 << 8
 )
 
 // closed is the head of every list whose operation has completed.
@@ -132,8 +139,12 @@ func (l *List) Complete() Chain {
 // Closed reports whether Complete has been called.
 func (l *List) Closed() bool { return l.head.Load() == closed }
 
-// Empty reports whether the list is open and has no node.
-func (l *List) Empty() bool { return l.head.Load() == nil }
+// Empty reports whether the list is open and has no node. It is false, too, while somebody sweeps or visits the list, who has its
+// nodes then.
+func (l *List) Empty() bool {
+	h := l.holders.Load()
+	return l.head.Load() == nil && h&holding == 0 && l.holders.Load() == h
+}
 
 // Remove takes n back and reports whether it did: false says that n was
 // delivered, is being delivered right now, or was removed before. A removed node
@@ -152,11 +163,22 @@ func (l *List) Remove(n *Node) bool {
 // meanwhile.
 func (l *List) sweep() {
 	for again := true; again; {
-		l.holders.Add(hold)
+		if !l.tryHold() {
+			if l.leaveNote() {
+				return // who holds the nodes sweeps
+			}
+			continue
+		}
 		late := l.putBack(l.detach())
 		again = l.letGo()
 		late.Deliver(nil)
 	}
+}
+
+// tryHold begins a hold, if nobody else holds.
+func (l *List) tryHold() bool {
+	h := l.holders.Load()
+	return h&holding == 0 && l.holders.CompareAndSwap(h, h+hold+began)
 }
 
 // letGo ends a hold and reports whether the caller has to sweep.
@@ -164,9 +186,9 @@ func (l *List) letGo() bool {
 	for {
 		h := l.holders.Load()
 		next := h - hold
-		note := next == missed
+		note := next&(holding|missed) == missed
 		if note {
-			next = 0
+			next &^= missed
 		}
 		if l.holders.CompareAndSwap(h, next) {
 			return note
@@ -179,7 +201,7 @@ func (l *List) letGo() bool {
 func (l *List) leaveNote() bool {
 	for {
 		h := l.holders.Load()
-		if h == 0 {
+		if h&holding == 0 {
 			return false
 		}
 		if l.holders.CompareAndSwap(h, h|missed) {

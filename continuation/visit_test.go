@@ -65,7 +65,7 @@ func TestRemoveDuringAVisitLeavesNothingBehind(t *testing.T) {
 	l.Add(&ps[0].Node)
 	l.Visit(1, func(Target) { assert.True(t, l.Remove(&ps[0].Node)) })
 	assert.Zero(t, linked(&l))
-	assert.Zero(t, l.holders.Load())
+	assert.Zero(t, l.holders.Load()&(holding|missed))
 }
 
 func TestAVisitThatPanicsPutsAllBack(t *testing.T) {
@@ -109,7 +109,7 @@ func TestManyThatGiveUpAtOnceLeaveNothingBehind(t *testing.T) {
 		}
 		wg.Wait()
 		require.Zero(t, linked(&l))
-		require.Zero(t, l.holders.Load())
+		require.Zero(t, l.holders.Load()&(holding|missed))
 	}
 }
 

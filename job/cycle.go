@@ -29,8 +29,8 @@ import (
 // one derived from it, and of continuations, combinators, scopes and [Waiter]s between them. What
 // is not: waits by [Job.Await] in plain code, which has no context; waits for channels, locks and
 // the like; what has another way out (a [Race], [WhenAny] or [Completions] with two jobs that can still be
-// the first, a [WaitTimeout], a wait with a deadline before that of the waiting job), also if that leads into a circle, too; circles that are not among the 64 nearest jobs, of the waiters of each the last 8; and
-// one that two close at the same moment while they look at the same list.
+// the first, a [WaitTimeout], a wait with a deadline before that of the waiting job), also if that leads into a circle, too; and circles
+// that are not among the 64 nearest jobs, of the waiters of each the last 8.
 
 // ErrCycle is matched by the error of a wait that could never end because it closes a circle of
 // jobs that wait for each other; see [CycleError].
@@ -65,24 +65,59 @@ func WouldCycle(waiter, awaited Handle) error {
 }
 
 // CircleOf is [WouldCycle] for a [Waiter] that is about to register with awaited. It costs next to
-// nothing where awaited waits for no other job, as a [Source] does not.
-func CircleOf(w Waiter, awaited Handle) error {
+// nothing where awaited waits for no other job, as a [Source] does not. Who can must rather register first; see [Lookout].
+func CircleOf(w Waiter, awaited Handle) error { return LookOut(w, awaited).circle() }
+
+// Lookout finds the circle that a [Waiter] closes by registering with a job, when it has registered: it is the
+// machines' half of what Wait does.
+//
+//	before       l := LookOut(w, awaited)
+//	register     awaited.Register(n), the node of w
+//	after        l.TakeBack(n)
+//
+// Why after: of two that close a circle at the same moment, both would look before either can be seen, and wait
+// for ever. Registering is a compare-and-swap on the list of the awaited job, so all registrations of a circle
+// have an order. Whoever is last looks when all others can be seen.
+//
+// What makes it hard is that w belongs to whoever completes the awaited job as soon as it is registered. So
+// all that the search needs is found out before; it goes through the jobs, which stay what they are; and the node is
+// taken back by looking whether it is still in that list ([continuation.List.Withdraw]), not by what the node says of itself.
+// If it is found there, nobody has told w anything, and w is the caller's again.
+type Lookout struct{ waiting, awaited *core }
+
+// LookOut returns the look-out of w, which is about to register with awaited. It does not block.
+func LookOut(w Waiter, awaited Handle) Lookout {
 	a := baseOf(awaited)
-	if a == nil || !a.mayWait() {
+	if a == nil || a.own == nil && a.mode&dependent == 0 {
+		return Lookout{} // it waits for no other job, as a Source does not
+	}
+	return Lookout{baseOf(w.WaitingJob()), a}
+}
+
+// TakeBack returns a *[CycleError], and has taken n back from the awaited job, if that closes a circle. If it returns nil, n
+// is registered or was delivered, and w is not the caller's any more.
+func (l Lookout) TakeBack(n *continuation.Node) error {
+	err := l.circle()
+	if err == nil || !l.awaited.waiting.Withdraw(n) {
 		return nil
 	}
-	b := baseOf(w.WaitingJob())
-	if b == nil || b != a && b.waiting.Empty() {
+	return err
+}
+
+// circle returns the error of the circle, or nil. It costs next to nothing where nobody waits for the waiting job.
+func (l Lookout) circle() error {
+	b, a := l.waiting, l.awaited
+	if b == nil || b != a && b.waiting.Empty() || !a.mayWait() {
 		return nil
 	}
 	return circle(b, a)
 }
 
-// mayWait reports whether the job may be waiting for another one: it is completed by one that may, or
-// its function has begun.
+// mayWait reports whether the job, which depends on others or has a function, may be waiting for another one: its function has
+// begun.
 func (c *core) mayWait() bool {
 	if c.own == nil {
-		return c.mode&dependent != 0
+		return true
 	}
 	s := c.state.status()
 	return s != Created && s != Scheduled

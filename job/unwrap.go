@@ -67,15 +67,17 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// followInner begins the second half. A job that is the Unwrap itself, or waits for it, would never end.
+// followInner begins the second half. A job that is the Unwrap itself, or waits for it, would never end; whether it does is
+// asked when the Unwrap can be seen to wait, as everywhere.
 func (u *unwrap[T]) followInner(inner *Job[T]) continuation.Chain {
+	inner.startIfCreated()
+	told := u.follow(inner)
 	if err := circle(u.promise.job.base(), inner.base()); err != nil {
 		var zero T
-		told, _ := u.end(Faulted, zero, err)
-		return told
+		ended, _ := u.end(Faulted, zero, err)
+		told = told.Join(ended)
 	}
-	inner.startIfCreated()
-	return u.follow(inner)
+	return told
 }
 
 func (h *outerHalf[T]) waitingJob() (*core, string) { return h.of.waitingJob() }

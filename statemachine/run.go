@@ -79,18 +79,18 @@ func (t *Task) register(c any) bool {
 		t.node.PrepareAlone(t)
 		return c.operation().join(&t.node)
 	case awaiter.Registrar:
-		if t.closesCircle(c) {
-			return false
-		}
 		t.node.Prepare(t)
-		if h, ok := c.(job.Handle); ok && t.on != nil {
-			if t.top.runs&^nested >= runsPerTurn {
-				job.StartLast(h, t.leaving())
-			} else if t.runAwaited(h) {
-				return t.node.Leave()
-			}
+		h, ok := c.(job.Handle)
+		switch {
+		case !ok:
+			return c.Register(&t.node)
+		case t.on == nil:
+		case t.top.runs&^nested >= runsPerTurn:
+			job.StartLast(h, t.leaving())
+		case t.runAwaited(h):
+			return t.node.Leave()
 		}
-		return c.Register(&t.node)
+		return t.enlist(c, job.LookOut(t, h))
 	default:
 		return t.registerForeign(c.(awaiter.Completion))
 	}

@@ -108,16 +108,15 @@ func (t *Task) asyncStack() []job.Frame {
 	return frames
 }
 
-// closesCircle reports whether the task must not wait for c, which waits for its job; its await
-// returns the *[job.CycleError] then. Unlike a goroutine that is about to block, a task can not look
-// again once it has registered, since it is somebody else's then. So of two that close a circle at
-// the same moment neither sees the other.
-func (t *Task) closesCircle(c awaiter.Registrar) bool {
-	h, ok := c.(job.Handle)
-	if !ok {
-		return false
-	}
-	err := job.CircleOf(t, h)
+// enlist registers the task with c, the job that the look-out is for, unless that closes a circle: the await then returns a
+// *[job.CycleError]. In the other case, and also between the two steps, the task is somebody else's.
+func (t *Task) enlist(c awaiter.Registrar, l job.Lookout) bool {
+	return c.Register(&t.node) && !t.closesCircle(l)
+}
+
+// closesCircle reports whether the task must not wait for the job that it has registered with; it is the caller's again then.
+func (t *Task) closesCircle(l job.Lookout) bool {
+	err := l.TakeBack(&t.node)
 	if err != nil {
 		t.outcome = &outcome{refusal: err}
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -150,4 +152,25 @@ func TestACircleOfMachinesAndCombinatorsIsFound(t *testing.T) {
 			assert.True(t, errors.Is(err, job.ErrCycle), "%v", err)
 		})
 	}
+}
+
+// On several workers, at whatever moment: nobody waits for ever.
+func TestCirclesOfMachinesOnSeveralWorkers(t *testing.T) {
+	p := pool.New(pool.Workers(4, 4))
+	ctx := schedulers.With(context.Background(), p)
+	for round := range 300 {
+		n := 2 + round%3
+		js, begin := make([]*job.Job[int], n), make([]*job.Source[int], n)
+		for i := range js {
+			begin[i], js[i] = later(ctx, func() *job.Job[int] { return js[(i+1)%n] })
+		}
+		for _, s := range begin {
+			go s.TrySetResult(1)
+		}
+		for _, j := range js {
+			_, err := j.Wait(context.Background())
+			require.ErrorIs(t, err, job.ErrCycle)
+		}
+	}
+	require.NoError(t, p.Shutdown(context.Background()))
 }

@@ -1,0 +1,82 @@
+package statemachine
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/job"
+)
+
+// suspended is a root that waits for what the test registers it with, and ends with what it finds.
+type suspended struct {
+	Builder[int]
+	Frame
+	of *job.Job[int]
+}
+
+func (m *suspended) MoveNext(t *Task) bool {
+	m.State = Finished
+	m.SetResult(JobResult(t, m.of))
+	return true
+}
+
+func suspend() *suspended {
+	m := &suspended{}
+	m.promise.InitDependent()
+	m.self, m.State = m, 1
+	m.home = job.DefaultScheduler()
+	m.task.top = &m.Frame
+	return m
+}
+
+// registers is the first step of enlist: from its end on the machine is somebody else's.
+func (m *suspended) registers(t *testing.T, with *suspended) job.Lookout {
+	t.Helper()
+	m.of = with.promise.Job()
+	l := job.LookOut(&m.task, m.of)
+	m.task.node.Prepare(&m.task)
+	require.True(t, awaiter.Registrar(m.of).Register(&m.task.node))
+	return l
+}
+
+// All register before any of them looks.
+func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 30} {
+		ring, lookouts := make([]*suspended, n), make([]job.Lookout, n)
+		for i := range ring {
+			ring[i] = suspend()
+		}
+		for i, m := range ring {
+			lookouts[i] = m.registers(t, ring[(i+1)%n])
+		}
+		for i, m := range ring {
+			refused := m.task.closesCircle(lookouts[i])
+			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no circle")
+			if refused {
+				m.task.Run(nil)
+			}
+		}
+		for _, m := range ring {
+			_, err := m.promise.Job().Wait(context.Background())
+			var c *job.CycleError
+			require.ErrorAs(t, err, &c)
+			assert.Len(t, c.Jobs, n)
+		}
+	}
+}
+
+// The awaited job ends while the search goes on: then the machine is not the searcher's.
+func TestAMachineThatWasToldBeforeItIsTakenBackGoesOn(t *testing.T) {
+	x, y := suspend(), suspend()
+	first := x.registers(t, y)
+	y.registers(t, x)
+	y.SetResult(7, nil) // somebody else ends it, as no machine is
+	assert.False(t, x.task.closesCircle(first))
+	v, err := x.promise.Job().Wait(context.Background())
+	assert.NoError(t, err)
+	assert.Equal(t, 7, v)
+}
