@@ -125,11 +125,13 @@ func mentions(temps []*variable) []piece {
 	return list
 }
 
-// keyValue leaves the names of fields alone.
+// keyValue leaves the names of fields alone, but for those that have another (see fieldName).
 func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
 	id, ok := n.Key.(*ast.Ident)
 	if field, isVar := s.u.info.Uses[id].(*types.Var); !ok || !isVar || !field.IsField() {
 		s.walk(n.Key)
+	} else if name := s.u.fieldName(field); name != id.Name {
+		s.replace(id, text(name))
 	}
 	s.walk(n.Value)
 }
@@ -137,6 +139,8 @@ func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
 func (s *mentionScan) selector(n *ast.SelectorExpr) {
 	if name, ok := s.u.idents[n.Sel]; ok {
 		s.replace(n.Sel, text(name))
+	} else if field, ok := s.u.info.Uses[n.Sel].(*types.Var); ok && s.u.fieldName(field) != n.Sel.Name {
+		s.replace(n.Sel, text(s.u.fieldName(field)))
 	}
 	id, ok := ast.Unparen(n.X).(*ast.Ident)
 	if !ok {
@@ -177,7 +181,10 @@ func (s *mentionScan) ident(id *ast.Ident, as form) {
 		s.variable(id, v, as)
 		return
 	}
-	obj := s.u.info.ObjectOf(id)
+	obj := s.u.info.Uses[id] // of an embedded field the type; it defines the field
+	if obj == nil {
+		obj = s.u.info.Defs[id]
+	}
 	if obj == nil {
 		return
 	}

@@ -1,9 +1,11 @@
 package codegen
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // declaration lowers a declaration inside the function.
@@ -168,6 +170,32 @@ func (u *unit) liftType(spec *ast.TypeSpec) {
 	r.types = append(r.types, liftedType{name: name, obj: obj, spec: spec})
 	u.imports.lifted[obj] = name + u.typeArgs()
 	u.moved[obj] = text(name + u.typeArgs())
+}
+
+// fieldName is the name of a field. An embedded one is named after its type, and a type of the function
+// may have another name where it is declared.
+func (u *unit) fieldName(field *types.Var) string {
+	if !field.Embedded() {
+		return field.Name()
+	}
+	t := field.Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if alias, ok := t.(*types.Alias); ok {
+		if _, moved := u.movedName(alias.Obj()); !moved {
+			return field.Name()
+		}
+		t = types.Unalias(t)
+	}
+	switch t := t.(type) {
+	case *types.Basic:
+		return t.Name()
+	case *types.Named:
+		name, _, _ := strings.Cut(cmp.Or(u.imports.lifted[t.Obj()], t.Obj().Name()), "[")
+		return name
+	}
+	return field.Name()
 }
 
 // liftedType is a type of the body that is declared outside.

@@ -58,12 +58,12 @@ func Lower(dir string, progress io.Writer, patterns ...string) (*Report, error) 
 		if len(result.Diagnostics) == 0 {
 			break
 		}
-		before := l.annotated()
+		before, removed := l.annotated(), l.removed
 		fmt.Fprintf(progress, "%d functions annotated, %d findings\n", before, len(result.Diagnostics))
 		if err := l.withdraw(result.Diagnostics); err != nil {
 			return nil, err
 		}
-		if l.annotated() == before { // the next round would find the same
+		if l.annotated() == before && l.removed == removed { // the next round would find the same
 			return nil, fmt.Errorf("standard: a finding that no annotation is the cause of: %s", result.Diagnostics[0])
 		}
 	}
@@ -75,6 +75,8 @@ type lowering struct {
 	dir    string
 	files  map[string]*annotated.File
 	report *Report
+
+	removed int // packages that are no packages even without annotations
 }
 
 // annotated returns how many functions are annotated still.
@@ -92,16 +94,16 @@ func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 	for _, d := range found {
 		byFile[d.Pos.Filename] = append(byFile[d.Pos.Filename], d)
 	}
-	for path, list := range byFile {
-		for _, d := range list {
-			if d.Category == "source" {
-				if err := l.exclude(filepath.Dir(path), d.String()); err != nil {
-					return err
-				}
-			}
+	broken := map[string]string{} // by folder
+	for _, d := range found {
+		if d.Category == "source" {
+			broken[filepath.Dir(d.Pos.Filename)] = d.String()
 		}
 	}
 	var errs []error
+	for folder, why := range broken {
+		errs = append(errs, l.exclude(folder, why))
+	}
 	for path, list := range byFile {
 		list, err := l.initialisers(filepath.Dir(path), list)
 		if errs = append(errs, err); len(list) == 0 {
@@ -161,10 +163,12 @@ func (l *lowering) name(folder string) string {
 	return filepath.ToSlash(rel)
 }
 
-// exclude takes the annotations of a package back.
+// exclude takes the annotations of a package back, and the second time removes its copy: it imports what only the
+// original may import. What imports the copy is excluded in the next round.
 func (l *lowering) exclude(folder, why string) error {
 	if _, done := l.report.Excluded[l.name(folder)]; done {
-		return nil
+		l.removed++
+		return os.RemoveAll(folder)
 	}
 	l.report.Excluded[l.name(folder)] = strings.ReplaceAll(why, l.dir+string(filepath.Separator), "")
 	l.report.Packages--

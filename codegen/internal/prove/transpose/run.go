@@ -108,7 +108,7 @@ func (r *runner) lay(paths []string) error {
 		r.report.Programs++
 		p, err := read(r.folder, path, fmt.Sprint("p", i), r.dir)
 		if err != nil {
-			r.report.LeftOut[err.Error()]++
+			r.leave(path, err.Error())
 			continue
 		}
 		r.programs = append(r.programs, p)
@@ -116,9 +116,15 @@ func (r *runner) lay(paths []string) error {
 	return nil
 }
 
+// leave counts a program that says nothing.
+func (r *runner) leave(path, why string) {
+	r.report.LeftOut[why]++
+	fmt.Fprintf(r.Progress, "left out: %s: %s\n", path, why)
+}
+
 // drop leaves a program out.
 func (r *runner) drop(p *program, why string) error {
-	r.report.LeftOut[why]++
+	r.leave(p.path, why)
 	for i, q := range r.programs {
 		if p == q {
 			r.programs = append(r.programs[:i:i], r.programs[i+1:]...)
@@ -264,7 +270,7 @@ func (r *runner) binary() string { return filepath.Join(r.dir, "programs.exe") }
 func (r *runner) compare(ctx context.Context, p *program) {
 	plain := r.run(ctx, p, "plain")
 	if plain != p.expected {
-		r.report.LeftOut["its plain form, as a package with suspension points and twins, is not what it was"]++
+		r.leave(p.path, "its plain form, as a package with suspension points and twins, is not what it was")
 		return
 	}
 	if machine := r.run(ctx, p, "machine"); machine != p.expected {
