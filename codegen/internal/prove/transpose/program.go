@@ -22,6 +22,9 @@ type program struct {
 	name     string // of the package that it becomes
 	file     *annotated.File
 	expected string // what it prints
+
+	annotated int      // functions at first
+	refused   []string // why others are not any more
 }
 
 // find lists the programs of the test folder, in order, whose paths match a pattern. It reads

@@ -2,7 +2,6 @@ package transpose
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +53,7 @@ func Run(ctx context.Context, folder, dir string, o Options) (*Report, error) {
 	paths = slices.DeleteFunc(paths, func(path string) bool { return path <= o.After })
 	for len(paths) > 0 && ctx.Err() == nil {
 		n := min(o.AtOnce, len(paths))
+		r.report.Programs += n
 		if err := r.chunk(ctx, paths[:n]); err != nil {
 			return nil, err
 		}
@@ -73,6 +73,9 @@ type runner struct {
 
 // chunk does the programs of one binary.
 func (r *runner) chunk(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
 	if err := r.lay(paths); err != nil {
 		return err
 	}
@@ -82,10 +85,7 @@ func (r *runner) chunk(ctx context.Context, paths []string) error {
 	if err := r.build(ctx); err != nil {
 		return err
 	}
-	for _, p := range r.programs {
-		r.compare(ctx, p)
-	}
-	return nil
+	return r.compare(ctx)
 }
 
 // lay writes the module for some programs.
@@ -105,7 +105,6 @@ func (r *runner) lay(paths []string) error {
 	}
 	r.programs = nil
 	for i, path := range paths {
-		r.report.Programs++
 		p, err := read(r.folder, path, fmt.Sprint("p", i), r.dir)
 		if err != nil {
 			r.leave(path, err.Error())
@@ -135,9 +134,8 @@ func (r *runner) drop(p *program, why string) error {
 
 // generate lowers the functions that are not refused.
 func (r *runner) generate() error {
-	before := map[*program]int{}
 	for _, p := range r.programs {
-		before[p] = p.file.Functions
+		p.annotated = p.file.Functions
 	}
 	for {
 		result, err := codegen.Generate(codegen.Config{Dir: r.dir})
@@ -145,17 +143,12 @@ func (r *runner) generate() error {
 			return err
 		}
 		if len(result.Diagnostics) == 0 {
-			break
+			return nil
 		}
 		if err := r.withdraw(result.Diagnostics); err != nil {
 			return err
 		}
 	}
-	for _, p := range r.programs {
-		r.report.Functions += before[p]
-		r.report.Lowered += p.file.Functions
-	}
-	return nil
 }
 
 // withdraw takes back the annotations that there are findings about. A program that does
@@ -183,7 +176,7 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 			if err != nil {
 				return err
 			}
-			r.report.Refused["functions that initialise variables"] += n
+			p.refused = append(p.refused, slices.Repeat([]string{"functions that initialise variables"}, n)...)
 			if n > 0 {
 				continue
 			}
@@ -197,7 +190,7 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 			continue
 		}
 		for _, d := range reasons {
-			r.count(p, d)
+			r.refused(p, d)
 		}
 	}
 	if known == 0 {
@@ -212,11 +205,12 @@ func (r *runner) differs(p *program, how string) {
 	fmt.Fprintf(r.Progress, "different: %s: %s\n", p.path, how)
 }
 
-func (r *runner) count(p *program, d codegen.Diagnostic) {
+// refused notes why a function keeps its plain form.
+func (r *runner) refused(p *program, d codegen.Diagnostic) {
 	if d.Category == "internal" {
 		r.differs(p, d.String())
 	}
-	r.report.Refused[annotated.Reason(d)]++
+	p.refused = append(p.refused, annotated.Reason(d))
 }
 
 // build builds the binary, without the programs that do not build.
@@ -265,41 +259,3 @@ func (r *runner) build(ctx context.Context) error {
 }
 
 func (r *runner) binary() string { return filepath.Join(r.dir, "programs.exe") }
-
-// compare runs a program in both forms.
-func (r *runner) compare(ctx context.Context, p *program) {
-	plain := r.run(ctx, p, "plain")
-	if plain != p.expected {
-		r.leave(p.path, "its plain form, as a package with suspension points and twins, is not what it was")
-		return
-	}
-	if machine := r.run(ctx, p, "machine"); machine != p.expected {
-		r.differs(p, difference(p.expected, machine))
-		return
-	}
-	r.report.Same++
-}
-
-// run returns what a program prints, and how it ends if that is not well.
-func (r *runner) run(ctx context.Context, p *program, form string) string {
-	ctx, cancel := context.WithTimeout(ctx, r.Patience)
-	defer cancel()
-	command := exec.CommandContext(ctx, r.binary(), p.name, form)
-	var out bytes.Buffer
-	command.Stdout, command.Stderr = &out, &out
-	if err := command.Run(); err != nil {
-		fmt.Fprintf(&out, "\n%v %v\n", err, cmp.Or(context.Cause(ctx), error(nil)))
-	}
-	return out.String()
-}
-
-// difference is the first line that is not as expected, and what follows.
-func difference(want, got string) string {
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range b {
-		if i >= len(a) || a[i] != b[i] {
-			return fmt.Sprintf("line %d: %s", i+1, strings.Join(b[i:min(i+6, len(b))], "\n\t"))
-		}
-	}
-	return "it ends early: " + fmt.Sprint(len(b)-1, " lines of ", len(a)-1)
-}
