@@ -229,12 +229,18 @@ func (e *emitter) moveNextPlain() {
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.recv, e.frameType(), n.task, e.runtime("Task"), e.predeclared("bool"))
 	e.line("if %[1]s.State != %[2]s {\n%[1]s.Misuse(%[1]s.State)\n}", n.recv, e.runtime("NotStarted"))
 	e.line("%s.State = %s", n.recv, e.runtime("Running"))
+	place := func(v *variable) string {
+		if v.cell { // it has a lock
+			return "*" + n.recv + "." + v.field
+		}
+		return n.recv + "." + v.field
+	}
 	var left, args []string
 	for _, r := range u.results {
-		left = append(left, n.recv+"."+r.field)
+		left = append(left, place(r))
 	}
 	for i, v := range u.params {
-		arg := n.recv + "." + v.field
+		arg := place(v)
 		if e.sig.Params[i].Variadic {
 			arg += "..."
 		}

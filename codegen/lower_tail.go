@@ -94,7 +94,8 @@ func tailCalls(fn *Function) []tailCall {
 	return t.calls
 }
 
-// namesAllButResults: a parameter without a name would be given one that the body may have, too.
+// namesAllButResults: a parameter without a name would be given one that the body may have, too, and one with a predeclared
+// name another than the body has.
 func namesAllButResults(decl *ast.FuncDecl) bool {
 	lists := []*ast.FieldList{decl.Recv, decl.Type.Params}
 	for _, list := range lists {
@@ -102,7 +103,7 @@ func namesAllButResults(decl *ast.FuncDecl) bool {
 			continue
 		}
 		for _, field := range list.List {
-			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" }) {
+			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" || types.Universe.Lookup(id.Name) != nil }) {
 				return false
 			}
 		}

@@ -9,13 +9,16 @@ import (
 // particular is what differs between messages that say the same.
 var particular = regexp.MustCompile(`\b(receiver|assigns|name|that|of|cannot call) [\w.]+|^[\w.]+ |\d+`)
 
+// held is the name of what a message is about that begins with one.
+var held = regexp.MustCompile(`^\w+ (holds an )`)
+
 // Reason is what a finding says, without the names in it: what is counted.
 func Reason(d codegen.Diagnostic) string {
 	if d.Category == "internal" {
 		return "defects of the generator"
 	}
 	if d.Category == "unsupported" {
-		return d.What
+		return held.ReplaceAllString(d.What, "… $1")
 	}
 	return particular.ReplaceAllString(d.What, "$1 …")
 }
