@@ -165,6 +165,7 @@ func TestAMachineRunsTheUnstartedJobThatItAwaits(t *testing.T) {
 	p, ctx := singleWorker(t)
 	_, err := unstartedAsync(ctx, 200, func(context.Context) (int, error) { return 1, nil }).Wait(context.Background())
 	require.NoError(t, err)
+	require.NoError(t, p.Shutdown(context.Background())) // the worker counts its last work when it has ended
 	m := p.Metrics()
 	// The jobs, the turn that the machine has yielded for, and one each time that it has given way.
 	assert.Equal(t, uint64(200+1+200/61), m.Submitted)
