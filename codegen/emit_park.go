@@ -12,7 +12,7 @@ func (i *park) print(p *printer) {
 		p.line("return "+how+again, args...)
 	}
 	switch pt.kind {
-	case KindEnter, KindLiteral, KindValue:
+	case KindEnter, KindSleep, KindLiteral, KindValue:
 		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
 	case KindAwaitJob, KindAwait, KindTwin:
 		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
@@ -27,7 +27,7 @@ func (i *park) print(p *printer) {
 	p.line("%s.State = %d", recv, pt.number)
 	p.letGo(pt.stale)
 	switch pt.kind {
-	case KindEnter, KindLiteral, KindValue, kindDeferred:
+	case KindEnter, KindSleep, KindLiteral, KindValue, kindDeferred:
 		suspended(p.predeclared("false"))
 	case KindAwaitJob, KindAwait, KindTwin:
 		suspended("%s.Await(%s)", task, p.mention(pt.held, value))

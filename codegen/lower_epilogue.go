@@ -85,7 +85,7 @@ func (u *unit) deferringPoint(d *deferral, s *ast.DeferStmt, p *Suspension) {
 		entry := u.evaluatedNow(d, f.v.Name(), rope{use(u.entryOf(f))})
 		args := append([]rope{{taskName}}, u.keptArguments(d, s.Call)...)
 		d.enters(u.values(s.Call), append(append(entry, text("(")), append(joined(args), text(")"))...))
-	case KindTwin:
+	case KindTwin, KindSleep:
 		u.renameCallee(s.Call, p.Twin)
 		d.entry = returnOf("DeferTwin(", rope{taskName}, u.deferredCall(d, s.Call, p.Method))
 	case KindAwaitJob:

@@ -113,6 +113,8 @@ const (
 	KindYield
 	// KindSwitchTo is job.SwitchTo(ctx, s).
 	KindSwitchTo
+	// KindSleep is job.Sleep(ctx, d), whose entry stands in another package.
+	KindSleep
 	// KindEmit is the call of yield in a stream's function.
 	KindEmit
 	// KindLoop is a range over a stream or a function, which asks for the next value or stops.
@@ -127,7 +129,9 @@ const (
 const kindDeferred Kind = -1
 
 // enters reports whether the callee is a machine that is entered, not a job that is awaited.
-func (k Kind) enters() bool { return k == KindEnter || k == KindLiteral || k == KindValue }
+func (k Kind) enters() bool {
+	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue
+}
 
 // Suspension is what is known of a call that suspends.
 type Suspension struct {
@@ -144,7 +148,7 @@ type Suspension struct {
 	// TypeArgs are those of a call of a generic function, explicit or inferred.
 	TypeArgs *types.TypeList
 
-	// Twin is FAsync (KindEnter, KindTwin), as declared.
+	// Twin is FAsync (KindEnter, KindSleep, KindTwin), as declared.
 	Twin *types.Func
 
 	// Enter is FEnter (KindEnter), as declared. It takes the receiver and the

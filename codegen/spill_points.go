@@ -30,6 +30,8 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 	switch s.Kind {
 	case KindEnter:
 		u.suspendEnter(call, s, p, dst)
+	case KindSleep:
+		u.suspendSleep(call, p, dst)
 	case KindLiteral:
 		u.suspendLiteral(call, p, dst)
 	case KindValue:
@@ -93,6 +95,21 @@ func (u *unit) enterCallee(p *point, entry rope, dst []dest) {
 	}
 	results := rope{use(p.held), text(".Results("), taskName, text(")")}
 	u.add(&assign{dst: dropBlanks(again), src: results}, forget(p.held), &mark{label: p.resumed})
+}
+
+// suspendSleep sleeps. Package job can not know machines, so the entry of its function is the runtime's.
+func (u *unit) suspendSleep(call *ast.CallExpr, p *point, dst []dest) {
+	u.spillArgs(call)
+	u.hold(p, calledName(call), func() (string, error) {
+		return "*" + u.imports.Path(statemachinePath, "statemachine") + ".Sleeping", nil
+	})
+	p.resumed = u.label("resumed")
+	args := []rope{{taskName}}
+	for _, arg := range call.Args {
+		args = append(args, u.value(arg))
+	}
+	entry := append(rope{statemachineName, text(".Sleep(")}, joined(args)...)
+	u.enterCallee(p, append(entry, text(")")), dst)
 }
 
 // suspendLiteral calls a literal that has become a machine: a callee with more

@@ -92,6 +92,10 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 		return s, false
 	}
 	s.Kind, s.Result = KindTwin, jobArgument(sig.Results().At(0).Type())
+	if isObject(s.Callee, jobPath, "Sleep") {
+		s.Kind = KindSleep
+		return s, true
+	}
 	enter := t.enterOf(s.Callee)
 	if enter == nil {
 		return s, true

@@ -94,6 +94,8 @@ func describe(s Suspension, suspends bool) string {
 		return "yield"
 	case s.Kind == KindSwitchTo:
 		return "switch"
+	case s.Kind == KindSleep:
+		return "sleep"
 	case s.Kind == KindTwin:
 		return "twin: " + result()
 	}

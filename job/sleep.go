@@ -32,7 +32,7 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 		return FromResult(Void{})
 	}
 	s := newSleep(ctx)
-	s.timers = timersOf(ctx)
+	s.timers = Timers(ctx)
 	s.begin(d)
 	return s.promise.Job()
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// timersOf returns the timers of ctx's scheduler, or else the runtime's.
-func timersOf(ctx context.Context) schedulers.Timers {
+// Timers returns the timers of ctx's scheduler or, if that has none, those of the Go runtime: with which [Sleep]
+// measures its time. It does not block.
+func Timers(ctx context.Context) schedulers.Timers {
 	if t, ok := home(ctx).(schedulers.Timers); ok {
 		return t
 	}

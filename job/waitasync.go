@@ -41,7 +41,7 @@ func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T]
 	if d <= 0 {
 		return unwaited[T](context.DeadlineExceeded)
 	}
-	r := &relay[T]{ctx: ctx, timers: timersOf(ctx)}
+	r := &relay[T]{ctx: ctx, timers: Timers(ctx)}
 	r.promise.InitDependent()
 	r.follow(j).Deliver(nil)
 	r.watchContext(r)

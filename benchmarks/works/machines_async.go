@@ -576,13 +576,14 @@ type napFrame struct {
 	d     time.Duration
 	awake *atomic.Int64
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
 // MoveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
 func (f *napFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -593,22 +594,21 @@ func (f *napFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// machines.go:79: if err := job.Sleep(ctx, d); err != nil {
-	f.sleep1 = job.SleepAsync(f.ctx, f.d)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, f.d)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0 = err
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0 = err
 	f.State = statemachine.Finished
 	return true
 endIf1:

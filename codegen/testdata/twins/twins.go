@@ -42,7 +42,7 @@ func calls(ctx context.Context, j *job.Job[int], a awaiter.Awaitable[word], s sc
 	awaiter.Await[word](a)            // await: twins.word
 	job.Yield()                       // yield
 	job.SwitchTo(ctx, s)              // switch
-	job.Sleep(ctx, 0)                 // twin: job.Void
+	job.Sleep(ctx, 0)                 // sleep
 	other.ByHand(1)                   // twin: io.Reader
 	p.Read(nil)                       // twin: int
 	other.Pair.Read(p, nil)           // twin: int
