@@ -1507,4 +1507,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e1e29f1105bada40
+// Digest of what is above: a67ddd2fd2b04307

@@ -51,13 +51,14 @@ type tickFrame struct {
 
 	n1     int
 	i      int
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
 // MoveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
 func (f *tickFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -74,21 +75,20 @@ range1:
 		goto endRange1
 	}
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
-	f.sleep1 = job.SleepAsync(f.ctx, 10*time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0 = err
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0 = err
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -128,4 +128,4 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d4ca07eadaf8fed6
+// Digest of what is above: 6da8515595cad4ae

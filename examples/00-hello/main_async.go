@@ -48,7 +48,7 @@ type greetFrame struct {
 	ctx  context.Context
 	name string
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 string
 	result1 error
@@ -56,6 +56,7 @@ type greetFrame struct {
 
 // MoveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
 func (f *greetFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -66,22 +67,21 @@ func (f *greetFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
-	f.sleep1 = job.SleepAsync(f.ctx, 10*time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0, f.result1 = "", err
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0, f.result1 = "", err
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -236,4 +236,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 25d48a14eac69e7d
+// Digest of what is above: e33df700d0e392e3

@@ -181,13 +181,14 @@ type fooFrame struct {
 
 	ctx context.Context
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
 // MoveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
 func (f *fooFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -198,20 +199,19 @@ func (f *fooFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:29: err := job.Sleep(ctx, 1000*time.Millisecond)
-	f.sleep1 = job.SleepAsync(f.ctx, 1000*time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, 1000*time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		fmt.Println("Foo")
-		f.result0 = err
-	}
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	fmt.Println("Foo")
+	f.result0 = err
 	f.State = statemachine.Finished
 	return true
 }
@@ -273,13 +273,14 @@ type barFrame struct {
 
 	ctx context.Context
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
 // MoveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
 func (f *barFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -290,20 +291,19 @@ func (f *barFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:36: err := job.Sleep(ctx, 100*time.Millisecond)
-	f.sleep1 = job.SleepAsync(f.ctx, 100*time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, 100*time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		fmt.Println("Bar")
-		f.result0 = err
-	}
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	fmt.Println("Bar")
+	f.result0 = err
 	f.State = statemachine.Finished
 	return true
 }
@@ -365,13 +365,14 @@ type bazFrame struct {
 
 	ctx context.Context
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
 // MoveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
 func (f *bazFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -382,20 +383,19 @@ func (f *bazFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:43: err := job.Sleep(ctx, 10*time.Millisecond)
-	f.sleep1 = job.SleepAsync(f.ctx, 10*time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		fmt.Println("Baz")
-		f.result0 = err
-	}
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	fmt.Println("Baz")
+	f.result0 = err
 	f.State = statemachine.Finished
 	return true
 }
@@ -427,4 +427,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4ee79834a795d98d
+// Digest of what is above: bad90678d411a827

@@ -50,7 +50,7 @@ type askFrame struct {
 	place string
 	user  string
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 string
 	result1 error
@@ -58,6 +58,7 @@ type askFrame struct {
 
 // MoveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
 func (f *askFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -73,23 +74,22 @@ func (f *askFrame) MoveNext(t *statemachine.Task) bool {
 			patience = time.Hour
 		}
 		// main.go:28: if err := job.Sleep(ctx, patience); err != nil {
-		f.sleep1 = job.SleepAsync(f.ctx, patience)
+		f.sleep1, err = statemachine.Sleep(t, f.ctx, patience)
 	}
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0, f.result1 = "", fmt.Errorf("%s: %w", f.place, err)
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0, f.result1 = "", fmt.Errorf("%s: %w", f.place, err)
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -248,4 +248,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 92f68c519897d5e3
+// Digest of what is above: 8507fdec29421be4

@@ -49,7 +49,7 @@ type fetchFrame struct {
 	ctx    context.Context
 	number int
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 page
 	result1 error
@@ -57,6 +57,7 @@ type fetchFrame struct {
 
 // MoveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
 func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -67,19 +68,18 @@ func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:19: err := job.Sleep(ctx, time.Millisecond)
-	f.sleep1 = job.SleepAsync(f.ctx, time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		f.result0, f.result1 = page{f.number}, err
-	}
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	f.result0, f.result1 = page{f.number}, err
 	f.State = statemachine.Finished
 	return true
 }
@@ -330,4 +330,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 39912278bdba4d98
+// Digest of what is above: 5ea9c3d194460ee6

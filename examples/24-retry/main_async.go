@@ -50,7 +50,7 @@ type fetchFrame struct {
 	mirror string
 	round  int
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 string
 	result1 error
@@ -58,6 +58,7 @@ type fetchFrame struct {
 
 // MoveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
 func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -68,22 +69,21 @@ func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-	f.sleep1 = job.SleepAsync(f.ctx, time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0, f.result1 = "", err
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0, f.result1 = "", err
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -160,7 +160,7 @@ type fetchAnyFrame struct {
 	i1     int
 	mirror string
 	fetch1 *fetchFrame
-	sleep2 *job.Job[job.Void]
+	sleep2 *statemachine.Sleeping
 
 	result0 string
 	result1 error
@@ -170,6 +170,7 @@ type fetchAnyFrame struct {
 func (f *fetchAnyFrame) MoveNext(t *statemachine.Task) bool {
 	var page string
 	var err error
+	var err2 error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -216,23 +217,22 @@ endRange2:
 	{
 		pause := time.Millisecond << f.round
 		// main.go:42: if err := job.Sleep(ctx, pause); err != nil {
-		f.sleep2 = job.SleepAsync(f.ctx, pause)
+		f.sleep2, err2 = statemachine.Sleep(t, f.ctx, pause)
 	}
-	if f.sleep2.IsCompleted() {
-		goto resume2
+	if f.sleep2 == nil {
+		goto resumed2
 	}
 	f.State = 2
 	f.list1, f.mirror = nil, "" // not needed any more
-	return t.Await(f.sleep2)
+	return false
 resume2:
-	{
-		_, err2 := statemachine.TwinResult(t, f.sleep2)
-		f.sleep2 = nil
-		if err2 == nil {
-			goto endIf1
-		}
-		f.result0, f.result1 = "", err2
+	err2 = f.sleep2.Results(t)
+	f.sleep2 = nil
+resumed2:
+	if err2 == nil {
+		goto endIf1
 	}
+	f.result0, f.result1 = "", err2
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -271,4 +271,4 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c9c380437c31aab6
+// Digest of what is above: d7782ca90d2fdb29

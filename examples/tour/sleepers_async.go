@@ -48,7 +48,7 @@ type napFrame struct {
 	ctx context.Context
 	d   time.Duration
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
@@ -65,16 +65,17 @@ func (f *napFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// sleepers.go:18: return job.Sleep(ctx, d)
-	f.sleep1 = job.SleepAsync(f.ctx, f.d)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, f.result0 = statemachine.Sleep(t, f.ctx, f.d)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	_, f.result0 = statemachine.TwinResult(t, f.sleep1)
+	f.result0 = f.sleep1.Results(t)
 	f.sleep1 = nil
+resumed1:
 	f.State = statemachine.Finished
 	return true
 }
@@ -106,4 +107,4 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ab2d61c046409b44
+// Digest of what is above: 4617597e80d35537

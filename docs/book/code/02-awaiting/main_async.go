@@ -176,7 +176,7 @@ type sayFrame struct {
 	ctx  context.Context
 	word string
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 string
 	result1 error
@@ -184,6 +184,7 @@ type sayFrame struct {
 
 // MoveNext runs [say] from where it stopped to its next suspension (false) or its end (true).
 func (f *sayFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -194,19 +195,18 @@ func (f *sayFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:50: err := job.Sleep(ctx, time.Millisecond)
-	f.sleep1 = job.SleepAsync(f.ctx, time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		f.result0, f.result1 = f.word, err
-	}
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	f.result0, f.result1 = f.word, err
 	f.State = statemachine.Finished
 	return true
 }
@@ -327,4 +327,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: dcc26c35a0e7e64c
+// Digest of what is above: 6ffd92f1c32315bb

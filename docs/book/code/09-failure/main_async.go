@@ -49,7 +49,7 @@ type findFrame struct {
 	ctx context.Context
 	key string
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 string
 	result1 error
@@ -57,6 +57,7 @@ type findFrame struct {
 
 // MoveNext runs [find] from where it stopped to its next suspension (false) or its end (true).
 func (f *findFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -67,22 +68,21 @@ func (f *findFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-	f.sleep1 = job.SleepAsync(f.ctx, time.Millisecond)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0, f.result1 = "", fmt.Errorf("find %q: %w", f.key, err)
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0, f.result1 = "", fmt.Errorf("find %q: %w", f.key, err)
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -236,4 +236,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 412775e3cab2a674
+// Digest of what is above: 25af52c0bec99820

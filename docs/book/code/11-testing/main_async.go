@@ -137,13 +137,14 @@ type retryFrame struct {
 	operation func() error
 
 	pause  time.Duration
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
 // MoveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
 func (f *retryFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -156,29 +157,28 @@ func (f *retryFrame) MoveNext(t *statemachine.Task) bool {
 	f.pause = time.Minute
 for1:
 	{
-		err := f.operation()
-		if err == nil {
+		err2 := f.operation()
+		if err2 == nil {
 			f.result0 = nil
 			f.State = statemachine.Finished
 			return true
 		}
 	}
 	// main.go:54: if err := job.Sleep(ctx, pause); err != nil {
-	f.sleep1 = job.SleepAsync(f.ctx, f.pause)
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	f.sleep1, err = statemachine.Sleep(t, f.ctx, f.pause)
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0 = err
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0 = err
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -213,4 +213,4 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5630ee1bc255fed8
+// Digest of what is above: 8016fb9b8936e801

@@ -49,7 +49,7 @@ type backendFrame struct {
 	name string
 	key  string
 
-	sleep1 *job.Job[job.Void]
+	sleep1 *statemachine.Sleeping
 
 	result0 string
 	result1 error
@@ -57,6 +57,7 @@ type backendFrame struct {
 
 // MoveNext runs [backend] from where it stopped to its next suspension (false) or its end (true).
 func (f *backendFrame) MoveNext(t *statemachine.Task) bool {
+	var err error
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -72,23 +73,22 @@ func (f *backendFrame) MoveNext(t *statemachine.Task) bool {
 			delay = time.Hour
 		}
 		// main.go:25: if err := job.Sleep(ctx, delay); err != nil {
-		f.sleep1 = job.SleepAsync(f.ctx, delay)
+		f.sleep1, err = statemachine.Sleep(t, f.ctx, delay)
 	}
-	if f.sleep1.IsCompleted() {
-		goto resume1
+	if f.sleep1 == nil {
+		goto resumed1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return t.Await(f.sleep1)
+	return false
 resume1:
-	{
-		_, err := statemachine.TwinResult(t, f.sleep1)
-		f.sleep1 = nil
-		if err == nil {
-			goto endIf1
-		}
-		f.result0, f.result1 = "", err
+	err = f.sleep1.Results(t)
+	f.sleep1 = nil
+resumed1:
+	if err == nil {
+		goto endIf1
 	}
+	f.result0, f.result1 = "", err
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -245,4 +245,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 638760efbc30ace6
+// Digest of what is above: 00469aa0f808b419

@@ -1,0 +1,94 @@
+package statemachine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// doze sleeps twice.
+//
+//movenext:async
+func doze(ctx context.Context, d time.Duration) error {
+	if err := job.Sleep(ctx, d); err != nil {
+		return err
+	}
+	return job.Sleep(ctx, d)
+}
+
+// dozers are the two executions of doze.
+var dozers = map[string]func(context.Context, time.Duration) *job.Job[job.Void]{
+	"machine": dozeAsync,
+	"goroutine": func(ctx context.Context, d time.Duration) *job.Job[job.Void] {
+		s := job.NewSource[job.Void]()
+		go func() { s.TrySet(job.Void{}, doze(ctx, d)) }()
+		return s.Job()
+	},
+}
+
+// eachDozer runs test for both, with a pool that belongs to its bubble.
+func eachDozer(t *testing.T, test func(t *testing.T, ctx context.Context, doze func(context.Context, time.Duration) *job.Job[job.Void])) {
+	t.Helper()
+	for name, doze := range dozers {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := pool.New()
+				test(t, schedulers.With(context.Background(), p), doze)
+				require.NoError(t, p.Shutdown(context.Background()))
+			})
+		})
+	}
+}
+
+func TestAMachineSleepsAsLongAsAGoroutine(t *testing.T) {
+	eachDozer(t, func(t *testing.T, ctx context.Context, doze func(context.Context, time.Duration) *job.Job[job.Void]) {
+		guarded, cancel := context.WithCancel(ctx)
+		defer cancel()
+		for _, ctx := range []context.Context{ctx, guarded} {
+			for _, d := range []time.Duration{-1, 0, time.Second} {
+				began := time.Now()
+				_, err := doze(ctx, d).Await()
+				require.NoError(t, err)
+				assert.Equal(t, 2*max(0, d), time.Since(began))
+			}
+		}
+	})
+}
+
+func TestASleepEndsWithItsContext(t *testing.T) {
+	reason := errors.New("the alarm")
+	eachDozer(t, func(t *testing.T, ctx context.Context, doze func(context.Context, time.Duration) *job.Job[job.Void]) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		began := time.Now()
+		j := doze(ctx, time.Hour)
+		time.Sleep(90 * time.Minute)
+		cancel(reason)
+		_, err := j.Await()
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, reason)
+		assert.Equal(t, 90*time.Minute, time.Since(began))
+
+		_, err = doze(ctx, time.Hour).Await()
+		require.ErrorIs(t, err, reason, "a context that has ended before")
+		assert.Equal(t, 90*time.Minute, time.Since(began))
+	})
+}
+
+func TestASleepThatExpiresWhileItsContextEndsDoesOneOfBoth(t *testing.T) {
+	for range 200 {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Microsecond)
+		if _, err := dozeAsync(ctx, 10*time.Microsecond).Await(); err != nil {
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		cancel()
+	}
+}
