@@ -21,9 +21,12 @@
 // A worker that blocks tells its visit, which passes it on: only the scheduler beneath can
 // add a worker. Timers are passed on too, because a simulation's time must be the same above a shim
 // ([Clock]); a scheduler without timers gets a queue of them. Consent to run work in
-// place is a question of where, so both have to agree. What does not pass is [schedulers.Reclaimer]: beneath, an
-// item is queued and not the work, and an item that nobody calls any more would never leave the shim's books. Who waits falls
-// back on consent, which leaves an entry behind that finds nothing to do.
+// place is a question of where, so both have to agree.
+//
+// Three do not pass, which save time and nothing else. [schedulers.Reclaimer]: beneath, an item is queued and not the
+// work, and an item that nobody calls any more would never leave the shim's books; who waits falls back on consent, which leaves
+// an entry behind that finds nothing to do. [schedulers.Admitter]: work that is not submitted would pass the shim by. And
+// [schedulers.Leaver]: when the work of a visit ends, its worker is not free yet, since the shim may have others to let go on.
 //
 // # Refusal after acceptance
 //
