@@ -25,8 +25,8 @@ type Timer struct {
 	// scheduler's choice. It must not block. Set it before arming.
 	OnExpire Expirer
 
-	// When and Slot are the scheduler's, while the timer is armed: the time of
-	// expiry in the scheduler's own unit, and the timer's place in its queue.
+	// When and Slot are the scheduler's, while the timer is armed: usually the time of
+	// expiry in the scheduler's own unit or what decides between equal times, and the timer's place in its queue.
 	When int64
 	Slot int
 }

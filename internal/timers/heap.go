@@ -5,7 +5,8 @@ import "github.com/movenext/movenext/schedulers"
 // heap is a 4-ary heap: the children of i are 4i+1 to 4i+4. With four children
 // rather than two it is half as deep, and the children that a step down
 // compares lie beside each other in memory. Times are kept in the entries, so that
-// no comparison follows a pointer.
+// no comparison follows a pointer, unless two are equal: then the order of arming decides, which the timer
+// keeps in its When.
 //
 // The entries lie in chunks. A slice would be copied each time it grows, under the lock, and for that moment a
 // million timers would need it twice.
@@ -25,7 +26,6 @@ type chunk [chunkSize]entry
 
 type entry struct {
 	when  int64
-	seq   uint64
 	timer *schedulers.Timer
 }
 
@@ -33,7 +33,7 @@ func (e *entry) before(f *entry) bool {
 	if e.when != f.when {
 		return e.when < f.when
 	}
-	return e.seq < f.seq
+	return e.timer.When < f.timer.When
 }
 
 const arity = 4

@@ -16,10 +16,10 @@ type Queue struct {
 	mu   sync.Mutex
 	heap heap
 
-	// The clock: When of a timer counts nanoseconds from base, which is
+	// The clock: when of an entry counts nanoseconds from base, which is
 	// the moment of the first StartTimer.
 	base  time.Time
-	armed uint64 // how many timers were ever armed: decides between equal times
+	armed int64 // how many timers were ever armed: decides between equal times
 
 	// The one timer of the Go runtime. alarm is nil until it is first needed.
 	// set is the time at which it will go off, or never.
@@ -46,10 +46,11 @@ func (q *Queue) StartTimer(t *schedulers.Timer, d time.Duration) {
 		q.base = time.Now()
 		q.set = never
 	}
-	t.When = after(q.now(), d)
+	when := after(q.now(), d)
 	q.armed++
-	q.heap.push(entry{when: t.When, seq: q.armed, timer: t})
-	if t.When < q.set && !q.firing {
+	t.When = q.armed
+	q.heap.push(entry{when: when, timer: t})
+	if when < q.set && !q.firing {
 		q.setAlarm()
 	}
 }
