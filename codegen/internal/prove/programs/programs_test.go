@@ -38,7 +38,9 @@ func TestProgramsHoldEveryStatement(t *testing.T) {
 		"clear(", "copy(", "delete(", "type T", "const k", "held", "job.Run(ctx", "Gtotal(", "Gadd(", "Gstream(", "Gpairs(", "Gtimes(", "Gcell[", "break B",
 		"make(chan int, 1) <-", "close(", ".Pull(t", "GE{", "defer Gcatch(t)", "<<= ", "[][]int{", "map[string]int{", "float64", "(*GS)(nil)", "funcs",
 	} {
-		assert.True(t, strings.Contains(all.String(), part), part)
+		if !strings.Contains(all.String(), part) { // assert.Contains would print them all
+			t.Errorf("no program holds %q", part)
+		}
 	}
 }
 

@@ -1,0 +1,78 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryRefusalIsInTheReadme compares the messages of what the lowering refuses with the table of the README that
+// users look them up in: each message has a row, and each row a message.
+func TestEveryRefusalIsInTheReadme(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(readme), "| the message begins |")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
+	var rows []string
+	for _, m := range regexp.MustCompile("(?m)^\\|.*\\| `(.*)`.* \\|$").FindAllStringSubmatch(table, -1) {
+		row := strings.TrimSuffix(m[1], " …")
+		rows = append(rows, strings.Replace(row, "yield", "x", 1))
+	}
+	messages := refusals(t)
+	for _, m := range messages {
+		assert.True(t, slices.ContainsFunc(rows, func(row string) bool { return says(m, row) }), "no row of the README for: %s", m)
+	}
+	for _, row := range rows {
+		assert.True(t, slices.ContainsFunc(messages, func(m [2]string) bool { return says(m, row) }), "no message begins with: %s", row)
+	}
+}
+
+// says reports whether what is refused begins with the text, or why does.
+func says(message [2]string, text string) bool {
+	return strings.HasPrefix(message[0], text) || strings.HasPrefix(message[1], text)
+}
+
+// refusals are what and why of the messages, with x for each name in them. Syntax that the generator does not know
+// is not among them: nobody can meet it.
+func refusals(t *testing.T) (list [][2]string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "diagnostics_lower.go", nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if fn, ok := n.(*ast.FuncDecl); ok && (fn.Name.Name == "unsupported" || fn.Name.Name == "unknownSyntax") {
+			return false
+		}
+		if call, ok := n.(*ast.CallExpr); ok {
+			if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "unsupported" {
+				list = append(list, [2]string{sample(t, call.Args[1]), sample(t, call.Args[2])})
+			}
+		}
+		return true
+	})
+	require.NotEmpty(t, list)
+	return list
+}
+
+// sample is a text that is put together of constants and names.
+func sample(t *testing.T, e ast.Expr) string {
+	t.Helper()
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return sample(t, e.X) + sample(t, e.Y)
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		require.NoError(t, err)
+		return s
+	}
+	return "x"
+}
