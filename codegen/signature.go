@@ -145,6 +145,9 @@ func (im *Imports) typeParamList(list *types.TypeParamList) (decl, args string, 
 		if err != nil {
 			return "", "", err
 		}
+		if strings.HasPrefix(text, "*") { // type t[P *S] would be an array
+			text = "interface{ " + text + " }"
+		}
 		name := im.typeParamName(list.At(i))
 		decls, names = append(decls, name+" "+text), append(names, name)
 	}
