@@ -144,10 +144,8 @@ func (p *Pool) start() {
 	go w.loop.Run()
 }
 
-// find looks for work on behalf of w, and ends w if there is none.
+// find looks for work on behalf of w, and ends w if there is none; mu is held.
 func (p *Pool) find(w *worker) schedulers.Work {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	fresh := w.fresh
 	if fresh {
 		w.fresh, p.room.starting = false, false

@@ -132,8 +132,8 @@ func (p *Pool) pushed(lone bool, hint schedulers.Hint) {
 // submitGlobal puts w into the global queue. next says that a worker looks there in a moment.
 func (p *Pool) submitGlobal(w schedulers.Work, next bool) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.ending.Begun() {
+		p.mu.Unlock()
 		p.refused.Add(1)
 		return schedulers.ErrShutdown
 	}
@@ -141,6 +141,7 @@ func (p *Pool) submitGlobal(w schedulers.Work, next bool) error {
 	if !next || p.global.Len() > 1 {
 		p.settle()
 	}
+	p.mu.Unlock()
 	return nil
 }
 

@@ -139,5 +139,8 @@ func (w *worker) next() schedulers.Work {
 			return work
 		}
 	}
-	return w.pool.find(w)
+	w.pool.mu.Lock()
+	work := w.pool.find(w)
+	w.pool.mu.Unlock()
+	return work
 }
