@@ -161,8 +161,7 @@ func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
 		}
 		value := u.value(e)
 		if len(list) > 1 && dst[n].v != nil && (u.isConstant(e) || u.info.Types[ast.Unparen(e)].IsNil()) {
-			i.src = append(i.src, late(func(p *printer) string { return p.constant(value, dst[n]) }))
-			continue
+			value = converted(value, dst[n])
 		}
 		i.src = append(i.src, value...)
 	}
@@ -170,11 +169,18 @@ func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
 	return i
 }
 
-// constant is a constant or nil for a target.
-func (p *printer) constant(value rope, to dest) string {
-	s := p.rope(value)
-	if to.idle() {
-		return "(" + p.typeOf(to.v) + ")(" + s + ")"
+// converted is a constant or nil for a target, which may turn out to be of no use. The value stays a part of the
+// rope, not of what is printed late: the size of a variable is a constant too, and mentions it.
+func converted(value rope, to dest) rope {
+	ifIdle := func(write func(*printer) string) piece {
+		return late(func(p *printer) string {
+			if to.idle() {
+				return write(p)
+			}
+			return ""
+		})
 	}
-	return s
+	r := rope{ifIdle(func(p *printer) string { return "(" + p.typeOf(to.v) + ")(" })}
+	r = append(r, value...)
+	return append(r, ifIdle(func(*printer) string { return ")" }))
 }
