@@ -114,7 +114,7 @@ func (u *unit) wantsTemp(o operandOf) bool {
 	if o.key != nil {
 		return u.wantsKeyTemp(o)
 	}
-	if o.compared && !(o.to != nil && types.IsInterface(o.to)) {
+	if o.compared && (o.to == nil || !types.IsInterface(o.to)) {
 		switch t.Underlying().(type) {
 		case *types.Struct, *types.Array:
 			return u.converts(o) || !u.addressable(o.expr)
