@@ -10,11 +10,15 @@ func (w *writer) assign() {
 			fmt.Sprintf("<<= (%s)&3", w.expr(integer, 2)), fmt.Sprintf("&^= %s", w.expr(integer, 2)),
 			fmt.Sprintf("/= (%s)|1", w.expr(integer, 2)), fmt.Sprintf("%%= %s", w.value(integer))))
 	case 10:
-		w.line("%s, _, %s = %s, %s, %s", w.place(integer), w.place(text), w.expr(integer, 2), w.expr(boolean, 2), w.expr(text, 2))
+		to := w.place(text)
+		w.line("%s, _, %s = %s, %s, %s", w.place(integer), to, w.expr(integer, 2), w.expr(boolean, 2), w.expr(text, 2))
+		w.bound(to)
 	case 0:
 		w.line("%s %s %s", w.place(integer), w.oneOf("+=", "-=", "*=", "|=", "^=", "&="), w.expr(integer, w.size.depth))
 	case 1:
-		w.line("%s += %s", w.place(text), w.expr(text, w.size.depth))
+		to := w.place(text)
+		w.line("%s += %s", to, w.expr(text, w.size.depth))
+		w.bound(to)
 	case 2:
 		w.line("%s%s", w.place(integer), w.oneOf("++", "--"))
 	case 3:
@@ -34,9 +38,17 @@ func (w *writer) assign() {
 		if len(list) > 0 {
 			t = list[w.r.IntN(len(list))].typ
 		}
-		w.line("%s = %s", w.place(t), w.expr(t, w.size.depth))
+		to := w.place(t)
+		w.line("%s = %s", to, w.expr(t, w.size.depth))
+		if t == text {
+			w.bound(to)
+		}
 	}
 }
+
+// bound keeps short the string in a variable that was assigned to: one that is doubled in a loop would fill
+// the memory long before the fuel is used up.
+func (w *writer) bound(name string) { w.line("if len(%s) > 99 {\n%s = %s[:9]\n}", name, name, name) }
 
 // twoValues is a call that returns an int and a string.
 func (w *writer) twoValues() string {
