@@ -133,7 +133,7 @@ func (l *List) Add(n *Node) bool {
 // Complete closes the list and returns the nodes to deliver, oldest first. The
 // operation's result must have been published before.
 func (l *List) Complete() Chain {
-	return inOrder(l.head.Swap(closed))
+	return inOrder(l.head.Swap(closed), (*Node).seen)
 }
 
 // Closed reports whether Complete has been called.
@@ -222,7 +222,7 @@ func (l *List) putBack(rest *Node) Chain {
 			return Chain{}
 		}
 		if l.Closed() {
-			return inOrder(kept)
+			return inOrder(kept, (*Node).seen)
 		}
 		rest = stack(l.detach(), kept)
 	}
@@ -271,13 +271,20 @@ func stack(above, below *Node) *Node {
 	return above
 }
 
-// inOrder turns a detached stack, newest first, into a chain, oldest first.
-func inOrder(top *Node) Chain {
-	c := Chain{last: top}
+// inOrder turns a detached stack, newest first, into a chain, oldest first, without the attended nodes for which seen
+// is true: those are their owners' when it has been called.
+func inOrder(top *Node, seen func(*Node) bool) Chain {
+	var c Chain
 	for n := top; n != nil; {
 		next := n.next
-		n.next = c.first
-		c.first = n
+		n.next = nil
+		if n.state.Load() != attended || !seen(n) {
+			n.next = c.first
+			c.first = n
+			if c.last == nil {
+				c.last = n
+			}
+		}
 		n = next
 	}
 	return c

@@ -261,28 +261,6 @@ func TestAddRemoveAndCompleteAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnAttendedNodeIsNotTold(t *testing.T) {
-	for _, early := range []bool{true, false} {
-		var l List
-		told := &counter{}
-		var n Node
-		n.Prepare(told)
-		n.Attend()
-		require.True(t, l.Add(&n))
-		if early {
-			assert.True(t, n.Leave(), "the owner leaves before the end")
-			l.Complete().Deliver(nil)
-			assert.Equal(t, 1, told.n)
-			continue
-		}
-		l.Complete().Deliver(nil)
-		assert.Zero(t, told.n)
-		assert.False(t, n.Leave(), "it has seen the end")
-		n.Prepare(told)
-		assert.False(t, l.Add(&n))
-	}
-}
-
 // counter is a target that counts.
 type counter struct{ n int }
 

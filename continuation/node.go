@@ -43,11 +43,12 @@ type Node struct {
 //	waiting ───▶ delivered   the completer won: Completed is called
 //	 ▲ └───────▶ removed     the owner took it back: Completed is never called
 //	 │
-//	attended ──▶ delivered   the owner is there to see it: Completed is not called
+//	attended ──▶ delivered   the owner is there to see it: Completed is not called; see attend.go
 //	alone                    it is in no list, so that nobody takes it back: Completed is called
 //
-// All edges are one compare-and-swap, so of two that leave a state exactly one is taken.
-// Prepare and PrepareAlone lead back to waiting and alone; only the owner of a delivered node calls them.
+// All edges are one compare-and-swap, so of two that leave a state exactly one is taken. One more leads from attended
+// to waiting ([Node.Leave]). The Prepare methods lead to waiting, attended and alone; only the owner of a node that
+// is in no list calls them.
 const (
 	waiting uint32 = iota
 	delivered
@@ -73,24 +74,12 @@ func (n *Node) PrepareAlone(t Target) {
 	}
 }
 
-// Attend makes a prepared node one whose target need not be told, since its owner works for the completion
-// itself, and looks when it is through. It is called before the node is added.
-func (n *Node) Attend() { n.state.Store(attended) }
-
-// Leave ends what Attend has begun: it returns true if the target will be told after all, and false if the operation has
-// completed and delivered n, which is the owner's again then.
-func (n *Node) Leave() bool { return n.state.CompareAndSwap(attended, waiting) }
-
 // deliver claims n for delivery and tells its target.
 func (n *Node) deliver(from schedulers.Worker) Chain {
-	t := n.target // to be read while n is ours: who attends it goes on as soon as it is delivered
-	if n.state.Load() == alone {
+	t := n.target
+	if n.state.Load() == alone || n.state.CompareAndSwap(waiting, delivered) {
 		return t.Completed(from)
 	}
-	if n.state.CompareAndSwap(waiting, delivered) {
-		return t.Completed(from)
-	}
-	n.state.CompareAndSwap(attended, delivered)
 	return Chain{}
 }
 

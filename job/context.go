@@ -23,9 +23,11 @@ type body struct {
 
 	holding bool // the job is counted by the one around it
 	hidden  bool // the job's scheduler is not the ambient one
-	// What RunAwaited was told, if the job was run by the machine that awaits it; 1 if a goroutine that waits runs it.
+	// What Awaited.Run was told, if the job was run by the machine that awaits it; 1 if a goroutine that waits runs it.
 	// Written by who claimed the job.
 	spent uint8
+	// The goroutine that claimed the job has completed it. Written and read by that goroutine.
+	attended bool
 
 	// Set when the job is made, as the two above are.
 	owner  owner

@@ -32,7 +32,7 @@ type Machine[T any] struct {
 // Rest is what is left of a function that has suspended.
 type Rest interface {
 	// GoOn registers the function with what it waits for, or goes on with it. It runs on the worker on; for spent see
-	// [RunAwaited]. If that is 0, it is all that is left of the worker's current work.
+	// [Awaited.Run]. If that is 0, it is all that is left of the worker's current work.
 	GoOn(on schedulers.Worker, spent uint8)
 }
 

@@ -5,25 +5,45 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// RunAwaited runs h on the calling goroutine and returns true, if it is queued at a scheduler that gives it back to
-// the worker on, or if it is not started and its scheduler lets that worker begin with it; see
-// [schedulers.Reclaimer] and [schedulers.Admitter]. It is for machines that await h and would have to leave that worker to it. n is
-// the machine's registration, prepared and not yet added: it is added before h runs, attended, so that
-// asynchronous stacks show who waits. Afterwards the caller calls n.Leave, also if RunAwaited does not return
-// because h calls runtime.Goexit. If it returns false, n is as before.
+// Awaited is a job that was claimed for the machine that awaits it, which runs it on its own goroutine. It is for machines
+// that would have to leave their worker to that job otherwise:
 //
-// spent is how much of what such machines may run in one turn is spent, up to 255. If h is a [Machine], it is told, since it
-// may run the jobs that it awaits in turn: a chain of a million such jobs must not become a stack of a million calls.
-func RunAwaited(h Handle, n *continuation.Node, on schedulers.Worker, spent uint8) bool {
+//	a, ok := TakeAwaited(h, on)      false: n is registered with h as usual
+//	a.Run(n, on, spent)
+//	a.Leave(n)                       also if Run does not return because h calls runtime.Goexit
+type Awaited struct{ job *core }
+
+// TakeAwaited claims h and returns true, if it is queued at a scheduler that gives it back to
+// the worker on, or if it is not started and its scheduler lets that worker begin with it; see
+// [schedulers.Reclaimer] and [schedulers.Admitter]. It does not block. Whoever gets true calls Run.
+func TakeAwaited(h Handle, on schedulers.Worker) (Awaited, bool) {
 	c := baseOf(h)
 	if c == nil || c.own == nil || !c.takeFor(on) {
+		return Awaited{}, false
+	}
+	return Awaited{c}, true
+}
+
+// Run runs the job to its end or its first suspension. n is the machine's registration, prepared by
+// [continuation.Node.PrepareAttended]: it is added before, so that asynchronous stacks and searches for circles show who waits.
+//
+// spent is how much of what such machines may run in one turn is spent, up to 255. If the job is a [Machine], it is told, since it
+// may run the jobs that it awaits in turn: a chain of a million such jobs must not become a stack of a million calls.
+func (a Awaited) Run(n *continuation.Node, on schedulers.Worker, spent uint8) {
+	b := a.job.own
+	b.spent = spent
+	a.job.waiting.Add(n) // the list is open: only who has claimed the job completes it
+	b.owner.runClaimed(on)
+}
+
+// Leave ends the machine's attendance after Run. It returns true if n's target will be told of the end, like that of any
+// registration, and false if the job has ended and n is the caller's.
+func (a Awaited) Leave(n *continuation.Node) (told bool) {
+	if a.job.own.attended {
+		a.job.waiting.Settle()
 		return false
 	}
-	c.own.spent = spent
-	n.Attend()
-	c.waiting.Add(n) // the list is open: only who has claimed the job completes it
-	c.own.owner.runClaimed(on)
-	return true
+	return n.Leave()
 }
 
 // takeFor claims the job for the worker on, where that may run it.

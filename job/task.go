@@ -112,14 +112,15 @@ func (t *task[T]) crash(v any, q *queue) {
 	t.complete(Faulted, q, false)
 }
 
-// complete publishes the outcome of a function and tells all who wait for it. What wants to
+// complete publishes the outcome of a function, on the goroutine that claimed the job, and tells all who wait for it. What wants to
 // be run by whoever has run its antecedent goes to q or, if that is nil, is run here. last says that its worker has nothing else to
 // do in its current work.
 func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.owner.drop()
 	t.endOwn()
+	t.attended = true
 	t.finish(final)
-	told := t.waiting.Complete()
+	told := t.waiting.CompleteAttended()
 	r := t.rare.Load()
 	if (told != continuation.Chain{}) {
 		from := t.worker

@@ -79,21 +79,27 @@ func (t *Task) register(c any) bool {
 		t.node.PrepareAlone(t)
 		return c.operation().join(&t.node)
 	case awaiter.Registrar:
-		t.node.Prepare(t)
-		h, ok := c.(job.Handle)
-		switch {
-		case !ok:
-			return c.Register(&t.node)
-		case t.on == nil:
-		case t.top.runs&^nested >= runsPerTurn:
-			job.StartLast(h, t.leaving())
-		case t.runAwaited(h):
-			return t.node.Leave()
+		if h, ok := c.(job.Handle); ok {
+			return t.registerWithJob(c, h)
 		}
-		return t.enlist(c, job.LookOut(t, h))
+		t.node.Prepare(t)
+		return c.Register(&t.node)
 	default:
 		return t.registerForeign(c.(awaiter.Completion))
 	}
+}
+
+// registerWithJob is register for a job, which the task runs itself, if it can.
+func (t *Task) registerWithJob(c awaiter.Registrar, h job.Handle) bool {
+	if t.on != nil {
+		if t.top.runs&^nested >= runsPerTurn {
+			job.StartLast(h, t.leaving())
+		} else if a, ok := job.TakeAwaited(h, t.on); ok {
+			return t.runAwaited(a)
+		}
+	}
+	t.node.Prepare(t)
+	return t.enlist(c, job.LookOut(t, h))
 }
 
 // runsPerTurn is how many jobs a machine runs itself before it gives way to what is queued on its worker: as many
@@ -115,20 +121,21 @@ func (t *Task) leaving() schedulers.Worker {
 	return t.on
 }
 
-// runAwaited runs the awaited job here, if it is still queued, and reports whether it did. If it has ended then, the
-// machine goes on without having been away: no suspension, no resumption, no turn in a queue.
-func (t *Task) runAwaited(h job.Handle) (ran bool) {
+// runAwaited runs the awaited job here, which was claimed for that, and reports whether the task will be told of its
+// end. If not, it has ended, and the machine goes on without having been away: no suspension, no resumption, no turn in a queue.
+func (t *Task) runAwaited(a job.Awaited) (told bool) {
 	t.top.runs++
+	t.node.PrepareAttended(t)
 	returned := false
 	defer func() {
 		// A job that calls runtime.Goexit takes the goroutine with it, but not who awaits it.
-		if !returned && !t.node.Leave() {
+		if !returned && !a.Leave(&t.node) {
 			t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
 		}
 	}()
-	ran = job.RunAwaited(h, &t.node, t.on, uint8(t.top.runs))
+	a.Run(&t.node, t.on, uint8(t.top.runs))
 	returned = true
-	return ran
+	return a.Leave(&t.node)
 }
 
 // Completed implements continuation.Target.
