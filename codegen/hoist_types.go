@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // locker is interface{ Lock(); Unlock() }.
@@ -30,6 +31,51 @@ func holdsLock(t types.Type) bool {
 		}
 		for f := range u.Fields() {
 			if holdsLock(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namesType reports whether writing t down takes a declared type for which is true.
+func namesType(t types.Type, is func(*types.TypeName) bool) bool {
+	some := func(list ...types.Type) bool {
+		return slices.ContainsFunc(list, func(t types.Type) bool { return namesType(t, is) })
+	}
+	switch t := t.(type) {
+	case *types.Named:
+		return is(t.Obj()) || some(slices.Collect(t.TypeArgs().Types())...)
+	case *types.Alias:
+		return is(t.Obj()) || some(types.Unalias(t))
+	case *types.Map:
+		return some(t.Key(), t.Elem())
+	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+		return some(t.Elem())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if some(v.Type()) {
+				return true
+			}
+		}
+	case *types.Signature:
+		return some(t.Params(), t.Results())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if some(f.Type()) {
+				return true
+			}
+		}
+	case *types.Interface:
+		for m := range t.ExplicitMethods() {
+			if some(m.Type()) {
+				return true
+			}
+		}
+		return some(slices.Collect(t.EmbeddedTypes())...)
+	case *types.Union:
+		for term := range t.Terms() {
+			if some(term.Type()) {
 				return true
 			}
 		}

@@ -30,7 +30,8 @@ func (u *unit) expr(node ast.Node) rope { return rope{{span: u.scan(node)}} }
 type mentionScan struct {
 	u        *unit
 	root     ast.Node
-	literals int // depth of function literals
+	literals int            // depth of function literals
+	around   []*ast.FuncLit // those of them that the root holds
 	edits    []edit
 }
 
@@ -69,20 +70,22 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			s.replace(n, use(s.u.recovery), text(".Recover()"))
 			return false
 		}
-		if r, ok := s.u.runs[n]; ok {
-			s.u.idents[r.runner] = s.u.spelledBeside(n, r.runner, r.name)
+		if r, ok := s.u.literals.runs[n]; ok {
+			s.u.idents[r.runner] = s.u.spelledBeside(n, r.runner, r.name(s.startsMachine(r.literal), s.literals > 0))
 		}
 		if e, ok := s.u.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
 	case *ast.FuncLit:
-		if l := s.u.literals.machines[n]; l != nil && l.started {
+		if s.startsMachine(n) {
 			s.replace(n, s.u.started(n)...)
 			return false
 		}
 		s.literals++
+		s.around = append(s.around, n)
 		s.walk(n.Type)
 		s.walk(n.Body)
+		s.around = s.around[:len(s.around)-1]
 		s.literals--
 		return false
 	case *ast.KeyValueExpr:

@@ -48,6 +48,7 @@ type literals struct {
 	suspending map[*ast.FuncLit]bool // answers of holdsPoint
 	machines   map[*ast.FuncLit]*literal
 	order      []*literal
+	runs       map[*ast.CallExpr]jobRun
 
 	vars    map[*types.Var]*funcVar // those that hold what suspends
 	entries map[*types.Var]*funcVar // by their companions
@@ -55,7 +56,7 @@ type literals struct {
 
 func newLiterals() *literals {
 	return &literals{
-		suspending: map[*ast.FuncLit]bool{}, machines: map[*ast.FuncLit]*literal{},
+		suspending: map[*ast.FuncLit]bool{}, machines: map[*ast.FuncLit]*literal{}, runs: map[*ast.CallExpr]jobRun{},
 		vars: map[*types.Var]*funcVar{}, entries: map[*types.Var]*funcVar{},
 	}
 }

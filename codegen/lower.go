@@ -30,7 +30,6 @@ type unit struct {
 	outer    *unit     // the function around a literal; nil: it is the annotated function
 	self     *literal  // nil likewise
 	inside   []*literal
-	runs     map[*ast.CallExpr]jobRun
 	recovery *variable // of a deferred literal: what it asks for a panic
 
 	// Found by analyse.
@@ -123,7 +122,6 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		sig:        fn.Signature(),
 		named:      fn.Names,
 		literals:   newLiterals(),
-		runs:       map[*ast.CallExpr]jobRun{},
 		info:       fn.Package.Info,
 		imports:    imports,
 		sizes:      sizesOf(fn.File.Path),

@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // Literals that are run as jobs. Source, then result:
@@ -29,11 +30,24 @@ import (
 // the literal is a machine.
 var runners = map[string]string{"Run": "RunMachine", "Go": "RunMachine", "New": "NewMachine"}
 
-// jobRun is a call that runs a literal which has become a machine.
+// jobRun is a call that runs a literal which has become a machine, or whose job is awaited where it is started.
 type jobRun struct {
 	runner  *ast.Ident
-	name    string // of the function that takes the runner's place
-	literal *ast.FuncLit
+	literal *ast.FuncLit // nil: it is no machine
+	awaited bool
+}
+
+// name is that of the function that takes the runner's place: of a machine that a machine starts, or of
+// something else.
+func (r jobRun) name(machine, plain bool) string {
+	name := r.runner.Name
+	if r.awaited && !plain {
+		name = "New"
+	}
+	if machine {
+		name = runners[name]
+	}
+	return name
 }
 
 // findRuns notes the literals that become machines of jobs, and the jobs that are awaited where they are started.
@@ -55,14 +69,12 @@ func (u *unit) findRuns() {
 		case *ast.GoStmt:
 			later[n.Call] = true
 		case *ast.CallExpr:
-			if run, id := u.awaitedRun(n); run != nil && !later[n] && len(around) == 0 {
-				u.runs[run] = jobRun{runner: id, name: "New"}
+			if run, id := u.awaitedRun(n); run != nil && !later[n] {
+				u.literals.runs[run] = jobRun{runner: id, awaited: true}
 			}
 			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) {
-				if u.runs[n].runner != nil {
-					r.name = "NewMachine"
-				}
-				u.runs[n] = r
+				r.awaited = u.literals.runs[n].awaited
+				u.literals.runs[n] = r
 				u.machine(r.literal).started = true
 			}
 		}
@@ -81,7 +93,7 @@ func (u *unit) runOf(call *ast.CallExpr) (jobRun, bool) {
 	if !ok || !u.literalSuspends(lit) {
 		return jobRun{}, false
 	}
-	return jobRun{runner: id, name: runners[fn.Name()], literal: lit}, true
+	return jobRun{runner: id, literal: lit}, true
 }
 
 // awaitedRun returns the call of job.Run whose job call awaits, and the name in it, or nil.
@@ -101,23 +113,27 @@ func (u *unit) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.Id
 	return run, id
 }
 
-// namesTypesOf reports whether lit mentions a type that one of the literals around it declares: such a type
-// cannot be declared elsewhere, as those literals stay where they are.
+// namesTypesOf reports whether lit mentions a type that one of the literals around it declares, or something of such a
+// type: the type cannot be declared elsewhere, as those literals stay where they are.
 func (u *unit) namesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
+	declared := func(name *types.TypeName) bool {
+		return slices.ContainsFunc(around, func(outer *ast.FuncLit) bool { return within(outer, name.Pos()) && !within(lit, name.Pos()) })
+	}
 	found := false
 	ast.Inspect(lit, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok || found {
-			return !found
-		}
-		if obj, isType := u.info.Uses[id].(*types.TypeName); isType && !within(lit, obj.Pos()) {
-			for _, outer := range around {
-				found = found || within(outer, obj.Pos())
-			}
+		if id, ok := n.(*ast.Ident); ok && u.info.Uses[id] != nil {
+			found = found || namesType(u.info.Uses[id].Type(), declared)
 		}
 		return !found
 	})
 	return found
+}
+
+// startsMachine reports whether the literal of a job is a machine where it is scanned. In the plain copy of a literal that
+// is a machine as well, it may name types that are declared there, and elsewhere for machines.
+func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
+	l := s.u.literals.machines[lit]
+	return l != nil && l.started && !s.u.namesTypesOf(lit, s.around)
 }
 
 // started is what takes the place of the literal: it is the machine's first step.
