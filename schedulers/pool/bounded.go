@@ -82,6 +82,7 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 func (p *Pool) enqueue(w schedulers.Work) {
 	p.count.accepted++
 	p.global.PushBack(w)
+	p.call()
 }
 
 // awaitRoom waits until w was queued or is refused. mu is held, but not while it waits.

@@ -215,6 +215,7 @@ func (p *Pool) retire(w *worker) {
 	w.open = false
 	for work := w.local.PopFront(); work != nil; work = w.local.PopFront() {
 		p.global.PushBack(work)
+		p.call()
 	}
 	w.mu.Unlock()
 	p.settle()

@@ -28,7 +28,7 @@ func (p *Pool) Metrics() schedulers.Metrics {
 func (w *worker) addTo(m *schedulers.Metrics) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m.Submitted += w.accepted
+	m.Submitted += w.accepted + w.loop.Repeated()
 	m.Queued += uint64(w.local.Len())
 	m.Completed += w.loop.Completed() + w.reclaimed
 	m.Panicked += w.loop.Panicked()

@@ -32,7 +32,11 @@ type Pool struct {
 
 	// hungry says that whoever puts work into a local queue must come to
 	// settle. It is written under mu and read by anybody; see idle.go.
-	hungry  atomic.Bool
+	hungry atomic.Bool
+
+	// called says that work which gives way has to do so by way of mu: the global queue may have work, or the pool is
+	// closed. It is written under mu; see yield.go.
+	called  atomic.Bool
 	brisk   brisk
 	refused atomic.Uint64
 
@@ -100,15 +104,18 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	}
 	from := p.own(hint.From)
 	if from == nil {
-		return p.submitGlobal(w, false)
+		return p.submitGlobal(w)
 	}
 	leaves := hint.From == schedulers.Worker(&from.leaving)
 	if hint.Flags.Has(schedulers.PreferFairness) {
-		return p.submitGlobal(w, leaves && !from.some.Load())
+		if leaves && !from.some.Load() {
+			return p.giveWay(w, from)
+		}
+		return p.submitGlobal(w)
 	}
 	accepted, lone := from.push(w)
 	if !accepted {
-		return p.submitGlobal(w, false)
+		return p.submitGlobal(w)
 	}
 	if !lone || !leaves {
 		p.pushed(lone, hint)
@@ -129,8 +136,8 @@ func (p *Pool) pushed(lone bool, hint schedulers.Hint) {
 	p.settle()
 }
 
-// submitGlobal puts w into the global queue. next says that a worker looks there in a moment.
-func (p *Pool) submitGlobal(w schedulers.Work, next bool) error {
+// submitGlobal puts w into the global queue.
+func (p *Pool) submitGlobal(w schedulers.Work) error {
 	p.mu.Lock()
 	if p.ending.Begun() {
 		p.mu.Unlock()
@@ -138,9 +145,7 @@ func (p *Pool) submitGlobal(w schedulers.Work, next bool) error {
 		return schedulers.ErrShutdown
 	}
 	p.enqueue(w)
-	if !next || p.global.Len() > 1 {
-		p.settle()
-	}
+	p.settle()
 	p.mu.Unlock()
 	return nil
 }

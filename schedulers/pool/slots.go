@@ -30,7 +30,7 @@ func (s *slots) giveBack(p *Pool, w *worker) {
 	s.lowest = min(s.lowest, w.id-1)
 	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {
 		last := s.all[n-1]
-		s.accepted += last.accepted
+		s.accepted += last.accepted + last.loop.Repeated()
 		s.completed += last.loop.Completed() + last.reclaimed
 		s.panicked += last.loop.Panicked()
 		s.stolen += last.stolen

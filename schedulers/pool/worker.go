@@ -48,7 +48,7 @@ func newWorker(p *Pool, id int) *worker {
 	w := &worker{pool: p, id: id}
 	w.leaving.worker = w
 	w.loop.On = w
-	w.loop.Next = w.next
+	w.loop.Next, w.loop.More = w.next, w.more
 	w.loop.Lost = func() { go w.loop.Run() }
 	return w
 }
@@ -129,6 +129,21 @@ func (w *worker) setOpen(open bool) {
 	w.open = open
 	w.mu.Unlock()
 }
+
+// more is what the worker's loop asks first: the newest of its own, unless it is time to look elsewhere.
+func (w *worker) more() schedulers.Work {
+	if w.due() {
+		return nil
+	}
+	work := w.popNewest()
+	if work != nil {
+		w.tick++
+	}
+	return work
+}
+
+// due reports whether the worker has to look at the other queues before it does anything else.
+func (w *worker) due() bool { return (w.tick+1)%fairTick == 0 }
 
 // next is the worker's loop condition: the newest of its own, else whatever
 // the pool finds for it, else the end.
