@@ -18,5 +18,5 @@
 //
 // The runtime's timer is made when the first timer is armed, and stopped when
 // the queue becomes empty. A queue without timers holds no goroutine, no
-// runtime timer that is set, and no more than a small heap.
+// runtime timer that is set, and little memory.
 package timers

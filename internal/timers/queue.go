@@ -14,7 +14,8 @@ import (
 // blocks.
 type Queue struct {
 	mu   sync.Mutex
-	heap heap
+	line line // the timers that were armed in the order of their times
+	heap heap // the others
 
 	// The clock: when of an entry counts nanoseconds from base, which is
 	// the moment of the first StartTimer.
@@ -49,7 +50,7 @@ func (q *Queue) StartTimer(t *schedulers.Timer, d time.Duration) {
 	when := after(q.now(), d)
 	q.armed++
 	t.When = q.armed
-	q.heap.push(entry{when: when, timer: t})
+	q.arm(entry{when: when, timer: t})
 	if when < q.set && !q.firing {
 		q.setAlarm()
 	}
@@ -63,11 +64,43 @@ func (q *Queue) StopTimer(t *schedulers.Timer) bool {
 	if t.Slot == 0 {
 		return false
 	}
-	q.heap.remove(t.Slot - 1)
-	if q.heap.n == 0 && !q.firing {
+	q.disarm(t)
+	if q.earliest() == nil && !q.firing {
 		q.setAlarm()
 	}
 	return true
+}
+
+// arm puts e where it belongs; mu is held, here and below.
+func (q *Queue) arm(e entry) {
+	if !q.line.takes(e.when) {
+		if q.line.n > short {
+			q.heap.push(e)
+			return
+		}
+		q.line.surrender(&q.heap)
+	}
+	q.line.push(e)
+}
+
+// disarm takes out a timer that is armed.
+func (q *Queue) disarm(t *schedulers.Timer) *schedulers.Timer {
+	if t.Slot < 0 {
+		return q.line.remove(t.Slot)
+	}
+	return q.heap.remove(t.Slot - 1)
+}
+
+// earliest returns the entry that expires next, or nil.
+func (q *Queue) earliest() *entry {
+	first := q.line.first()
+	if q.heap.n == 0 {
+		return first
+	}
+	if top := q.heap.at(0); first == nil || top.before(first) {
+		return top
+	}
+	return first
 }
 
 // now returns the time on the queue's clock.
@@ -81,17 +114,18 @@ func after(now int64, d time.Duration) int64 {
 	return when
 }
 
-// setAlarm makes the runtime's timer agree with the heap. A timer that was set to
+// setAlarm makes the runtime's timer agree with the queue. A timer that was set to
 // something earlier than needed is left alone when a timer is stopped, unless
 // none is left: it goes off for nothing once, which costs less than setting it
 // anew for every timeout that did not happen.
 func (q *Queue) setAlarm() {
-	if q.heap.n == 0 {
+	first := q.earliest()
+	if first == nil {
 		q.set = never
 		q.alarm.Stop()
 		return
 	}
-	q.set = q.heap.at(0).when
+	q.set = first.when
 	d := time.Duration(q.set - q.now())
 	if q.alarm == nil {
 		q.alarm = time.AfterFunc(d, q.fire)
@@ -139,14 +173,14 @@ func (q *Queue) expire(due []*schedulers.Timer) {
 	}
 }
 
-// takeDue moves up to a batch of timers that are due out of the heap. If there is
+// takeDue moves up to a batch of timers that are due out of the queue. If there is
 // none, it ends the firing and sets the alarm.
 func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
-	for len(due) < batch && q.heap.n > 0 && q.heap.at(0).when <= now {
-		due = append(due, q.heap.remove(0))
+	for e := q.earliest(); e != nil && e.when <= now && len(due) < batch; e = q.earliest() {
+		due = append(due, q.disarm(e.timer))
 	}
 	if len(due) == 0 {
 		q.firing = false
