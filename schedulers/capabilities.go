@@ -62,7 +62,8 @@ type Leaver interface {
 	Worker
 	// Leaving returns what to name in the hint of such a submission in place of the worker, to that
 	// scheduler or any other. Like every hint it may be wrong; what is submitted may then wait for the worker as
-	// long as the worker's current work takes.
+	// long as the worker's current work takes. But only the goroutine that runs that work names it for
+	// the work itself, which gives way so ([PreferFairness]).
 	Leaving() Worker
 }
 

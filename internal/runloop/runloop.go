@@ -89,16 +89,20 @@ func (l *Loop) Run() {
 
 // serve runs work until there is none (true) or until one panics (false).
 func (l *Loop) serve() (ended bool) {
-	defer l.recover()
+	defer l.recover(&ended)
 	if l.again { // what panicked, or took its goroutine with it, had wished for it
 		l.repeat()
 		l.work()
 	}
-	for l.current = l.Next(); l.current != nil; l.current = l.Next() {
+	for {
+		w := l.Next()
+		if w == nil {
+			return true // and somebody else may serve this worker by now: l is not ours any more
+		}
+		l.current = w
 		l.steps.Add(1)
 		l.work()
 	}
-	return true
 }
 
 // work runs the current work, and what is at hand then.
@@ -134,8 +138,8 @@ func (l *Loop) proceed() {
 
 // recover is deferred around the loop. It ends the work that left the loop
 // early, if one did.
-func (l *Loop) recover() {
-	if l.current == nil {
+func (l *Loop) recover(ended *bool) {
+	if *ended || l.current == nil {
 		return
 	}
 	if recover() != nil {

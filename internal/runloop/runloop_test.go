@@ -93,3 +93,126 @@ func TestOnceTellsHowItsWorkEnded(t *testing.T) {
 		assert.Equal(t, c.want, <-got)
 	}
 }
+
+// again is work that wishes to be run once more from inside of its run.
+type again struct {
+	loop  *Loop
+	times int
+	run   func(*again)
+}
+
+func (a *again) Run(schedulers.Worker) { a.times++; a.run(a) }
+func (a *again) Abandon(error)         {}
+
+// repeating runs works in a loop of their own, until there is none.
+func repeating(works ...*again) (l *Loop, lost int) {
+	ended := make(chan struct{})
+	l = &Loop{}
+	run := func() { l.Run(); close(ended) }
+	l.Lost = func() { lost++; go run() }
+	l.Next = func() schedulers.Work {
+		if len(works) == 0 {
+			return nil
+		}
+		w := works[0]
+		works = works[1:]
+		w.loop = l
+		return w
+	}
+	go run()
+	<-ended
+	return l, lost
+}
+
+func TestWorkThatIsRepeatedRunsBeforeTheNext(t *testing.T) {
+	var order []string
+	note := func(name string) *again {
+		return &again{run: func(a *again) {
+			order = append(order, name)
+			if a.times < 3 {
+				assert.True(t, a.loop.Repeat(a))
+				assert.False(t, a.loop.Repeat(a), "it is repeated once")
+			}
+		}}
+	}
+	l, lost := repeating(note("first"), note("second"))
+	assert.Equal(t, []string{"first", "first", "first", "second", "second", "second"}, order)
+	assert.Equal(t, []uint64{6, 4, 0}, []uint64{l.Completed(), l.Repeated(), l.Panicked()})
+	assert.False(t, l.Busy())
+	assert.Zero(t, lost)
+}
+
+func TestOnlyWhatRunsIsRepeated(t *testing.T) {
+	other := &again{run: func(*again) { t.Error("repeated") }}
+	wrapped := &again{run: func(a *again) {
+		assert.False(t, a.loop.Repeat(other))
+		assert.False(t, a.loop.Repeat(do(func() {})), "which can not be compared")
+	}}
+	l, _ := repeating(wrapped)
+	assert.EqualValues(t, 1, l.Completed())
+}
+
+func TestWorkThatPanicsAfterItWasAcceptedAgainRunsAgain(t *testing.T) {
+	w := &again{run: func(a *again) {
+		if a.times == 1 {
+			a.loop.Repeat(a)
+			panic("after it")
+		}
+	}}
+	l, lost := repeating(w)
+	assert.Equal(t, 2, w.times)
+	assert.Equal(t, []uint64{2, 1, 1}, []uint64{l.Completed(), l.Repeated(), l.Panicked()})
+	assert.Zero(t, lost)
+	assert.False(t, l.Busy())
+}
+
+func TestWorkThatTakesItsGoroutineWithItAfterItWasAcceptedAgainRunsAgain(t *testing.T) {
+	w := &again{run: func(a *again) {
+		if a.times == 1 {
+			a.loop.Repeat(a)
+			runtime.Goexit()
+		}
+	}}
+	l, lost := repeating(w)
+	assert.Equal(t, 2, w.times)
+	assert.Equal(t, []uint64{2, 1, 0}, []uint64{l.Completed(), l.Repeated(), l.Panicked()})
+	assert.Equal(t, 1, lost)
+	assert.False(t, l.Busy())
+}
+
+func TestWhatIsAtHandComesBeforeTheNext(t *testing.T) {
+	var order []string
+	note := func(name string) schedulers.Work { return do(func() { order = append(order, name) }) }
+	hand, next := []schedulers.Work{note("hand 1"), note("hand 2")}, []schedulers.Work{note("next 1"), note("next 2")}
+	pop := func(list *[]schedulers.Work) schedulers.Work {
+		if len(*list) == 0 {
+			return nil
+		}
+		w := (*list)[0]
+		*list = (*list)[1:]
+		return w
+	}
+	l := &Loop{Lost: func() {}}
+	l.Next = func() schedulers.Work { return pop(&next) }
+	l.More = func() schedulers.Work {
+		assert.True(t, l.Busy())
+		return pop(&hand)
+	}
+	l.Run()
+	assert.Equal(t, []string{"next 1", "hand 1", "hand 2", "next 2"}, order)
+	assert.EqualValues(t, 4, l.Completed())
+	assert.EqualValues(t, 8, l.Steps())
+}
+
+func TestAPanicOfMoreIsNotHidden(t *testing.T) {
+	works := 1
+	l := &Loop{Lost: func() {}, More: func() schedulers.Work { panic("broken") }}
+	l.Next = func() schedulers.Work {
+		if works == 0 {
+			return nil
+		}
+		works--
+		return do(func() {})
+	}
+	assert.PanicsWithValue(t, "broken", l.Run)
+}

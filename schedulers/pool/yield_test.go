@@ -1,0 +1,137 @@
+package pool_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// turns is work that gives way after each run but its last.
+type turns struct {
+	t    *testing.T
+	pool *pool.Pool
+	left int
+	each func(turn int, on schedulers.Worker)
+	end  chan error // nil, or why the pool refused
+	turn int
+}
+
+func (w *turns) Run(on schedulers.Worker) {
+	w.turn++
+	w.each(w.turn, on)
+	if w.left--; w.left == 0 {
+		w.end <- nil
+		return
+	}
+	if err := w.pool.Submit(w, schedulers.Hint{From: leavingOf(w.t, on), Flags: schedulers.PreferFairness}); err != nil {
+		w.end <- err
+	}
+}
+
+func (w *turns) Abandon(reason error) { w.end <- reason }
+
+// giveWay runs n turns on a pool with one worker, and returns how they ended, and the pool.
+func giveWay(t *testing.T, n int, each func(p *pool.Pool, turn int, on schedulers.Worker)) (error, *pool.Pool) {
+	t.Helper()
+	p := pool.New(pool.Workers(1, 1))
+	w := &turns{t: t, pool: p, left: n, end: make(chan error, 1)}
+	w.each = func(turn int, on schedulers.Worker) { each(p, turn, on) }
+	require.NoError(t, p.Submit(w, schedulers.Hint{}))
+	return <-w.end, p
+}
+
+func balanced(t *testing.T, p *pool.Pool, works uint64) {
+	t.Helper()
+	require.NoError(t, p.Shutdown(context.Background()))
+	m := p.Metrics()
+	assert.Equal(t, works, m.Submitted)
+	assert.Equal(t, works, m.Completed)
+	assert.Zero(t, m.Queued+m.Running)
+}
+
+func TestWhatGivesWayToNobodyIsCountedTurnByTurn(t *testing.T) {
+	err, p := giveWay(t, 1000, func(*pool.Pool, int, schedulers.Worker) {})
+	require.NoError(t, err)
+	balanced(t, p, 1000)
+}
+
+func TestWhatGivesWayRunsBehindWhatWasSubmittedBefore(t *testing.T) {
+	var seen []int
+	err, p := giveWay(t, 300, func(p *pool.Pool, turn int, on schedulers.Worker) {
+		seen = append(seen, turn)
+		note := step(func(schedulers.Worker) { seen = append(seen, -turn) })
+		switch {
+		case turn%7 == 0:
+			assert.NoError(t, p.Submit(note, schedulers.Hint{}))
+		case turn%11 == 0:
+			assert.NoError(t, p.Submit(note, schedulers.Hint{From: on}))
+		}
+	})
+	require.NoError(t, err)
+	var want []int
+	others := uint64(0)
+	for turn := 1; turn <= 300; turn++ {
+		want = append(want, turn)
+		if turn < 300 && (turn%7 == 0 || turn%11 == 0) {
+			want = append(want, -turn)
+			others++
+		}
+	}
+	assert.Equal(t, want, seen)
+	balanced(t, p, 300+others)
+}
+
+func TestTwoThatGiveWayTakeTurns(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1))
+	var seen []string
+	player := func(name string) *turns {
+		w := &turns{t: t, pool: p, left: 200, end: make(chan error, 1)}
+		w.each = func(int, schedulers.Worker) { seen = append(seen, name) }
+		return w
+	}
+	a, b := player("a"), player("b")
+	require.NoError(t, p.Submit(step(func(schedulers.Worker) {
+		assert.NoError(t, p.Submit(a, schedulers.Hint{}))
+		assert.NoError(t, p.Submit(b, schedulers.Hint{}))
+	}), schedulers.Hint{}))
+	require.NoError(t, <-a.end)
+	require.NoError(t, <-b.end)
+	balanced(t, p, 401)
+	for i, name := range seen {
+		assert.Equal(t, []string{"a", "b"}[i%2], name)
+	}
+}
+
+func TestWhatGivesWayInAPoolThatIsClosedIsRefused(t *testing.T) {
+	ended := make(chan error, 1)
+	err, _ := giveWay(t, 1000, func(p *pool.Pool, turn int, _ schedulers.Worker) {
+		if turn != 500 {
+			return
+		}
+		go func() { ended <- p.Shutdown(context.Background()) }()
+		for p.Submit(step(func(schedulers.Worker) {}), schedulers.Hint{}) == nil {
+		}
+	})
+	require.ErrorIs(t, err, schedulers.ErrShutdown)
+	require.NoError(t, <-ended)
+}
+
+// A scheduler of a user's own may have something to do after the work that it wraps.
+func TestWrappedWorkDoesNotStayInFrontOfItsWrapper(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1))
+	var seen []string
+	w := &turns{t: t, pool: p, left: 2, end: make(chan error, 1)}
+	w.each = func(int, schedulers.Worker) { seen = append(seen, "work") }
+	require.NoError(t, p.Submit(step(func(on schedulers.Worker) {
+		w.Run(on)
+		seen = append(seen, "wrapper")
+	}), schedulers.Hint{}))
+	require.NoError(t, <-w.end)
+	balanced(t, p, 2)
+	assert.Equal(t, []string{"work", "wrapper", "work"}, seen)
+}
