@@ -75,7 +75,7 @@ func last(trace []Sample) float64 {
 func TestThePoolClimbsToTheNumberOfWorkersThatDoesMost(t *testing.T) {
 	trace := load(t, &disk{best: 16}, 60*time.Second, Workers(2, 300), AddAfter(0), HillClimbing(ClimbingOn, nil))
 	require.Greater(t, len(trace), 500)
-	assert.InDelta(t, 16, last(trace), 8)
+	assert.InDelta(t, 16, last(trace), 12) // of 300; the hill is flat at its top
 }
 
 // Work that takes longer than AddAfter looks like a stall; each adds workers, which make all slower, so that there are more stalls.
