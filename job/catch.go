@@ -36,7 +36,7 @@ type catch[T any] struct {
 // Completed implements continuation.Target.
 func (c *catch[T]) Completed(from schedulers.Worker) continuation.Chain {
 	if j := c.after.Load(); j != nil && !c.only.admits(j.Status()) {
-		told, won := c.pass(j.Status(), j.value, j.err)
+		told, won := c.pass(j.Status(), j.value, j.err())
 		if won {
 			j.observed() // from here on it is our failure
 		}

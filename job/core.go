@@ -21,10 +21,6 @@ type core struct {
 
 	waiting continuation.List
 
-	// Written once between reserve and finish, by who won reserve; read only after
-	// a final status was seen.
-	err error
-
 	// What a job with a function has beside; nil for a job that others complete. Written
 	// before the job is handed out.
 	own *body
@@ -57,6 +53,9 @@ type rare struct {
 	// Written before the job is published as Faulted.
 	failure *failure
 
+	// Nil in most jobs that have this part. See setErr.
+	err error
+
 	mu   sync.Mutex    // protects done and, in a race of Starts, body.sched
 	done chan struct{} // made by Done
 
@@ -76,6 +75,24 @@ func (c *core) extras() *rare {
 		return r
 	}
 	return c.rare.Load()
+}
+
+// setErr writes the error, between reserve and finish, by who won reserve. It lies in the rare part, since most jobs have none:
+// with a place for it in each job, two words of every job would be nil for ever.
+func (c *core) setErr(err error) {
+	if err != nil {
+		c.extras().err = err
+	} else if r := c.rare.Load(); r != nil {
+		r.err = nil // one that was set and was not to be, by a method of its own that has panicked
+	}
+}
+
+// err returns the error. It is read only after a final status was seen, or by who writes it.
+func (c *core) err() error {
+	if r := c.rare.Load(); r != nil {
+		return r.err
+	}
+	return nil
 }
 
 // publish makes the outcome visible and returns who must be told. The caller
@@ -99,7 +116,7 @@ func (c *core) finish(final Status) {
 
 // abort completes a job, whose function will not run, that the caller has reserved.
 func (c *core) abort(final Status, err error) continuation.Chain {
-	c.err = err
+	c.setErr(err)
 	if c.own != nil {
 		c.own.owner.drop()
 		c.endOwn()

@@ -54,7 +54,7 @@ func FromCanceled[T any](cause error) *Job[T] {
 
 func ended[T any](final Status, value T, err error) *Job[T] {
 	j := &Job[T]{value: value}
-	j.err = err
+	j.setErr(err)
 	j.publish(final)
 	return j
 }

@@ -14,7 +14,7 @@ import (
 // All methods are safe for concurrent use. The result can be read by many, many
 // times. A nil *Job counts as complete, with [ErrNilJob].
 type Job[T any] struct {
-	value T // written and read by the rule of core.err
+	value T // written and read by the rule of core.setErr
 	core
 }
 
@@ -42,7 +42,7 @@ func (j *Job[T]) Err() error {
 		return nil
 	}
 	j.observed()
-	return j.err
+	return j.err()
 }
 
 // GetResult returns the outcome of a job that has ended: value and error as its
@@ -55,15 +55,16 @@ func (j *Job[T]) GetResult() (T, error) {
 	if !j.isCompleted() {
 		return j.Await()
 	}
-	if j.err != nil {
-		j.observed()
+	err := j.err()
+	if err != nil {
+		j.observe()
 	}
-	return j.value, j.err
+	return j.value, err
 }
 
 // observed notes that somebody has seen a failure.
 func (j *Job[T]) observed() {
-	if j.err != nil {
+	if j.err() != nil {
 		j.observe()
 	}
 }
@@ -168,7 +169,7 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 		}
 	}
 	j.observed()
-	return j.value, j.err
+	return j.value, j.err()
 }
 
 // Await returns the job's outcome, starting it if it was Created. In a function
@@ -187,5 +188,5 @@ func (j *Job[T]) Await() (T, error) {
 		}
 	}
 	j.observed()
-	return j.value, j.err
+	return j.value, j.err()
 }

@@ -61,21 +61,23 @@ func NewMachine[T any](ctx context.Context, begin func(*Machine[T], context.Cont
 
 // Return says what the function has returned. It returns nil, so that a begin can return it.
 func (m *Machine[T]) Return(value T, err error) Rest {
-	m.value, m.err = value, err
+	m.value = value
+	m.setErr(err)
 	return nil
 }
 
 // Fault says that the function has not returned, and why: the job will be Faulted with err.
 func (m *Machine[T]) Fault(err error) {
 	var none T
-	m.value, m.err, m.passed = none, err, uint8(Faulted)
+	m.value, m.passed = none, uint8(Faulted)
+	m.setErr(err)
 }
 
 // End completes the job after Return or Fault, on the worker on (nil: on none). It is called once, and
 // only for a function that has suspended. It calls methods of the error that was returned; if one of them
 // panics, the job is not complete, and Fault and End can be called.
 func (m *Machine[T]) End(on schedulers.Worker) {
-	final := m.outcome(m.err)
+	final := m.outcome(m.err())
 	m.endOwn()
 	m.publish(final).Deliver(on)
 }
@@ -111,7 +113,7 @@ func (m *Machine[T]) first() (final Status, rest Rest, returned bool) {
 		}
 	}()
 	if m.body.Err() != nil {
-		m.err = contextError(&m.body)
+		m.setErr(contextError(&m.body))
 		return Canceled, nil, true
 	}
 	begin := m.begin
@@ -124,7 +126,7 @@ func (m *Machine[T]) first() (final Status, rest Rest, returned bool) {
 	if rest != nil {
 		return Running, rest, true
 	}
-	return m.outcome(m.err), nil, true
+	return m.outcome(m.err()), nil, true
 }
 
 // followed calls begin as the profiler and the tracer want to see it.

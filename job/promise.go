@@ -53,7 +53,8 @@ func (p *Promise[T]) taken() bool { return p.job.state.word.Load() != uint32(Wai
 
 // publish completes the job, which the caller has reserved.
 func (p *Promise[T]) publish(final Status, value T, err error) continuation.Chain {
-	p.job.value, p.job.err = value, err
+	p.job.value = value
+	p.job.setErr(err)
 	return p.job.publish(final)
 }
 

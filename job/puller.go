@@ -221,7 +221,7 @@ func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 	r.watch.Stop()
 	r.of.release(true) // before anybody can see that the request has ended, and ask again
 	step.observed()
-	return r.promise.publish(step.Status(), step.value, step.err)
+	return r.promise.publish(step.Status(), step.value, step.err())
 }
 
 // ContextEnded implements ctxwatch.Ender.

@@ -66,7 +66,7 @@ func (r *relay[T]) ended() bool { return r.promise.taken() }
 // Completed implements continuation.Target: the source has ended.
 func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := r.source.delivered()
-	told, won := r.end(j.Status(), j.value, j.err)
+	told, won := r.end(j.Status(), j.value, j.err())
 	if won {
 		j.observed() // from here on it is the relay's failure
 	}

@@ -62,7 +62,7 @@ func (t *twinJob[T]) runClaimed(on schedulers.Worker) {
 	case final != Completed:
 		t.complete(final, nil, false)
 	case t.inner == nil:
-		t.err = ErrNilJob
+		t.setErr(ErrNilJob)
 		t.complete(Faulted, nil, false)
 	default:
 		t.follow()
@@ -79,7 +79,8 @@ func (t *twinJob[T]) follow() {
 // Completed implements continuation.Target: the inner job has ended.
 func (t *twinJob[T]) Completed(schedulers.Worker) continuation.Chain {
 	j := t.inner
-	t.value, t.err = j.value, j.err
+	t.value = j.value
+	t.setErr(j.err())
 	j.observed() // from here on it is this job's failure
 	final := t.judge()
 	t.drop()
@@ -92,10 +93,11 @@ func (t *twinJob[T]) Completed(schedulers.Worker) continuation.Chain {
 func (t *twinJob[T]) judge() (final Status) {
 	defer func() {
 		if v := recover(); v != nil {
-			t.err, final = t.panicked(v), Faulted
+			t.setErr(t.panicked(v))
+			final = Faulted
 		}
 	}()
-	return t.outcome(t.err)
+	return t.outcome(t.err())
 }
 
 func (t *twinJob[T]) invoke(ctx context.Context) (none T, err error) {

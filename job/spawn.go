@@ -45,7 +45,7 @@ func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 // Completed implements continuation.Target: the child has ended.
 func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
-	final, err := t.Status(), t.err
+	final, err := t.Status(), t.err()
 	switch {
 	case final == Faulted && t.scope.mode&supervising != 0:
 		final = Completed // as far as the scope is concerned

@@ -51,7 +51,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 
 // failed makes the job fault with why it could not be made.
 func (t *task[T]) failed(err error) *Job[T] {
-	t.err = err
+	t.setErr(err)
 	t.publish(Faulted).Deliver(nil)
 	return &t.Job
 }
@@ -92,23 +92,26 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, returned bool) 
 		}
 	}()
 	if t.body.Err() != nil {
-		t.err = contextError(&t.body)
+		t.setErr(contextError(&t.body))
 		return Canceled, true
 	}
+	var err error
 	if t.mode&(labeled|traced) == 0 {
-		t.value, t.err = self.invoke(&t.body)
+		t.value, err = self.invoke(&t.body)
 	} else {
-		t.value, t.err = t.followed(self)
+		t.value, err = t.followed(self)
 	}
-	return t.outcome(t.err), true
+	t.setErr(err)
+	return t.outcome(err), true
 }
 
 // crash completes a job whose function panicked with v, or has called runtime.Goexit if v is nil.
 func (t *task[T]) crash(v any, q *queue) {
-	t.err = ErrGoexit
+	err := ErrGoexit
 	if v != nil {
-		t.err = t.panicked(v)
+		err = t.panicked(v)
 	}
+	t.setErr(err)
 	t.complete(Faulted, q, false)
 }
 

@@ -32,7 +32,7 @@ type then[T, U any] struct {
 func (t *then[T, U]) Completed(from schedulers.Worker) continuation.Chain {
 	if j := t.after.Load(); j != nil && j.Status() != Completed {
 		var zero U
-		told, won := t.pass(j.Status(), zero, j.err)
+		told, won := t.pass(j.Status(), zero, j.err())
 		if won {
 			j.observed() // from here on it is our failure
 		}

@@ -70,7 +70,7 @@ func (c *core) fail() {
 		return
 	}
 	r := c.extras()
-	f := &failure{Failure: Failure{Err: c.err, ID: r.id, Name: r.name, Creation: c.frame("job")}}
+	f := &failure{Failure: Failure{Err: r.err, ID: r.id, Name: r.name, Creation: c.frame("job")}}
 	r.failure = f
 	outstanding.add(f)
 	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)

@@ -145,7 +145,7 @@ func TestReportUnobservedReportsNowAndOnce(t *testing.T) {
 func TestWithoutAHookAFailureKeepsNoRecord(t *testing.T) {
 	assert.Nil(t, OnUnobserved(nil))
 	j := FromError[int](errBoom)
-	assert.Nil(t, j.rare.Load())
+	assert.Nil(t, j.rare.Load().failure)
 	first := func(Failure) {}
 	assert.Nil(t, OnUnobserved(first))
 	assert.NotNil(t, OnUnobserved(nil))

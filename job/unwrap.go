@@ -55,7 +55,7 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	if inner := j.value; j.Status() == Completed && inner != nil {
 		return h.of.followInner(inner)
 	}
-	final, err := j.Status(), j.err
+	final, err := j.Status(), j.err()
 	if final == Completed {
 		final, err = Faulted, ErrNilJob
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/movenext/movenext/coord"
@@ -34,6 +35,8 @@ func one(context.Context) (int, error) { return 1000, nil }
 
 func nothing(context.Context) error { return nil }
 
+func fails(context.Context) (int, error) { return 0, io.EOF }
+
 func follow(context.Context, *job.Job[int]) (int, error) { return 1000, nil }
 
 func double(_ context.Context, v int) (int, error) { return 2 * v, nil }
@@ -62,6 +65,7 @@ func (b *bench) jobs() []operation {
 		{name: "Run", do: func() { job.Run(b.ctx, one); b.slot.run() }},
 		{name: "Run, in a context that can end", do: func() { job.Run(b.cancelable, one); b.slot.run() }},
 		{name: "Go", do: func() { job.Go(b.ctx, nothing); b.slot.run() }},
+		{name: "Run, and the function returns an error", do: func() { job.Run(b.ctx, fails); b.slot.run() }},
 		{name: "FromResult of a frequent value", do: func() { job.FromResult(job.Void{}) }},
 		{name: "FromResult of any other", do: func() { job.FromResult(1000) }},
 		{name: "Await of a complete job", do: func() { _, _ = b.done.Await() }},
