@@ -26,6 +26,9 @@ func (u *unit) rangeStatement(s *ast.RangeStmt, name string) {
 	asks := u.asks(s)
 	if !asks && !u.suspends(s.Body) && !u.suspendsLeft(s) {
 		u.spill(s.X, false)
+		if !wanted(s.Value) && u.suspends(s.X) && isArray(u.typeOf(s.X)) {
+			u.hoist(ast.Unparen(s.X)) // see lower_measure.go
+		}
 		u.keepNamed(s, name)
 		return
 	}

@@ -50,6 +50,10 @@ func (u *unit) spill(e ast.Expr, later bool) {
 			u.evaluate(x)
 			return
 		}
+		if u.measuresArray(x) {
+			u.spillMeasured(x)
+			return
+		}
 	case *ast.BinaryExpr:
 		if x.Op == token.LAND || x.Op == token.LOR {
 			u.spillLogical(x)

@@ -1,0 +1,41 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// The length of an array is known from its type, and so the array is not evaluated where only its length is asked for: by
+// len, cap, and a range that has no use for the values. But it is where it holds a call or a receive. With those
+// gone in front of the expression it would hold none, and what is left of it, a division by zero perhaps, would not happen. So it
+// is evaluated first. Source, then result:
+//
+//	n := len([2]int{x / y, f()}) + 1
+//
+//	v1 := […]                       // f has returned this
+//	v2 := [2]int{x / y, v1}
+//	v3 := len(v2)                   // not a constant in what is around it, as before
+//	n := v3 + 1
+
+// measuresArray reports whether call asks for the length of an array that holds a suspension.
+func (u *unit) measuresArray(call *ast.CallExpr) bool {
+	name, ok := u.builtin(call.Fun)
+	return ok && (name == "len" || name == "cap") && isArray(u.typeOf(call.Args[0])) && u.suspends(call.Args[0])
+}
+
+func (u *unit) spillMeasured(call *ast.CallExpr) {
+	array := ast.Unparen(call.Args[0])
+	u.spill(array, false)
+	u.hoist(array)
+	u.hoist(call)
+}
+
+// isArray reports whether t is an array or a pointer to one, whose length is known.
+func isArray(t types.Type) bool {
+	core := coreType(t)
+	if ptr, ok := core.(*types.Pointer); ok {
+		core = coreType(ptr.Elem())
+	}
+	_, ok := core.(*types.Array)
+	return ok
+}
