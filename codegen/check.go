@@ -79,6 +79,7 @@ func (c *bodyCheck) call(call *ast.CallExpr) {
 		c.u.refuse(lockedThread(c.u.at(call)))
 	}
 	c.u.checkPoint(call)
+	c.u.checkReceiver(call)
 }
 
 // checkPoint refuses suspension points in forms that are not lowered.
@@ -90,35 +91,6 @@ func (u *unit) checkPoint(call *ast.CallExpr) {
 	if s.Method != nil && s.Method.Kind() == types.MethodExpr && s.Kind != KindAwaitJob && len(call.Args) > 0 {
 		if _, several := u.typeOf(call.Args[0]).(*types.Tuple); several {
 			u.refuse(forwardedMethodExpr(u.at(call)))
-		}
-	}
-	u.checkReceiver(call)
-}
-
-// checkReceiver refuses what no order of evaluation can be promised for: gc
-// reads the receiver of an interface method before the arguments if it can
-// tell the receiver's type by its own analysis, and after them if not. That shows only
-// where a function literal assigns the variable meanwhile.
-func (u *unit) checkReceiver(call *ast.CallExpr) {
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || !types.IsInterface(u.typeOf(sel.X)) {
-		return
-	}
-	id, ok := ast.Unparen(sel.X).(*ast.Ident)
-	if !ok {
-		return
-	}
-	v, ok := u.info.Uses[id].(*types.Var)
-	if !ok || !within(u.body, v.Pos()) {
-		return
-	}
-	if f := u.factsOf(v); !f.captured || !f.mutated {
-		return
-	}
-	for _, arg := range call.Args {
-		if u.suspends(arg) {
-			u.refuse(unorderedReceiver(u.at(sel), id.Name))
-			return
 		}
 	}
 }

@@ -56,3 +56,65 @@ func TestEveryScenarioHasACase(t *testing.T) {
 		}
 	}
 }
+
+// orders are the rows of what is known of gc's order of evaluation: first what was measured, then what the compiler's
+// walk/order.go has beside it. The specification leaves them open, so they are held by cases whose
+// results as plain Go are held, too: if a release of Go changes one, that is seen.
+var orders = []string{
+	"G + f(), f() + G, G += f(), a + f(), a += f()",
+	"g(G, f()), literals, any(G), return, tuples, variadic, strings, conversions, structs",
+	"g(s[0], f()), g(m[k], f()), g(p.x, f()), g(*p, f())",
+	"a nil pointer, an index, a division panic after f",
+	"s[i] = f(), s[i] += f(), an index out of range panics after f",
+	"m[k] = f(), m[k] += f(), a nil map and an unhashable key panic after f",
+	"p.x = f(), p.x += f(), c <- f(), s[f()], m[f()], p.a[f()]",
+	"p.val(f()), p.ptr(f()), h(f()), nil panics after f",
+	"i.val(f()), where gc does not know what i holds",
+	"g(i.(int), f())",
+	"len(s), s[a:][0]",
+	"g(<-c, f())",
+	"switch a { case f(): case 1: }",
+	"i, s[i] = 1, f()",
+	"select evaluates all channels and values in order",
+	"range over an array copies it, over a slice does not",
+	"defer nilFunc(), defer nilIface.M()",
+	"a named result and a deferred call, a plain result",
+	"&&, ||, min, max, append, complex, real, imag, []byte(s), []rune(s)",
+	"any(S{G}), any(m[k]), m[k] == x where the element is a struct",
+
+	"m[k] op= r panics before the entry is made",
+	"m[k] = append(m[k], f()) evaluates map and key once",
+	"the string of bytes is made late, as the key of a map early",
+	"the key of delete, of v, ok = m[k] and of a wide key",
+	"a map literal stores one entry after the other, constant ones first",
+	"x, y = f() and x, ok = ... assign from the left, behind all operands",
+	"c <- v takes the channel late, <-(<-c) early; select is strict",
+	"method values, function literals and closures are made late, from what they find then",
+	"new, make and conversions to arrays",
+	"print, panic, copy, clear, close and statements of one operand",
+	"comparing structs and arrays, and values as another type",
+	"asserted types of type parameters",
+	"range takes strings, maps, channels and counts once",
+	"the length of an array is a constant, unless the expression holds a call",
+}
+
+// order is the mark of a function of a case that shows a row.
+var order = regexp.MustCompile(`(?m)^// order: (.*)\n(?:// ?.*\n)*//movenext:async\nfunc (\w+)`)
+
+// TestEveryOrderHasACase holds the rows: each is named by a function that its case calls, in a case whose results
+// are held.
+func TestEveryOrderHasACase(t *testing.T) {
+	shown := map[string]bool{}
+	for _, c := range archives(t, "testdata/exec/*.txtar") {
+		source := string(fileOf(c.Archive, "case.go"))
+		for _, m := range order.FindAllStringSubmatch(source, -1) {
+			assert.Contains(t, orders, m[1], "%s: no such row", c.name)
+			assert.Greater(t, len(regexp.MustCompile(`\b`+m[2]+`[(\[]`).FindAllString(source, -1)), 1, "%s: nobody calls %s", c.name, m[2])
+			assert.NotEmpty(t, fileOf(c.Archive, "want"), "%s: nothing says what gc does", c.name)
+			shown[m[1]] = true
+		}
+	}
+	for _, row := range orders {
+		assert.True(t, shown[row], "no case in testdata/exec shows the row: %s", row)
+	}
+}

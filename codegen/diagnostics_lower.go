@@ -43,7 +43,7 @@ func forwardedMethodExpr(at extent) Diagnostic {
 }
 
 func unorderedReceiver(at extent, name string) Diagnostic {
-	return unsupported(at, "the receiver "+name+" is assigned by a function literal while the arguments suspend",
+	return unsupported(at, "the receiver "+name+" is assigned by a function literal while the arguments are evaluated",
 		"whether the old or the new value is used depends on what the compiler knows of it",
 		"copy "+name+" to a variable that no function literal assigns, and call the method of that")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"github.com/movenext/movenext/codegen"
 	"github.com/movenext/movenext/codegen/internal/testmodule"
@@ -32,7 +33,7 @@ type report struct {
 //
 //	func Run(ctx context.Context, t *trace.T) …
 //
-// in it. With -targets the form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
+// in it. Its file want, if there is one, says what it logs as plain Go. With -targets the form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
@@ -62,6 +63,7 @@ func TestTwoExecutions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			require.Empty(t, refusedPlain[c.name], "in plain mode")
 			require.Empty(t, refused[c.name])
+			held(t, c, plain[c.name])
 			for processors, reports := range release {
 				t.Log("GOMAXPROCS", processors)
 				compare(t, plain[c.name], reports[c.name])
@@ -70,6 +72,24 @@ func TestTwoExecutions(t *testing.T) {
 				compare(t, plain[c.name], debug[c.name])
 			}
 		})
+	}
+}
+
+// held compares what a case does as plain Go with its file want, if it has one: where the language leaves open what
+// happens, it is known in this way what the compiler does.
+func held(t *testing.T, c archive, plain []report) {
+	for i, f := range c.Files {
+		if f.Name != "want" {
+			continue
+		}
+		require.NotEmpty(t, plain)
+		got := strings.Join(plain[0].Lines, "\n") + "\n"
+		if !*update {
+			require.Equal(t, string(f.Data), got, "what gc does")
+			return
+		}
+		c.Files[i].Data = []byte(got)
+		require.NoError(t, os.WriteFile(c.path, txtar.Format(c.Archive), 0o644))
 	}
 }
 
