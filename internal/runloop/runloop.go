@@ -63,7 +63,7 @@ type Loop struct {
 	Lost func()                 // the goroutine dies under its work: start another that calls Run
 
 	// Written by the goroutine in Run alone. steps counts beginnings and ends, so
-	// it is odd while work runs, and half of it is the number of works that ended. Repetitions are beside it.
+	// it is odd while work runs, and half of it is the number of works that ended. Repeated counts those that never were in a queue.
 	steps    atomic.Uint64
 	repeated atomic.Uint64
 	panicked atomic.Uint64
@@ -165,6 +165,9 @@ func (l *Loop) Repeat(w schedulers.Work) bool {
 	return true
 }
 
+// Include counts a work that is run within the current one: accepted and completed at once.
+func (l *Loop) Include() { l.repeated.Add(1) }
+
 // Busy reports whether work is running.
 func (l *Loop) Busy() bool { return l.steps.Load()&1 == 1 }
 
@@ -174,7 +177,7 @@ func (l *Loop) Steps() uint64 { return l.steps.Load() + 2*l.repeated.Load() }
 // Completed returns how many works have ended, in whichever way.
 func (l *Loop) Completed() uint64 { return l.steps.Load()/2 + l.repeated.Load() }
 
-// Repeated returns how often work was repeated: works that were accepted without having been in a queue.
+// Repeated returns how often work was repeated or included: works that were accepted without having been in a queue.
 func (l *Loop) Repeated() uint64 { return l.repeated.Load() }
 
 // Panicked returns how many works have let a panic escape.

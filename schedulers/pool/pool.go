@@ -36,7 +36,10 @@ type Pool struct {
 
 	// called says that work which gives way has to do so by way of mu: the global queue may have work, or the pool is
 	// closed. It is written under mu; see yield.go.
-	called  atomic.Bool
+	called atomic.Bool
+
+	// closed says that Shutdown was called, to who need not know it to the instant. It is written under mu.
+	closed  atomic.Bool
 	brisk   brisk
 	refused atomic.Uint64
 

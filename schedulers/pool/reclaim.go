@@ -17,14 +17,11 @@ func (p *Pool) Admit(by schedulers.Worker) bool {
 	if w == nil || p.bound != nil {
 		return false
 	}
-	w.mu.Lock()
-	admitted := w.open
-	if admitted {
-		w.accepted++
-		w.reclaimed++
+	if p.closed.Load() {
+		return false
 	}
-	w.mu.Unlock()
-	return admitted
+	w.loop.Include()
+	return true
 }
 
 func (w *worker) reclaim(work schedulers.Work) bool {

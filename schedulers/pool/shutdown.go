@@ -29,6 +29,7 @@ func (p *Pool) close() (done <-chan struct{}) {
 	defer p.mu.Unlock()
 	done, first := p.ending.Begin()
 	if first {
+		p.closed.Store(true)
 		p.call()
 		for _, w := range p.slots.all {
 			w.setOpen(false)
