@@ -110,3 +110,14 @@ func TestUseAfterTheShutdownOfTheScheduler(t *testing.T) {
 	}
 	assert.NoError(t, Sleep(ctx, time.Microsecond), "the world's timers are left")
 }
+
+func TestAZeroJobIsOneThatNobodyStarts(t *testing.T) {
+	var j Job[int]
+	assert.Equal(t, Created, j.Status())
+	assert.Equal(t, ErrStarted, j.Start())
+	assert.False(t, j.Cancel())
+	_, err := j.Wait(context.Background())
+	assert.ErrorIs(t, err, ErrNotStarted)
+	_, err = j.Await()
+	assert.ErrorIs(t, err, ErrNotStarted)
+}

@@ -26,7 +26,6 @@ func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *
 		return t.failed(err)
 	}
 	t.sched, t.hidden = blockingLane(), true
-	t.state.word.Store(uint32(Scheduled))
 	_ = t.submit(t.sched, t.flags)
 	return &t.Job
 }

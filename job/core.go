@@ -124,6 +124,15 @@ func (c *core) abort(final Status, err error) continuation.Chain {
 	return c.publish(final)
 }
 
+// status is the state's, except for a zero Job, which nobody has made and nobody will run.
+func (c *core) status() Status {
+	s := c.state.status()
+	if s == Scheduled && c.own == nil {
+		return Created
+	}
+	return s
+}
+
 func (c *core) isCompleted() bool { return c.state.status().IsFinal() }
 
 // register adds n to be told of the completion; false: the job is complete. It

@@ -26,7 +26,7 @@ func (j *Job[T]) Status() Status {
 	if j == nil {
 		return Faulted
 	}
-	return j.state.status()
+	return j.status()
 }
 
 // IsCompleted reports whether the job has ended, in whatever way. It does not block.

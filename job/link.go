@@ -55,7 +55,7 @@ type linked interface {
 // attach registers self, which embeds l, with its antecedent.
 func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 	l.after.Store(j)
-	l.state.word.Store(uint32(WaitingForActivation))
+	l.state.set(WaitingForActivation)
 	if l.mode&lazy == 0 && l.parent.Err() != nil {
 		l.cancel(nil)
 		return &l.Job
@@ -70,7 +70,7 @@ func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 	}
 	if l.watch != nil {
 		l.watch.Start(l.parent, l)
-		if l.state.word.Load() != uint32(WaitingForActivation) {
+		if !l.state.is(WaitingForActivation) {
 			l.watch.Stop()
 		}
 	}

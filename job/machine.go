@@ -44,8 +44,7 @@ func RunMachine[T any](ctx context.Context, begin func(*Machine[T], context.Cont
 		return m.failed(err)
 	}
 	m.mode |= dependent
-	m.state.word.Store(uint32(Scheduled)) // nobody else knows the job yet
-	_ = m.submit(m.sched, m.flags)        // the job carries the refusal
+	_ = m.submit(m.sched, m.flags) // the job carries the refusal
 	return &m.Job
 }
 
@@ -56,6 +55,7 @@ func NewMachine[T any](ctx context.Context, begin func(*Machine[T], context.Cont
 		return m.failed(err)
 	}
 	m.mode |= dependent
+	m.state.set(Created)
 	return &m.Job
 }
 

@@ -12,7 +12,7 @@ import (
 type Promise[T any] struct{ job Job[T] }
 
 // Init makes the job wait for its completion.
-func (p *Promise[T]) Init() { p.job.state.word.Store(uint32(WaitingForActivation)) }
+func (p *Promise[T]) Init() { p.job.state.set(WaitingForActivation) }
 
 // InitDependent is Init for a job that can not end before other jobs have, so that waiting for it
 // may close a circle; see [CircleOf].
@@ -49,7 +49,7 @@ func (p *Promise[T]) try(final Status, value T, err error) (continuation.Chain, 
 func (p *Promise[T]) reserve() bool { return p.job.state.reserve(WaitingForActivation) }
 
 // taken reports whether somebody has won a reserve.
-func (p *Promise[T]) taken() bool { return p.job.state.word.Load() != uint32(WaitingForActivation) }
+func (p *Promise[T]) taken() bool { return !p.job.state.is(WaitingForActivation) }
 
 // publish completes the job, which the caller has reserved.
 func (p *Promise[T]) publish(final Status, value T, err error) continuation.Chain {

@@ -26,6 +26,7 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
+	t.state.set(Created)
 	return &t.Job
 }
 
@@ -36,8 +37,7 @@ func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	t.state.word.Store(uint32(Scheduled)) // nobody else knows the job yet
-	_ = t.submit(t.sched, t.flags)        // the job carries the refusal
+	_ = t.submit(t.sched, t.flags) // the job carries the refusal
 	return &t.Job
 }
 
@@ -47,7 +47,6 @@ func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Jo
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	t.state.word.Store(uint32(Scheduled))
 	_ = t.submit(t.sched, t.flags)
 	return &t.Job
 }

@@ -21,8 +21,7 @@ func RunTwin[T any](ctx context.Context, start func(context.Context) *Job[T], op
 		return t.failed(err)
 	}
 	t.mode |= dependent
-	t.state.word.Store(uint32(Scheduled)) // nobody else knows the job yet
-	_ = t.submit(t.sched, t.flags)        // the job carries the refusal
+	_ = t.submit(t.sched, t.flags) // the job carries the refusal
 	return &t.Job
 }
 
@@ -33,6 +32,7 @@ func NewTwin[T any](ctx context.Context, start func(context.Context) *Job[T], op
 		return t.failed(err)
 	}
 	t.mode |= dependent
+	t.state.set(Created)
 	return &t.Job
 }
 

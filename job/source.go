@@ -27,8 +27,8 @@ func (s *Source[T]) Job() *Job[T] { return s.ready().Job() }
 
 // ready returns the promise of a source that may be zero until now.
 func (s *Source[T]) ready() *Promise[T] {
-	if word := &s.promise.job.state.word; word.Load() == uint32(Created) {
-		word.CompareAndSwap(uint32(Created), uint32(WaitingForActivation))
+	if state := &s.promise.job.state; state.is(Scheduled) { // the zero word
+		state.move(Scheduled, WaitingForActivation)
 	}
 	return &s.promise
 }

@@ -26,7 +26,6 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	}
 	t.node.Prepare(t)
 	t.waiting.Add(&t.node) // before anybody else, who would otherwise see the child end before the scope does
-	t.state.word.Store(uint32(Scheduled))
 	_ = t.submit(t.sched, t.flags|s.flags)
 	return &t.Job
 }

@@ -34,6 +34,9 @@ import "sync/atomic"
 // The tempting shortcut is one compare-and-swap to the final status with the
 // result written before it. Two producers would then write the result at the
 // same time, and the loser's value could be the one that is read.
+//
+// The zero word says Scheduled. Most jobs are made by Run, before anybody else knows them, and would store nothing but this
+// status; Go has no atomic store that costs less than a compare-and-swap.
 type state struct{ word atomic.Uint32 }
 
 const (
@@ -48,8 +51,18 @@ const (
 	inPlace uint32 = 1 << 5
 )
 
+// wordOf returns the word of a status, without marks. It is its own inverse.
+func wordOf(s Status) uint32 { return uint32(s ^ Scheduled) }
+
 // status returns the job's status; a reserved job still has the one it comes from.
-func (s *state) status() Status { return Status(s.word.Load() & statusMask) }
+func (s *state) status() Status { return Status(s.word.Load()&statusMask) ^ Scheduled }
+
+// set sets the status of a job that nobody else knows yet.
+func (s *state) set(first Status) { s.word.Store(wordOf(first)) }
+
+// is reports whether the word is that of a status without marks. Of one that is not final that says that nobody has won the
+// right to complete the job, either.
+func (s *state) is(status Status) bool { return s.word.Load() == wordOf(status) }
 
 // start moves Created to Scheduled; false: the job was started or canceled before.
 func (s *state) start() bool { return s.move(Created, Scheduled) }
@@ -67,7 +80,7 @@ func (s *state) claim() bool { return s.move(Scheduled, Running) }
 
 // claimInPlace is claim for the job around it, which waits for this one.
 func (s *state) claimInPlace() bool {
-	return s.word.CompareAndSwap(uint32(Scheduled), uint32(Running)|inPlace)
+	return s.word.CompareAndSwap(wordOf(Scheduled), wordOf(Running)|inPlace)
 }
 
 // leavePlace takes the mark back, if the job has not ended.
@@ -81,12 +94,12 @@ func (s *state) leavePlace() {
 func (s *state) isInPlace() bool { return s.word.Load()&inPlace != 0 }
 
 func (s *state) move(from, to Status) bool {
-	return s.word.CompareAndSwap(uint32(from), uint32(to))
+	return s.word.CompareAndSwap(wordOf(from), wordOf(to))
 }
 
 // reserve wins the right to complete a job that has status from.
 func (s *state) reserve(from Status) bool {
-	return s.word.CompareAndSwap(uint32(from), uint32(from)|reserved)
+	return s.word.CompareAndSwap(wordOf(from), wordOf(from)|reserved)
 }
 
 // reserveUnstarted wins the right to complete a job whose function will then
@@ -99,7 +112,7 @@ func (s *state) reserveUnstarted() bool {
 }
 
 // finish publishes the result, which the caller has written after winning a reserve.
-func (s *state) finish(final Status) { s.word.Store(uint32(final)) }
+func (s *state) finish(final Status) { s.word.Store(wordOf(final)) }
 
 // observe marks a final job's outcome as seen, and reports whether it was the first to.
 func (s *state) observe() bool {

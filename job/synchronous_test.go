@@ -90,7 +90,7 @@ func TestAPanicInASynchronousContinuationIsItsOwn(t *testing.T) {
 func TestASynchronousContinuationAddedWhileItsAntecedentCompletes(t *testing.T) {
 	j := Run((&manual{}).ctx(), constant(1, nil))
 	c := j.base()
-	c.state.word.Store(uint32(Running))
+	c.state.set(Running)
 
 	var n continuation.Node
 	n.Prepare(told(func() { t.Fatal("told twice") }))

@@ -44,8 +44,9 @@ func (u *users) hold() bool {
 // release says that a nested job's context has ended, and reports whether it was the last user.
 func (u *users) release() (last bool) { return nobody(u.n.Add(-1)) }
 
-// leave says that the job itself has ended, and reports whether it was the last user.
-func (u *users) leave() (last bool) { return nobody(u.n.Or(left) | left) }
+// leave says that the job itself has ended, which it does once, and reports whether it was the last user. (An Or that returns
+// something is a loop of compare-and-swaps, an Add is one instruction.)
+func (u *users) leave() (last bool) { return nobody(u.n.Add(left)) }
 
 // disturb notes that Cancel was called in the chain of contexts whose outermost this is.
 func (u *users) disturb() { u.n.Or(canceled) }

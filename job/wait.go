@@ -12,7 +12,7 @@ func (c *core) wait(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if c.state.status() == Created {
+	if c.status() == Created {
 		return ErrNotStarted
 	}
 	if ctx.Err() != nil {
