@@ -148,7 +148,9 @@ func (p *Pool) submitGlobal(w schedulers.Work) error {
 		return schedulers.ErrShutdown
 	}
 	p.enqueue(w)
-	p.settle()
+	if p.hungry.Load() || p.room.waiting > 0 { // else there is nothing to settle
+		p.settle()
+	}
 	p.mu.Unlock()
 	return nil
 }
