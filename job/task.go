@@ -24,6 +24,10 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // as most are: what follows costs a hundredth of a job
+		t.enclose(self, home(ctx), ctx)
+		return nil
+	}
 	o := merge(opts)
 	if o.name != "" {
 		t.extras().name = o.name
@@ -34,9 +38,8 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if err := o.check(p); err != nil {
 		return err
 	}
-	t.owner, t.own, t.sched = self, &t.body, o.on
 	if !o.setOn {
-		t.sched = home(ctx)
+		o.on = home(ctx)
 	}
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
@@ -45,8 +48,14 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
 		ctx = t.record(ctx, d)
 	}
-	t.nest(ctx)
+	t.enclose(self, o.on, ctx)
 	return nil
+}
+
+// enclose makes the task one with a function, which runs on s below ctx.
+func (t *task[T]) enclose(self owner, s schedulers.Scheduler, ctx context.Context) {
+	t.owner, t.own, t.sched = self, &t.body, s
+	t.nest(ctx)
 }
 
 // failed makes the job fault with why it could not be made.
