@@ -80,7 +80,7 @@ func usesCgo(at extent) Diagnostic {
 
 func unnameableType(at extent, err error) Diagnostic {
 	return unsupported(at, "a value of this type has to be kept in the frame",
-		err.Error(), "give the type a name that this package can write, or keep the value in an interface")
+		err.Error(), "copy what is needed of it before the suspension, keep it in an interface, or give the type a name that this package can write")
 }
 
 func localGenericType(at extent, name string) Diagnostic {

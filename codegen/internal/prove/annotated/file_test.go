@@ -57,5 +57,6 @@ func TestWithdrawTakesBackOnlyWhatAFindingIsAbout(t *testing.T) {
 }
 
 func TestReasonsHaveNoNames(t *testing.T) {
+	assert.Equal(t, "… is declared already", Reason(codegen.Diagnostic{Category: "twin", What: "fAsync is declared already at h2.go:7"}))
 	assert.Equal(t, Reason(codegen.Diagnostic{Category: "twin", What: "the name a is taken"}), Reason(codegen.Diagnostic{Category: "twin", What: "the name b is taken"}))
 }

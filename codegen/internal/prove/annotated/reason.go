@@ -7,7 +7,13 @@ import (
 )
 
 // particular is what differs between messages that say the same.
-var particular = regexp.MustCompile(`\b(receiver|assigns|name|that|of|cannot call) [\w.]+|^[\w.]+ |\d+`)
+var particular = regexp.MustCompile(`\b(receiver|assigns|name|that|of|cannot call) [\w.]+|\d+`)
+
+// place is where something else stands.
+var place = regexp.MustCompile(` at \S+:\d+`)
+
+// first is a name that a message begins with.
+var first = regexp.MustCompile(`^[\w.]+ `)
 
 // held is the name of what a message is about that begins with one.
 var held = regexp.MustCompile(`^\w+ (holds an )`)
@@ -20,5 +26,5 @@ func Reason(d codegen.Diagnostic) string {
 	if d.Category == "unsupported" {
 		return held.ReplaceAllString(d.What, "… $1")
 	}
-	return particular.ReplaceAllString(d.What, "$1 …")
+	return particular.ReplaceAllString(first.ReplaceAllString(place.ReplaceAllString(d.What, ""), "… "), "$1 …")
 }

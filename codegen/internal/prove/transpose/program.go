@@ -55,7 +55,11 @@ var (
 	errCompiler    = errors.New("it is about the compiler or the runtime: linkname, its stack, its memory, or where its lines are")
 	errNames       = errors.New("its functions have the names that it would be run by")
 	errSyntax      = errors.New("it does not parse as a package")
+	errTypeNames   = errors.New("it prints the names of types that functions declare, which are others in machines")
 )
+
+// printsTypeNames are the programs that do. The README tells users of it.
+var printsTypeNames = map[string]bool{"fixedbugs/issue26094.go": true}
 
 // aboutTheCompiler are texts of programs that look at how they were compiled.
 var aboutTheCompiler = regexp.MustCompile(`(?m)^//go:linkname|^//line |^import "C"|"runtime/debug"|runtime\.(Callers?|Stack|FuncForPC|NumGoroutine|ReadMemStats|MemStats|SetFinalizer)\b|os\.Args|"os/exec"`)
@@ -63,6 +67,9 @@ var aboutTheCompiler = regexp.MustCompile(`(?m)^//go:linkname|^//line |^import "
 // read reads a program and makes a package of it, in the folder dir/name.
 func read(folder, path, name, dir string) (*program, error) {
 	full := filepath.Join(folder, filepath.FromSlash(path))
+	if printsTypeNames[path] {
+		return nil, errTypeNames
+	}
 	if ok, err := build.Default.MatchFile(filepath.Dir(full), filepath.Base(full)); !ok || err != nil {
 		return nil, errOtherSystem
 	}
