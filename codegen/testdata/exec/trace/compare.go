@@ -58,6 +58,7 @@ func (p Program) runPlain() Report {
 	home, elsewhere := newLoop(), newLoop()
 	defer home.close()
 	defer elsewhere.close()
+	home.spread = true
 	t := &T{Timing: Complete, Elsewhere: elsewhere, home: home}
 	ended := make(chan string, 1)
 	go func() {

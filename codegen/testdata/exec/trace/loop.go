@@ -13,6 +13,10 @@ type loop struct {
 	filled sync.Cond
 	queue  []schedulers.Work
 	closed bool
+
+	// spread runs each piece of work on a goroutine of its own: a plain form that waits in one for another
+	// does not wait for itself.
+	spread bool
 }
 
 func newLoop() *loop {
@@ -27,6 +31,10 @@ func (l *loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	defer l.mu.Unlock()
 	if l.closed {
 		return schedulers.ErrShutdown
+	}
+	if l.spread {
+		go w.Run(l)
+		return nil
 	}
 	l.queue = append(l.queue, w)
 	l.filled.Signal()
