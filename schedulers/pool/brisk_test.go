@@ -25,12 +25,16 @@ func makeBrisk(p *Pool) {
 func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, after time.Duration) {
 	t.Helper()
 	began := time.Now()
-	ran, done := make(chan struct{}), make(chan struct{})
+	counted, ran, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
 		defer close(done)
-		other := do(func(schedulers.Worker) { close(ran) })
+		other := do(func(schedulers.Worker) {
+			<-counted // its worker might end before
+			close(ran)
+		})
 		assert.NoError(t, p.Submit(other, schedulers.Hint{From: on, Flags: flags}))
 		workers = p.Metrics().Workers
+		close(counted)
 		<-ran
 		after = time.Since(began)
 	}), schedulers.Hint{}))
