@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -60,34 +61,36 @@ func TestAWaitForAQueuedJobSaysWhoseItIs(t *testing.T) {
 }
 
 func TestAWaitThatMayEndOtherwiseIsAnyWait(t *testing.T) {
-	s := &shelf{}
-	queued := job.Run(context.Background(), one, job.On(s))
-	bounded, cancel := context.WithTimeout(s.context(), time.Millisecond)
-	defer cancel()
-	_, err := queued.Wait(bounded)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Equal(t, 1, s.waits, "a wait with a deadline")
+	synctest.Test(t, func(t *testing.T) { // a deadline of the world's clock may pass before the wait begins
+		s := &shelf{}
+		queued := job.Run(context.Background(), one, job.On(s))
+		bounded, cancel := context.WithTimeout(s.context(), time.Millisecond)
+		defer cancel()
+		_, err := queued.Wait(bounded)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 1, s.waits, "a wait with a deadline")
 
-	source := job.NewSource[int]()
-	go source.TrySetResult(1)
-	_, err = source.Job().Wait(s.context())
-	require.NoError(t, err)
-	assert.LessOrEqual(t, s.waits, 2, "a job that others complete; it may be complete before the wait")
+		source := job.NewSource[int]()
+		go source.TrySetResult(1)
+		_, err = source.Job().Wait(s.context())
+		require.NoError(t, err)
+		assert.LessOrEqual(t, s.waits, 2, "a job that others complete; it may be complete before the wait")
 
-	began, release := make(chan struct{}), make(chan struct{})
-	aside := job.New(context.Background(), func(context.Context) (int, error) {
-		close(began)
-		<-release
-		return 1, nil
-	}, job.On(s))
-	go func() { assert.NoError(t, aside.RunSynchronously()) }()
-	<-began
-	before := s.waits
-	go close(release)
-	_, err = aside.Wait(s.context())
-	require.NoError(t, err, "a job that its maker runs on another goroutine")
-	assert.LessOrEqual(t, s.waits, before+1)
-	for _, w := range s.works {
-		w.Abandon(schedulers.ErrShutdown)
-	}
+		began, release := make(chan struct{}), make(chan struct{})
+		aside := job.New(context.Background(), func(context.Context) (int, error) {
+			close(began)
+			<-release
+			return 1, nil
+		}, job.On(s))
+		go func() { assert.NoError(t, aside.RunSynchronously()) }()
+		<-began
+		before := s.waits
+		go close(release)
+		_, err = aside.Wait(s.context())
+		require.NoError(t, err, "a job that its maker runs on another goroutine")
+		assert.LessOrEqual(t, s.waits, before+1)
+		for _, w := range s.works {
+			w.Abandon(schedulers.ErrShutdown)
+		}
+	})
 }
