@@ -36,13 +36,13 @@ func (w *turns) Run(on schedulers.Worker) {
 func (w *turns) Abandon(reason error) { w.end <- reason }
 
 // giveWay runs n turns on a pool with one worker, and returns how they ended, and the pool.
-func giveWay(t *testing.T, n int, each func(p *pool.Pool, turn int, on schedulers.Worker)) (error, *pool.Pool) {
+func giveWay(t *testing.T, n int, each func(p *pool.Pool, turn int, on schedulers.Worker)) (*pool.Pool, error) {
 	t.Helper()
 	p := pool.New(pool.Workers(1, 1))
 	w := &turns{t: t, pool: p, left: n, end: make(chan error, 1)}
 	w.each = func(turn int, on schedulers.Worker) { each(p, turn, on) }
 	require.NoError(t, p.Submit(w, schedulers.Hint{}))
-	return <-w.end, p
+	return p, <-w.end
 }
 
 func balanced(t *testing.T, p *pool.Pool, works uint64) {
@@ -55,14 +55,14 @@ func balanced(t *testing.T, p *pool.Pool, works uint64) {
 }
 
 func TestWhatGivesWayToNobodyIsCountedTurnByTurn(t *testing.T) {
-	err, p := giveWay(t, 1000, func(*pool.Pool, int, schedulers.Worker) {})
+	p, err := giveWay(t, 1000, func(*pool.Pool, int, schedulers.Worker) {})
 	require.NoError(t, err)
 	balanced(t, p, 1000)
 }
 
 func TestWhatGivesWayRunsBehindWhatWasSubmittedBefore(t *testing.T) {
 	var seen []int
-	err, p := giveWay(t, 300, func(p *pool.Pool, turn int, on schedulers.Worker) {
+	p, err := giveWay(t, 300, func(p *pool.Pool, turn int, on schedulers.Worker) {
 		seen = append(seen, turn)
 		note := step(func(schedulers.Worker) { seen = append(seen, -turn) })
 		switch {
@@ -109,7 +109,7 @@ func TestTwoThatGiveWayTakeTurns(t *testing.T) {
 
 func TestWhatGivesWayInAPoolThatIsClosedIsRefused(t *testing.T) {
 	ended := make(chan error, 1)
-	err, _ := giveWay(t, 1000, func(p *pool.Pool, turn int, _ schedulers.Worker) {
+	_, err := giveWay(t, 1000, func(p *pool.Pool, turn int, _ schedulers.Worker) {
 		if turn != 500 {
 			return
 		}
