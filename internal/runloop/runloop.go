@@ -109,10 +109,9 @@ func (l *Loop) serve() (ended bool) {
 func (l *Loop) work() {
 	for l.current != nil {
 		l.current.Run(l.On)
-		switch {
-		case l.again:
+		if l.again {
 			l.repeat()
-		default:
+		} else {
 			l.proceed()
 		}
 	}

@@ -60,8 +60,7 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 	defer p.mu.Unlock()
 	switch {
 	case p.ending.Begun():
-		p.refused.Add(1)
-		return schedulers.ErrShutdown
+		return p.refuse(schedulers.ErrShutdown)
 	case hint.Flags.Has(schedulers.Resumed) || p.global.Len() < p.bound.limit:
 		p.enqueue(w)
 		p.settle()
@@ -74,13 +73,17 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 		p.runHere(w, p.own(hint.From))
 		return nil
 	default:
-		p.refused.Add(1)
-		return fmt.Errorf("pool: the queue is full (%d): %w", p.bound.limit, schedulers.ErrRejected)
+		return p.refuse(fmt.Errorf("pool: the queue is full (%d): %w", p.bound.limit, schedulers.ErrRejected))
 	}
 }
 
 func (p *Pool) enqueue(w schedulers.Work) {
 	p.count.accepted++
+	p.put(w)
+}
+
+// put is enqueue for work that the pool has accepted before.
+func (p *Pool) put(w schedulers.Work) {
 	p.global.PushBack(w)
 	p.call()
 }
@@ -127,8 +130,7 @@ func (b *bound) admit(p *Pool) {
 // refuseWaiting refuses the work of all who wait; mu is held, and Shutdown was called.
 func (b *bound) refuseWaiting(p *Pool) {
 	for _, s := range b.waiting {
-		p.refused.Add(1)
-		s.answer <- schedulers.ErrShutdown
+		s.answer <- p.refuse(schedulers.ErrShutdown)
 	}
 	b.waiting = nil
 }

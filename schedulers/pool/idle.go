@@ -214,8 +214,7 @@ func (p *Pool) retire(w *worker) {
 	w.mu.Lock()
 	w.open = false
 	for work := w.local.PopFront(); work != nil; work = w.local.PopFront() {
-		p.global.PushBack(work)
-		p.call()
+		p.put(work)
 	}
 	w.mu.Unlock()
 	p.settle()

@@ -11,8 +11,7 @@ func (p *Pool) submitLong(w schedulers.Work) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ending.Begun() {
-		p.refused.Add(1)
-		return schedulers.ErrShutdown
+		return p.refuse(schedulers.ErrShutdown)
 	}
 	p.count.accepted++
 	p.count.longRunning++

@@ -96,8 +96,7 @@ func (p *Pool) Name() string { return p.name }
 // Work flagged as long-running gets a goroutine of its own at once.
 func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
-		p.refused.Add(1)
-		return fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected)
+		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {
 		return p.submitLong(w)
@@ -144,15 +143,25 @@ func (p *Pool) submitGlobal(w schedulers.Work) error {
 	p.mu.Lock()
 	if p.ending.Begun() {
 		p.mu.Unlock()
-		p.refused.Add(1)
-		return schedulers.ErrShutdown
+		return p.refuse(schedulers.ErrShutdown)
 	}
+	p.post(w)
+	p.mu.Unlock()
+	return nil
+}
+
+// post puts w into the global queue and sees to it that it is run; mu is held.
+func (p *Pool) post(w schedulers.Work) {
 	p.enqueue(w)
 	if p.hungry.Load() || p.room.waiting > 0 { // else there is nothing to settle
 		p.settle()
 	}
-	p.mu.Unlock()
-	return nil
+}
+
+// refuse counts work that is refused and returns why.
+func (p *Pool) refuse(reason error) error {
+	p.refused.Add(1)
+	return reason
 }
 
 // own returns by as a worker of this pool, or nil.

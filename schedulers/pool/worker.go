@@ -148,12 +148,12 @@ func (w *worker) due() bool { return (w.tick+1)%fairTick == 0 }
 // next is the worker's loop condition: the newest of its own, else whatever
 // the pool finds for it, else the end.
 func (w *worker) next() schedulers.Work {
-	w.tick++
-	if !w.fresh && w.tick%fairTick != 0 {
-		if work := w.popNewest(); work != nil {
+	if !w.fresh {
+		if work := w.more(); work != nil {
 			return work
 		}
 	}
+	w.tick++
 	w.pool.mu.Lock()
 	work := w.pool.find(w)
 	w.pool.mu.Unlock()

@@ -26,11 +26,9 @@ func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
 	defer p.mu.Unlock()
 	switch {
 	case p.ending.Begun():
-		p.refused.Add(1)
-		return schedulers.ErrShutdown
+		return p.refuse(schedulers.ErrShutdown)
 	case p.global.Len() > 0:
-		p.enqueue(work)
-		p.settle()
+		p.post(work)
 	case w.repeat(work):
 		p.called.Store(false)
 	default:
