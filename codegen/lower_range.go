@@ -26,8 +26,8 @@ func (u *unit) rangeStatement(s *ast.RangeStmt, name string) {
 	asks := u.asks(s)
 	if !asks && !u.suspends(s.Body) && !u.suspendsLeft(s) {
 		u.spill(s.X, false)
-		if !wanted(s.Value) && u.suspends(s.X) && isArray(u.typeOf(s.X)) {
-			u.hoist(ast.Unparen(s.X)) // see lower_measure.go
+		if !wanted(s.Value) && u.suspends(s.X) && arrayOf(u.typeOf(s.X)) != nil {
+			u.hoist(ast.Unparen(s.X)) // see spill_measure.go
 		}
 		u.keepNamed(s, name)
 		return
@@ -155,7 +155,7 @@ func (r *ranging) overList(array bool) {
 			u.spill(r.s.X, false)
 			u.add(&assign{dst: []dest{{}}, src: u.value(r.s.X)})
 		}
-		length = rope{text(strconv.FormatInt(arrayLen(u.typeOf(r.s.X)), 10))}
+		length = rope{text(strconv.FormatInt(arrayOf(u.typeOf(r.s.X)).Len(), 10))}
 	default:
 		u.spill(r.s.X, false)
 		n := u.temp("n", types.Typ[types.Int])
@@ -169,14 +169,6 @@ func (r *ranging) overList(array bool) {
 		elem = append(elem, use(i), text("]"))
 	}
 	r.assign(rope{use(i)}, elem, isKey)
-}
-
-func arrayLen(t types.Type) int64 {
-	core := coreType(t)
-	if ptr, ok := core.(*types.Pointer); ok {
-		core = ptr.Elem().Underlying()
-	}
-	return core.(*types.Array).Len()
 }
 
 // hasCall reports whether e holds a call or a receive, without which the length

@@ -20,7 +20,7 @@ import (
 // measuresArray reports whether call asks for the length of an array that holds a suspension.
 func (u *unit) measuresArray(call *ast.CallExpr) bool {
 	name, ok := u.builtin(call.Fun)
-	return ok && (name == "len" || name == "cap") && isArray(u.typeOf(call.Args[0])) && u.suspends(call.Args[0])
+	return ok && (name == "len" || name == "cap") && arrayOf(u.typeOf(call.Args[0])) != nil && u.suspends(call.Args[0])
 }
 
 func (u *unit) spillMeasured(call *ast.CallExpr) {
@@ -30,12 +30,12 @@ func (u *unit) spillMeasured(call *ast.CallExpr) {
 	u.hoist(call)
 }
 
-// isArray reports whether t is an array or a pointer to one, whose length is known.
-func isArray(t types.Type) bool {
+// arrayOf returns the array that a value of type t is or points to, whose length is known, or nil.
+func arrayOf(t types.Type) *types.Array {
 	core := coreType(t)
 	if ptr, ok := core.(*types.Pointer); ok {
 		core = coreType(ptr.Elem())
 	}
-	_, ok := core.(*types.Array)
-	return ok
+	array, _ := core.(*types.Array)
+	return array
 }
