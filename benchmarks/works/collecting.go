@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"time"
 
 	"github.com/movenext/movenext/benchmarks/contest"
@@ -23,7 +24,7 @@ func collecting() *contest.Work {
 		Once:  true,
 		Bases: []string{idle, goroutines},
 		Contenders: append([]contest.Contender{
-			{Name: idle, Note: "a list of as many objects of 320 bytes", Start: still(around(linked))},
+			{Name: idle, Note: "as many objects of 320 bytes, held by a slice as the jobs are", Start: still(around(unused))},
 			{Name: goroutines, Note: "asleep", Most: 2_000_000, Start: still(around(sleepingGoroutines))},
 		}, contest.On(everywhere(), "", "asleep", func(ctx context.Context, _ contest.Setting) contest.Run {
 			return around(func(n int) func() error { return sleepingJobs(ctx, n) })
@@ -31,7 +32,8 @@ func collecting() *contest.Work {
 	}
 }
 
-const collections = 10
+// collections is how many there are while something is held. Each stops the world twice.
+const collections = 20
 
 // around collects garbage while something is held. hold makes n of it, and returns what releases it.
 func around(hold func(n int) (release func() error)) contest.Run {
@@ -46,7 +48,10 @@ func around(hold func(n int) (release func() error)) contest.Run {
 			runtime.GC()
 			took += time.Since(at)
 		}
-		m.Report("longest pause µs", longest(before, pauses())*1e6)
+		stops := since(before, pauses())
+		m.Report("pause p50 µs", stops.quantile(0.5)*1e6)
+		m.Report("pause p90 µs", stops.quantile(0.9)*1e6)
+		m.Report("longest pause µs", stops.quantile(1)*1e6)
 		var now runtime.MemStats
 		runtime.ReadMemStats(&now)
 		m.Report("heap MB", float64(now.HeapInuse)/1e6)
@@ -60,21 +65,24 @@ func around(hold func(n int) (release func() error)) contest.Run {
 
 // object is about as big as a suspended function that was started by itself.
 type object struct {
-	next *object
+	self *object
 	rest [39]uintptr
 }
 
-func linked(n int) func() error {
-	var list *object
-	for i := range n {
-		list = &object{next: list, rest: [39]uintptr{uintptr(i)}}
+func unused(n int) func() error {
+	all := make([]*object, n)
+	for i := range all {
+		o := new(object)
+		o.self = o // else the collector would have nothing to follow in it
+		all[i] = o
 	}
 	return func() error {
-		count := 0
-		for o := list; o != nil; o = o.next {
-			count++
+		for _, o := range all {
+			if o.self != o {
+				return contest.Check(o.self, o)
+			}
 		}
-		return contest.Check(count, n)
+		return nil
 	}
 }
 
@@ -85,16 +93,36 @@ func pauses() *metrics.Float64Histogram {
 	return sample[0].Value.Float64Histogram()
 }
 
-// longest returns the upper end of the highest bucket that has grown, in seconds; of the last one, which has no
-// end, the lower.
-func longest(before, after *metrics.Float64Histogram) float64 {
-	for i := len(after.Counts) - 1; i >= 0; i-- {
-		if after.Counts[i] > before.Counts[i] {
-			if end := after.Buckets[i+1]; !math.IsInf(end, 1) {
-				return end
-			}
-			return after.Buckets[i]
+// stops is how often the world was stopped, by how long.
+type stops struct {
+	counts []uint64
+	ends   []float64 // of each count's bucket, in seconds
+}
+
+func since(before, after *metrics.Float64Histogram) stops {
+	s := stops{ends: slices.Clone(after.Buckets[1:])}
+	for i, n := range after.Counts {
+		s.counts = append(s.counts, n-before.Counts[i])
+	}
+	if last := len(s.ends) - 1; math.IsInf(s.ends[last], 1) {
+		s.ends[last] = after.Buckets[last] // a bucket without end counts as its beginning
+	}
+	return s
+}
+
+// quantile returns how long, in seconds, the share q of all stops took at most. The longest of a few dozen, which q = 1 is, says more
+// about what else the machine did than about the heap.
+func (s stops) quantile(q float64) float64 {
+	total := uint64(0)
+	for _, n := range s.counts {
+		total += n
+	}
+	wanted := uint64(math.Ceil(q * float64(total)))
+	for i, n := range s.counts {
+		if n > 0 && n >= wanted {
+			return s.ends[i]
 		}
+		wanted -= n
 	}
 	return 0
 }

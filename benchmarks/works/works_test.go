@@ -118,14 +118,17 @@ func TestPercentilesOfFewValuesAreAmongThem(t *testing.T) {
 	assert.EqualValues(t, 7, percentile([]time.Duration{7}, 0.999))
 }
 
-func TestTheLongestPauseIsTheOneThatWasNotThereBefore(t *testing.T) {
+func TestPausesAreThoseThatWereNotThereBefore(t *testing.T) {
 	histogram := func(counts ...uint64) *metrics.Float64Histogram {
 		return &metrics.Float64Histogram{Counts: counts, Buckets: []float64{0, 1, 2, 3, math.Inf(1)}}
 	}
 	before := histogram(5, 5, 5, 5)
-	assert.Zero(t, longest(before, before))
-	assert.InDelta(t, 2, longest(before, histogram(9, 6, 5, 5)), 0)
-	assert.InDelta(t, 3, longest(before, histogram(5, 5, 5, 6)), 0)
+	assert.Zero(t, since(before, before).quantile(1))
+	few := since(before, histogram(14, 6, 5, 5))
+	assert.InDelta(t, 1, few.quantile(0.5), 0)
+	assert.InDelta(t, 1, few.quantile(0.9), 0)
+	assert.InDelta(t, 2, few.quantile(1), 0)
+	assert.InDelta(t, 3, since(before, histogram(5, 5, 5, 6)).quantile(0.5), 0)
 }
 
 // What the generator writes now is what is measured: the module is not among those that are generated when the
