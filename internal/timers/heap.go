@@ -9,7 +9,8 @@ import "github.com/movenext/movenext/schedulers"
 // keeps in its When.
 //
 // The entries lie in chunks. A slice would be copied each time it grows, under the lock, and for that moment a
-// million timers would need it twice.
+// million timers would need it twice. A chunk is 512 bytes, the greatest object that the Go runtime makes without a header: one of
+// 1024 bytes took 1152.
 //
 // Invariant: the timer of the entry at i has Slot == i+1, and Slot is 0 outside the heap.
 type heap struct {
@@ -18,7 +19,7 @@ type heap struct {
 }
 
 const (
-	chunkBits = 6
+	chunkBits = 5
 	chunkSize = 1 << chunkBits
 )
 
