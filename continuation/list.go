@@ -131,7 +131,7 @@ func (l *List) Add(n *Node) bool {
 }
 
 // Complete closes the list and returns the nodes to deliver, oldest first. The
-// operation's result must have been published before.
+// operation's result must have been written before: this publishes it.
 func (l *List) Complete() Chain {
 	return inOrder(l.head.Swap(closed), (*Node).seen)
 }

@@ -182,8 +182,8 @@ func (b *body) outcome(err error) Status {
 	switch {
 	case err == nil:
 		return Completed
-	case b.owner.base().passed != 0:
-		return Status(b.owner.base().passed)
+	case b.owner.base().final != 0:
+		return Status(b.owner.base().final)
 	case endedBy(b, err):
 		return Canceled
 	default:

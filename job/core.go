@@ -13,11 +13,14 @@ import (
 type core struct {
 	state state
 
-	// How the job was made. Written before it is handed out; passed by its function.
-	flags  schedulers.Flags
-	mode   mode
-	only   filter // of a continuation: the outcomes that it is for
-	passed uint8  // the final status to take on, where the error does not decide it
+	// How the job was made. Written before it is handed out.
+	flags schedulers.Flags
+	mode  mode
+	only  filter // of a continuation: the outcomes that it is for
+
+	// The final status, once the list below is closed. Before that, the one that the job's function wants the job to take
+	// on, where the error does not decide it, or 0.
+	final uint8
 
 	waiting continuation.List
 
@@ -77,7 +80,7 @@ func (c *core) extras() *rare {
 	return c.rare.Load()
 }
 
-// setErr writes the error, between reserve and finish, by who won reserve. It lies in the rare part, since most jobs have none:
+// setErr writes the error, by who has won the right to complete the job, before the list is closed. It lies in the rare part, since most jobs have none:
 // with a place for it in each job, two words of every job would be nil for ever.
 func (c *core) setErr(err error) {
 	if err != nil {
@@ -87,7 +90,7 @@ func (c *core) setErr(err error) {
 	}
 }
 
-// err returns the error. It is read only after a final status was seen, or by who writes it.
+// err returns the error. It is read only by who has seen that the job has ended, or writes it.
 func (c *core) err() error {
 	if r := c.rare.Load(); r != nil {
 		return r.err
@@ -98,7 +101,7 @@ func (c *core) err() error {
 // publish makes the outcome visible and returns who must be told. The caller
 // has won a reserve and written the result.
 func (c *core) publish(final Status) continuation.Chain {
-	c.finish(final)
+	c.conclude(final)
 	told := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
 		told = told.Join(r.synchronous.Complete())
@@ -106,12 +109,12 @@ func (c *core) publish(final Status) continuation.Chain {
 	return told
 }
 
-// finish makes the outcome visible.
-func (c *core) finish(final Status) {
+// conclude writes the final status. Closing the list makes it visible.
+func (c *core) conclude(final Status) {
 	if final == Faulted {
 		c.fail()
 	}
-	c.state.finish(final)
+	c.final = uint8(final)
 }
 
 // abort completes a job, whose function will not run, that the caller has reserved.
@@ -124,8 +127,11 @@ func (c *core) abort(final Status, err error) continuation.Chain {
 	return c.publish(final)
 }
 
-// status is the state's, except for a zero Job, which nobody has made and nobody will run.
+// status is the state's until the job has ended, except for a zero Job, which nobody has made and nobody will run.
 func (c *core) status() Status {
+	if c.isCompleted() {
+		return Status(c.final)
+	}
 	s := c.state.status()
 	if s == Scheduled && c.own == nil {
 		return Created
@@ -133,7 +139,7 @@ func (c *core) status() Status {
 	return s
 }
 
-func (c *core) isCompleted() bool { return c.state.status().IsFinal() }
+func (c *core) isCompleted() bool { return c.waiting.Closed() }
 
 // register adds n to be told of the completion; false: the job is complete. It
 // starts a Created job, since nobody waits for what nobody starts.
@@ -143,7 +149,7 @@ func (c *core) register(n *continuation.Node) bool {
 }
 
 func (c *core) startIfCreated() {
-	if c.own != nil && c.state.status() == Created {
+	if c.own != nil && c.status() == Created {
 		// A refusal faults the job, and a lost race means that it is started:
 		// both are what the caller wants to wait for.
 		_ = c.start(nil)

@@ -53,7 +53,7 @@ func (f *finally[T]) invoke(ctx context.Context) (T, error) {
 	v, err := j.GetResult()
 	switch {
 	case failed == nil:
-		f.passed = uint8(j.Status())
+		f.final = uint8(j.Status())
 		return v, err
 	case err == nil:
 		return v, failed

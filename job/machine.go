@@ -69,7 +69,7 @@ func (m *Machine[T]) Return(value T, err error) Rest {
 // Fault says that the function has not returned, and why: the job will be Faulted with err.
 func (m *Machine[T]) Fault(err error) {
 	var none T
-	m.value, m.passed = none, uint8(Faulted)
+	m.value, m.final = none, uint8(Faulted)
 	m.setErr(err)
 }
 

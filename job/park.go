@@ -53,7 +53,7 @@ func (c *core) needsHome() bool {
 	if r := c.rare.Load(); r != nil && r.aside.Load() {
 		return false
 	}
-	s := c.state.status()
+	s := c.status()
 	return s == Scheduled || s == Running
 }
 

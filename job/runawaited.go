@@ -48,7 +48,7 @@ func (a Awaited) Leave(n *continuation.Node) (told bool) {
 
 // takeFor claims the job for the worker on, where that may run it.
 func (c *core) takeFor(on schedulers.Worker) bool {
-	switch c.state.status() {
+	switch c.status() {
 	case Scheduled:
 		r, ok := c.scheduler().(schedulers.Reclaimer)
 		return ok && r.Reclaim(c.own.owner, on) && c.state.claim()
@@ -64,7 +64,7 @@ func (c *core) takeFor(on schedulers.Worker) bool {
 // what a machine awaits that may not run it.
 func StartLast(h Handle, on schedulers.Worker) {
 	c := baseOf(h)
-	if c == nil || c.own == nil || c.state.status() != Created || !c.state.start() {
+	if c == nil || c.own == nil || c.status() != Created || !c.state.start() {
 		return
 	}
 	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: on, Flags: c.flags}) // the job carries the refusal

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -34,6 +35,39 @@ func TestCancelBetweenReserveAndFinish(t *testing.T) {
 
 	j.abort(Canceled, context.Canceled).Deliver(nil)
 	assert.Equal(t, Canceled, j.Status())
+}
+
+func TestWhoAsksBetweenWritingTheOutcomeAndClosingTheList(t *testing.T) {
+	j := Run((&manual{}).ctx(), constant(1, nil))
+	require.True(t, j.state.claim())
+	j.conclude(Faulted)
+	assert.Equal(t, Running, j.Status(), "it has not ended")
+	assert.False(t, j.IsCompleted())
+
+	var n continuation.Node
+	heard := false
+	n.Prepare(told(func() { heard = true }))
+	require.True(t, j.Register(&n), "so it can be waited for")
+
+	j.waiting.Complete().Deliver(nil)
+	assert.Equal(t, Faulted, j.Status())
+	assert.True(t, heard)
+	assert.False(t, j.Register(&n))
+}
+
+func TestWhatACanceledJobCameFromIsNotItsStatus(t *testing.T) {
+	m := &manual{consent: true}
+	for _, j := range []*Job[int]{New(m.ctx(), constant(1, nil)), Run(m.ctx(), constant(1, nil))} {
+		require.True(t, j.Cancel())
+		assert.Equal(t, Canceled, j.Status())
+		_, err := j.Wait(context.Background())
+		assert.ErrorIs(t, err, context.Canceled)
+		_, taken := TakeAwaited(j, nil)
+		assert.False(t, taken, "it is no more to be had than one that runs")
+		StartLast(j, nil)
+		assert.Equal(t, ErrStarted, j.Start())
+	}
+	assert.Zero(t, m.asked)
 }
 
 func TestCancelAfterAWorkerHasClaimed(t *testing.T) {

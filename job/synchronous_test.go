@@ -94,7 +94,8 @@ func TestASynchronousContinuationAddedWhileItsAntecedentCompletes(t *testing.T) 
 
 	var n continuation.Node
 	n.Prepare(told(func() { t.Fatal("told twice") }))
-	c.state.finish(Completed) // the completer has published, and looks for a rare part: there is none
+	c.conclude(Completed)
+	c.waiting.Complete() // the completer has published, and looks for a rare part: there is none
 	assert.False(t, c.addSynchronous(&n), "so whoever adds must see the outcome")
 }
 

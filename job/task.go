@@ -131,7 +131,7 @@ func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.owner.drop()
 	t.endOwn()
 	t.attended = true
-	t.finish(final)
+	t.conclude(final)
 	told := t.waiting.CompleteAttended()
 	r := t.rare.Load()
 	if (told != continuation.Chain{}) {
@@ -221,7 +221,7 @@ func (c *core) cancel(cause error) bool {
 		c.abort(Canceled, contextError(r)).Deliver(nil)
 		return true
 	}
-	if c.state.status() != Running {
+	if c.status() != Running {
 		return false
 	}
 	b.interrupt(cause)

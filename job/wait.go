@@ -30,7 +30,7 @@ func (c *core) wait(ctx context.Context) error {
 // never run. A wait with a deadline does not, since running can not be bounded. A job
 // that calls runtime.Goexit ends its waiter's goroutine too, then.
 func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
-	if c.own == nil || c.state.status() != Scheduled {
+	if c.own == nil || c.status() != Scheduled {
 		return false
 	}
 	if _, bounded := ctx.Deadline(); bounded {
@@ -60,7 +60,9 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 		if c.state.claimInPlace() {
 			c.own.spent = 1
 			c.own.owner.runClaimed(by)
-			c.state.leavePlace() // a job of RunTwin goes on elsewhere
+			if !c.isCompleted() {
+				c.state.leavePlace() // a job of RunTwin goes on elsewhere
+			}
 			c.mode.ranFor(ctx)
 		}
 		return c.isCompleted()
@@ -85,7 +87,7 @@ func (c *core) around() *core {
 
 // runner returns the job around this one, if that waits for it by running it, or nil.
 func (c *core) runner() *core {
-	if c.own == nil || !c.state.isInPlace() {
+	if c.own == nil || !c.state.isInPlace() || c.isCompleted() {
 		return nil
 	}
 	return c.around()
