@@ -3,6 +3,7 @@ package coord
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/movenext/movenext/job"
 )
@@ -33,6 +34,11 @@ type Channel[T any] struct {
 	receivers queue[T, job.Void]
 	senders   queue[job.Void, T]
 	closed    error // nil: open
+
+	// some is false only if a receiver would have to wait. It is written with mu held, and set to false by a receiver that waits
+	// only, since each change costs as much as the lock. A machine that reads false need not ask under the lock before it
+	// suspends: it asks again when it has.
+	some atomic.Bool
 }
 
 // ChannelOption changes how a [Channel] or a [Broadcast] of T is made.
@@ -112,6 +118,7 @@ func (c *Channel[T]) CloseCause(cause error) {
 	var told outcomes
 	if c.closed == nil {
 		c.closed = err
+		c.found()
 		told = c.senders.serveAll(job.Void{}, err)
 		var none T
 		told.join(c.receivers.serveAll(none, err))
@@ -127,7 +134,15 @@ func (c *Channel[T]) len() int {
 	return c.fifo.len()
 }
 
+// found notes that a receiver would not have to wait; mu is held.
+func (c *Channel[T]) found() {
+	if !c.some.Load() {
+		c.some.Store(true)
+	}
+}
+
 func (c *Channel[T]) push(v T, rank int64) {
+	c.found()
 	if c.rank != nil {
 		c.ranked.push(v, rank)
 	} else {

@@ -46,36 +46,19 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 }
 
 // ReceiveEnter is [Channel.Receive] as generated machines call it.
-func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (*Entered[T, job.Void], T, error) {
-	if w := quietSpare[T, job.Void](t, ctx); w != nil {
-		return c.receiveQuietly(t, w)
-	}
-	ctx, err := bound(ctx)
+func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (e *Entered[T, job.Void], v T, err error) {
+	ctx, err = bound(ctx)
 	if err != nil {
-		var none T
-		return nil, none, err
+		return nil, v, err
 	}
-	v, mustWait, err := c.poll(t.Worker())
+	mustWait := !c.some.Load()
+	if !mustWait {
+		v, mustWait, err = c.poll(t.Worker())
+	}
 	if mustWait {
 		return entered(t, ctx, c.receiving(), job.Void{}), v, nil
 	}
 	return nil, v, err
-}
-
-// receiveQuietly is ReceiveEnter for a machine that has waited with the same context, which can not end.
-func (c *Channel[T]) receiveQuietly(t *statemachine.Task, w *waiter[T, job.Void]) (*Entered[T, job.Void], T, error) {
-	c.mu.Lock()
-	got := c.take()
-	if got.mustWait {
-		w.use(c.receiving(), job.Void{})
-		c.receivers.push(w)
-		c.mu.Unlock()
-		t.Suspend(w)
-		return (*Entered[T, job.Void])(w), got.value, nil
-	}
-	c.mu.Unlock()
-	got.told.deliver(t.Worker())
-	return nil, got.value, got.err
 }
 
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
@@ -142,6 +125,9 @@ func (c *Channel[T]) take() (t taking[T]) {
 		t.err = c.closed
 	default:
 		t.mustWait = true
+		if c.some.Load() {
+			c.some.Store(false)
+		}
 	}
 	return t
 }

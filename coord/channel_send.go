@@ -129,6 +129,7 @@ func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
 	p := (*Channel[T])(s).put(w.ask, 0) // only a channel without ranks has senders who wait
 	if p.mustWait {
 		s.senders.push(w)
+		(*Channel[T])(s).found()
 		return p.told
 	}
 	w.err = p.err

@@ -131,7 +131,7 @@ func TestTheContextEndsBetweenWatchingAndAdmissionToACond(t *testing.T) {
 	require.True(t, c.L.TryLock())
 	w := newPromised[job.Void](c, job.Void{})
 	w.giveUp(context.Canceled)
-	w.enter(nil)
+	w.enter(nil, nil)
 	require.ErrorIs(t, w.promise.Job().Err(), context.Canceled)
 	assert.False(t, c.L.TryLock(), "the lock is still the caller's")
 }

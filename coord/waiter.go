@@ -8,7 +8,6 @@ import (
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
-	"github.com/movenext/movenext/statemachine"
 )
 
 // # The one race of this package
@@ -31,7 +30,8 @@ import (
 // what is waited for:
 //
 //	               in queue   decided
-//	fresh          no         no       made; its context may be watched already
+//	fresh          no         no       made; its context may be watched already. A machine's is
+//	                                   until the machine can be resumed (entered.go)
 //	waiting        yes        no       admit has put it into a queue
 //	decided        (1)        yes      value and err are final
 //
@@ -75,17 +75,16 @@ import (
 // waiter is one call that could not be served at once. R is what it is given in the
 // end, P what it asks with.
 type waiter[R, P any] struct {
-	// Who is told in the end: the machine that waits (entered.go) or, if promise is not nil, whoever has
-	// its job.
-	statemachine.Operation
+	// Who is told in the end: whoever has the promise's job or, if that is nil, the machine behind node (entered.go), which is
+	// written under the host's lock.
 	promise *job.Promise[R]
+	node    *continuation.Node
 
 	// Written before the waiter is known to anybody else.
 	host  host[R, P]
 	ctx   context.Context // nil: not watched
 	ask   P               // forgotten by complete
 	spare bool            // a machine's, which does not wait with it
-	quiet context.Context // what the machine has waited with last, if that can not end
 
 	// Guarded by the host's lock. When decided is set they belong to who set it.
 	in         *queue[R, P]
@@ -130,7 +129,7 @@ func newPromised[R, P any](h host[R, P], ask P) *waiter[R, P] {
 // wait is the slow path of a blocking form.
 func wait[R, P any](ctx context.Context, h host[R, P], ask P) (R, error) {
 	w := newPromised(h, ask)
-	w.enter(nil)
+	w.enter(nil, nil)
 	return w.block(ctx)
 }
 
@@ -138,7 +137,7 @@ func wait[R, P any](ctx context.Context, h host[R, P], ask P) (R, error) {
 func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
 	w := newPromised(h, ask)
 	w.watchOver(ctx)
-	w.enter(nil)
+	w.enter(nil, nil)
 	return w.promise.Job()
 }
 
@@ -150,17 +149,21 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 	}
 }
 
-// enter leaves it to the host what becomes of w, unless it has given up already. on is the
-// worker on which the caller believes to be, or nil.
-func (w *waiter[R, P]) enter(on schedulers.Worker) {
+// enter leaves it to the host what becomes of w, unless it has given up already, and reports whether that is still to
+// be decided. n is the node to tell then, for the waiter of a machine. on is the worker on which the caller believes to be, or nil.
+func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits bool) {
 	mu := w.host.guard()
 	mu.Lock()
 	var told outcomes
 	if !w.decided {
 		told = w.host.admit(w)
 	}
+	if waits = !w.decided; waits {
+		w.node = n
+	}
 	mu.Unlock()
 	told.deliver(on)
+	return waits
 }
 
 // block waits for what becomes of w, until ctx ends or the worker in it refuses to be
@@ -189,11 +192,12 @@ func (w *waiter[R, P]) giveUp(why error) {
 	var told outcomes
 	if !w.decided {
 		w.decided, w.gaveUp, w.err = true, true, why
-		if w.in == nil {
-			told.add(w)
-		} else {
+		switch {
+		case w.in != nil:
 			told = w.host.cancel(w)
-		}
+		case w.promise != nil:
+			told.add(w)
+		} // else a machine's, which will find it decided
 	}
 	mu.Unlock()
 	told.deliver(nil)

@@ -113,7 +113,7 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 	w := newPromised[job.Void](&m, job.Void{})
 	w.watchOver(ctx)
 	w.giveUp(context.Canceled) // what ContextEnded does
-	w.enter(nil)
+	w.enter(nil, nil)
 	assert.True(t, w.promise.Job().IsCompleted())
 	assert.Zero(t, m.queue.count, "who gave up before it was admitted never enters the queue")
 	m.Unlock()
@@ -124,7 +124,7 @@ func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 	var m Mutex
 	m.TryLock()
 	w := newPromised[job.Void](&m, job.Void{})
-	w.enter(nil)
+	w.enter(nil, nil)
 	m.Unlock()
 	w.giveUp(errReason)
 	w.giveUp(errReason)

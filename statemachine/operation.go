@@ -23,12 +23,19 @@ import (
 //	 1. let it be known what is wanted    1. write the result
 //	 2. Suspend; the frames move to       2. Complete: swap(over); was it joined? tell
 //	    the heap                             the task
-//	 3. CAS(open, joined); over? go on
+//	 3. Join: CAS(open, joined); over?
+//	    go on
 //
 // Proof. Of the compare-and-swap and the swap one comes first. If it is the left one, the right one finds the
 // task and tells it; if it is the right one, the left one fails, and the task goes on by itself. Either way
 // the result was written before. After its step 2 who ends the wait never touches the object again, so
 // that it is the machine's alone.
+//
+// # Where the result is guarded by a lock
+//
+// Step 1 need not come before step 2. What is wanted of an object with a lock of its own is better said in step 3, when the frames have
+// moved: a Join of its own takes that lock, and either finds what it wants or leaves the node with its wish. Who ends the wait
+// finds both under the same lock, and neither of the two instructions above is needed. Package coord waits so.
 
 // Operation is what a machine waits for without a job, to be embedded in an object that
 // has the result. The zero Operation is open.
@@ -44,10 +51,13 @@ const (
 	over          // the result is there
 )
 
-// Pending is an object that embeds an Operation.
-type Pending interface{ operation() *Operation }
-
-func (o *Operation) operation() *Operation { return o }
+// Pending is what a machine waits for without a job: an object that embeds an Operation, or has a Join of its own.
+type Pending interface {
+	// Join is called once, when the machine can be resumed, as the last thing that it does on the worker on (nil: on none). It
+	// has n told of the end and returns true, after which the machine is somebody else's; false says that the result is there. It
+	// does not block and runs no user's code.
+	Join(n *continuation.Node, on schedulers.Worker) bool
+}
 
 // Complete says that the result is there, and returns whom to tell; the caller must not use the
 // operation any more. It is called once.
@@ -61,8 +71,8 @@ func (o *Operation) Complete() (told continuation.Chain) {
 // Renew makes an operation that is over open again. Its machine calls it, which is the only one to know it.
 func (o *Operation) Renew() { *o = Operation{} }
 
-// join has n told of the end; false: it has come.
-func (o *Operation) join(n *continuation.Node) bool {
+// Join implements [Pending].
+func (o *Operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	o.node = n
 	return o.state.CompareAndSwap(open, joined)
 }

@@ -77,7 +77,7 @@ func (t *Task) register(c any) bool {
 		return true
 	case Pending:
 		t.node.PrepareAlone(t)
-		return c.operation().join(&t.node)
+		return c.Join(&t.node, t.on)
 	case awaiter.Registrar:
 		if h, ok := c.(job.Handle); ok {
 			return t.registerWithJob(c, h)

@@ -1,0 +1,168 @@
+package coord
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// The steps of a machine that waits, one after the other: what is tested is who comes between them.
+
+// machineNode is the node of a machine that counts how often it is told.
+type machineNode struct {
+	continuation.Node
+	heard int
+}
+
+func newMachineNode() *machineNode {
+	n := new(machineNode)
+	n.PrepareAlone(n)
+	return n
+}
+
+// Completed implements continuation.Target.
+func (n *machineNode) Completed(schedulers.Worker) continuation.Chain {
+	n.heard++
+	return continuation.Chain{}
+}
+
+func TestAnElementComesBetweenTheEntryAndTheJoin(t *testing.T) {
+	var task statemachine.Task
+	n := newMachineNode()
+	c := NewBounded[int](1, WaitForRoom)
+	e, _, err := c.ReceiveEnter(&task, endless)
+	require.NoError(t, err)
+	require.NotNil(t, e)
+	require.Zero(t, c.receivers.count, "it is not entered before the machine can be resumed")
+
+	require.NoError(t, c.TrySend(7))
+	assert.False(t, (*waiter[int, job.Void])(e).Join(&n.Node, nil), "the machine goes on")
+	v, err := e.Results(&task)
+	require.NoError(t, err)
+	assert.Equal(t, 7, v)
+	assert.Zero(t, n.heard)
+}
+
+func TestTheChannelIsClosedBetweenTheEntryAndTheJoin(t *testing.T) {
+	var task statemachine.Task
+	n := newMachineNode()
+	var c Channel[int]
+	e, _, err := c.ReceiveEnter(&task, endless)
+	require.NoError(t, err)
+	c.Close()
+	assert.False(t, (*waiter[int, job.Void])(e).Join(&n.Node, nil))
+	_, err = e.Results(&task)
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
+	var task statemachine.Task
+	n := newMachineNode()
+	var c Channel[int]
+	var first *waiter[int, job.Void]
+	for round := range 3 {
+		e, _, err := c.ReceiveEnter(&task, endless)
+		require.NoError(t, err)
+		w := (*waiter[int, job.Void])(e)
+		if round == 0 {
+			first = w
+		}
+		assert.Same(t, first, w, "it is used again")
+		require.True(t, w.Join(&n.Node, nil))
+		require.NoError(t, c.TrySend(round))
+		assert.Equal(t, round+1, n.heard)
+		v, err := e.Results(&task)
+		require.NoError(t, err)
+		assert.Equal(t, round, v)
+	}
+}
+
+func TestTheContextEndsBetweenTheEntryAndTheJoin(t *testing.T) {
+	var (
+		task statemachine.Task
+		m    Mutex
+	)
+	n := newMachineNode()
+	m.TryLock()
+	ctx, cancel := context.WithCancel(endless)
+	defer cancel()
+	e, err := m.LockEnter(&task, ctx)
+	require.NoError(t, err)
+	w := (*waiter[job.Void, job.Void])(e)
+	w.giveUp(context.Canceled) // what ContextEnded does
+	m.Unlock()
+	assert.False(t, w.Join(&n.Node, nil))
+	require.ErrorIs(t, e.Results(&task), context.Canceled)
+	assert.Zero(t, n.heard)
+	assert.True(t, m.TryLock(), "who gave up before it was entered is not handed the lock")
+}
+
+func TestTheContextEndsAfterTheJoin(t *testing.T) {
+	var (
+		task statemachine.Task
+		m    Mutex
+	)
+	n := newMachineNode()
+	m.TryLock()
+	ctx, cancel := context.WithCancel(endless)
+	defer cancel()
+	e, err := m.LockEnter(&task, ctx)
+	require.NoError(t, err)
+	w := (*waiter[job.Void, job.Void])(e)
+	require.True(t, w.Join(&n.Node, nil))
+	w.giveUp(errReason)
+	assert.Equal(t, 1, n.heard)
+	require.ErrorIs(t, e.Results(&task), errReason)
+	m.Unlock()
+	assert.True(t, m.TryLock())
+}
+
+func TestAMachineAtACondReleasesTheLockWhenItJoins(t *testing.T) {
+	var (
+		task statemachine.Task
+		m    Mutex
+	)
+	c := NewCond(&m)
+	n := newMachineNode()
+	m.TryLock()
+	e, err := c.WaitEnter(&task, endless)
+	require.NoError(t, err)
+	require.False(t, m.TryLock(), "nobody can signal it before")
+	require.True(t, (*waiter[job.Void, job.Void])(e).Join(&n.Node, nil))
+	require.True(t, m.TryLock())
+	c.Signal()
+	assert.Zero(t, n.heard, "it needs the lock")
+	m.Unlock()
+	assert.Equal(t, 1, n.heard)
+	require.NoError(t, e.Results(&task))
+	assert.True(t, m.locked)
+}
+
+func TestSomeIsTrueWheneverAReceiverWouldNotWait(t *testing.T) {
+	var task statemachine.Task
+	for name, fill := range map[string]func(*Channel[int]){
+		"held":            func(c *Channel[int]) { _ = c.TrySend(1) },
+		"a sender waits":  func(c *Channel[int]) { c.SendAsync(endless, 1) },
+		"closed":          func(c *Channel[int]) { c.Close() },
+		"held and closed": func(c *Channel[int]) { _ = c.TrySend(1); c.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := NewBounded[int](1, WaitForRoom)
+			if name == "a sender waits" {
+				c = NewRendezvous[int]()
+			}
+			_, err := c.TryReceive()
+			require.ErrorIs(t, err, ErrEmpty)
+			fill(c)
+			e, _, _ := c.ReceiveEnter(&task, endless)
+			assert.Nil(t, e, "what is there is taken without a suspension")
+		})
+	}
+}
