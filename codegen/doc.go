@@ -285,6 +285,7 @@
 //	lower_*.go     statements, one family a file
 //	spill*.go      expressions, in gc's order
 //	hoist*.go      decides where variables live, and until when
+//	unnamed*.go    variables whose types cannot be named in the package
 //	emit*.go       prints a function's declarations
 //	file.go        puts them into a file: header, constraints, imports
 //	emit_debug.go  adds the lines of the source in -mode=debug

@@ -117,7 +117,7 @@ func (e *emitter) frameLiteral() string {
 	}
 	for _, v := range e.u.results {
 		if v.cell {
-			fields = append(fields, v.field+": new("+e.typeOf(v)+")")
+			fields = append(fields, v.field+": "+e.newOf(v))
 		}
 	}
 	return e.frameType() + "{" + strings.Join(fields, ", ") + "}"

@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +31,9 @@ func (p *printer) moveNext(receiver string) {
 		p.line("defer %s.%s.Unwind(%s, &%s.Frame, %d, &%s)", n.recv, n.loops, n.task, n.recv, u.unwindingState(), n.finished)
 	}
 	code := p.body()
-	p.locals()
+	locals := p.locals()
+	p.likes()
+	p.WriteString(locals)
 	for _, l := range u.lifted {
 		p.lineOf(l.whole.node)
 		p.line("%s", strings.ReplaceAll(p.span(l.whole), continued, "\n"))
@@ -79,16 +80,18 @@ func (u *unit) epilogueState() int { return len(u.parks()) + 1 }
 func (u *unit) unwindingState() int { return len(u.parks()) + 2 }
 
 // locals declares the variables that live in MoveNext.
-func (p *printer) locals() {
+func (p *printer) locals() string {
+	sub := &printer{u: p.u, at: p.at}
 	for _, v := range p.u.all {
 		if v.place == inMoveNext && (v.reads > 0 || v.cell) {
-			star := ""
-			if v.cell {
-				star = "*"
+			if v.unnamed {
+				sub.line("%s := %s", v.local, sub.newOf(v))
+				continue
 			}
-			p.line("var %s %s%s", v.local, star, p.typeOf(v))
+			sub.line("var %s %s", v.local, sub.homeType(v))
 		}
 	}
+	return sub.String()
 }
 
 // body prints the instructions, stretch by stretch.
@@ -179,11 +182,7 @@ func (p *printer) frame(typeParams string) {
 	var groups [3][]string
 	for _, s := range p.u.slots {
 		v := s.vars[0]
-		star := ""
-		if v.cell {
-			star = "*"
-		}
-		groups[s.group()] = append(groups[s.group()], fmt.Sprintf("%s %s%s", v.field, star, p.typeOf(v)))
+		groups[s.group()] = append(groups[s.group()], v.field+" "+p.homeType(v))
 	}
 	for _, fields := range groups {
 		if len(fields) > 0 {

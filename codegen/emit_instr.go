@@ -38,7 +38,7 @@ func baseName(path string) string {
 func (i *assign) print(p *printer) {
 	for _, t := range i.dst {
 		if t.declares && t.v.cell {
-			p.line("%s = %s(%s)", p.mention(t.v, pointer), p.predeclared("new"), p.typeOf(t.v))
+			p.line("%s = %s", p.home(t.v), p.newOf(t.v))
 		}
 	}
 	src := p.rope(i.src)
@@ -60,7 +60,7 @@ func (i *assign) print(p *printer) {
 	op := "="
 	if i.declaresHere() {
 		switch {
-		case i.typed && len(i.dst) == 1:
+		case i.typed && len(i.dst) == 1 && !i.dst[0].v.unnamed:
 			p.line("var %s %s = %s", i.dst[0].v.local, p.typeOf(i.dst[0].v), src)
 			return
 		case !i.typed && i.onlyNew():
@@ -68,7 +68,7 @@ func (i *assign) print(p *printer) {
 		default:
 			for _, t := range i.dst {
 				if t.begins() {
-					p.line("var %s %s", t.v.local, p.typeOf(t.v))
+					p.declare(t.v)
 				}
 			}
 		}
@@ -115,6 +115,8 @@ func (p *printer) discard(src string, v *variable, typed bool) {
 	wide := b != nil && (b.Kind() == types.Int64 || b.Kind() == types.Uint64)
 	switch {
 	case src == "nil":
+	case typed && v.unnamed:
+		p.line("*%s = %s", p.newOf(v), src)
 	case typed || wide:
 		// In a block, for no jump may lead over a declaration.
 		p.line("{\nvar _ %s = %s\n}", p.typeOf(v), src)
@@ -186,10 +188,10 @@ func (i *zero) print(p *printer) {
 	for _, v := range i.vars {
 		switch {
 		case v.cell:
-			p.line("%s = %s(%s)", p.mention(v, pointer), p.predeclared("new"), p.typeOf(v))
+			p.line("%s = %s", p.home(v), p.newOf(v))
 		case v.reads == 0 && v.place != inFrame:
 		case v.place == inBlock:
-			p.line("var %s %s", v.local, p.typeOf(v))
+			p.declare(v)
 		case i.loop || v.slot.isShared():
 			p.line("%s = %s", p.mention(v, value), p.zeroOf(v.typ, p.typeOf(v)))
 		}
@@ -200,8 +202,7 @@ func (i *renew) print(p *printer) {
 	if !i.v.cell {
 		return
 	}
-	cell := p.mention(i.v, pointer)
-	p.line("{\n%[1]s := *%[2]s\n%[2]s = &%[1]s\n}", p.u.names.renewed, cell)
+	p.line("{\n%[1]s := *%[2]s\n%[3]s = &%[1]s\n}", p.u.names.renewed, p.mention(i.v, pointer), p.home(i.v))
 }
 
 func (i *branch) print(p *printer) {
@@ -252,6 +253,10 @@ func (d *dispatch) print(p *printer) {
 func (i *obtain) print(p *printer) {
 	held := p.mention(i.p.held, value)
 	src := p.rope(i.src)
+	if i.p.held.unnamed {
+		p.line("%s = %s(%s)", held, p.runtime("AwaiterOf"), src)
+		return
+	}
 	elem := p.typ(i.result, i.at)
 	name := p.u.names.renewed
 	p.line("if %s := %s.Awaitable[%s](%s); %s != nil {\n%s = %s.GetAwaiter()\n}",

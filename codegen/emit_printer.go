@@ -129,7 +129,10 @@ func (p *printer) piece(part piece) string {
 func (p *printer) mention(v *variable, as form) string {
 	name := v.local
 	if v.place == inFrame && as < borrowed {
-		name = p.u.names.recv + "." + v.field
+		name = p.home(v)
+		if v.unnamed {
+			name = p.kept(v)
+		}
 	}
 	switch as {
 	case operand, borrowedOperand, pointer:

@@ -72,15 +72,17 @@ func (u *unit) explainField(s *slot) (Field, types.Type) {
 	v := s.vars[0]
 	f := Field{Name: s.field, Origin: OriginTemporary}
 	p := &printer{u: u}
-	f.Type = p.typeOf(v)
+	f.Type = p.homeType(v)
 	t := v.typ
 	switch {
+	case v.unnamed:
+		t = types.NewInterfaceType(nil, nil)
 	case v.typeText != nil && strings.HasPrefix(f.Type, "*"):
 		t = types.NewPointer(types.Typ[types.Int])
 	case v.typeText != nil:
 		t = types.NewInterfaceType(nil, nil) // an awaiter
 	case v.cell:
-		f.Type, t = "*"+f.Type, types.NewPointer(types.Typ[types.Int])
+		t = types.NewPointer(types.Typ[types.Int])
 	}
 	switch {
 	case v.result:

@@ -25,8 +25,9 @@ func (u *unit) place() {
 	u.reserveSteps()
 	u.placeLocally()
 	u.placeForDebugging()
+	u.findUnnamed()
 	for _, v := range u.all {
-		v.cell = v.place != inBlock && v.obj != nil && v.shared()
+		v.cell = v.place != inBlock && (v.obj != nil && v.shared() || v.unnamed)
 	}
 	u.live = u.liveness()
 	u.refuseUnsafe()

@@ -109,7 +109,8 @@ func (u *unit) suspends(n ast.Node) bool { return u.suspending[n] }
 func (u *unit) factsOf(obj types.Object) *facts {
 	f := u.facts[obj]
 	if f == nil {
-		f = &facts{}
+		v, isVar := obj.(*types.Var)
+		f = &facts{unnamed: isVar && u.imports.isOpen(v.Type())}
 		u.facts[obj] = f
 	}
 	return f

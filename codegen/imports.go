@@ -33,6 +33,9 @@ type Imports struct {
 	// lifted are the names, with type arguments, of types that functions declare
 	// in their bodies and generated code declares again outside of them.
 	lifted map[*types.TypeName]string
+
+	// open, if not nil, is the type that is being written with holes (see [Imports.openType]).
+	open *openType
 }
 
 func newImports(pkg *Package, file *File) *Imports {

@@ -38,6 +38,7 @@ type variable struct {
 	place   place
 	stretch int  // inBlock: between which labels
 	cell    bool // the place holds a pointer to the variable
+	like    way  // of a type that cannot be named: what its type can be inferred from
 	reads   int
 	index   int    // among all variables
 	slot    *slot  // inFrame: its field
@@ -67,6 +68,7 @@ type facts struct {
 	mutated   bool // assigned other than by its declaration
 	inLiteral bool // assigned by a function literal that does not declare it
 	addressed bool // its address is taken, by & or by calling a method on it
+	unnamed   bool // its type cannot be named here (see unnamed.go)
 }
 
 // label is a place to jump to.

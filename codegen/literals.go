@@ -148,12 +148,15 @@ func (u *unit) lowered(lit *ast.FuncLit) *literal {
 
 // literalStem is what the names of a literal's declarations begin with: fetchFunc1 in
 // fetch, as Go itself calls the literal fetch.func1.
-func (u *unit) literalStem(n int) string {
+func (u *unit) literalStem(n int) string { return u.stem() + "Func" + strconv.Itoa(n) }
+
+// stem is what the names of declarations begin with that are the function's own.
+func (u *unit) stem() string {
 	name := u.fn.Object.Name()
 	if named := receiverNamed(u.fn.Object); named != nil {
 		name = recvStem(named.Obj().Name(), name)
 	}
-	return setFirst(name, false) + "Func" + strconv.Itoa(n)
+	return setFirst(name, false)
 }
 
 func (u *unit) freeName(name string) string { return free(name, u.fn.Package.Names) }

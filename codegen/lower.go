@@ -54,13 +54,19 @@ type unit struct {
 	idents    map[*ast.Ident]string      // the names of those
 	exits     map[*ast.BranchStmt]*label // where branches out of kept statements go
 	moved     map[types.Object]piece     // constants and types that have moved
-	types     []liftedType               // types declared outside
-	lifted    []lift                     // their declarations
-	around    []jumpTarget               // enclosing statements that were flattened
-	gotos     map[types.Object]*label    // labels of the source
-	results   []*variable
-	params    []*variable
-	recv      *variable
+	likes     []like                     // of types that cannot be named: those that MoveNext declares
+
+	// Of the annotated function: ways to types that cannot be named, and the declarations that they take.
+	ways       *ways
+	inferred   map[string]string // their names
+	inferences []string
+	types      []liftedType            // types declared outside
+	lifted     []lift                  // their declarations
+	around     []jumpTarget            // enclosing statements that were flattened
+	gotos      map[types.Object]*label // labels of the source
+	results    []*variable
+	params     []*variable
+	recv       *variable
 
 	// Found by place.
 	live  *liveness
@@ -103,7 +109,7 @@ func (u *unit) lower() (*Lowered, []Diagnostic) {
 	for _, l := range u.literals.order {
 		text = append(text, l.unit.emitLiteral()...)
 	}
-	return u.result(text)
+	return u.result(append(text, u.inferrings()...))
 }
 
 // result is the text, or what was found wrong while it was made.
@@ -137,6 +143,7 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		exits:      map[*ast.BranchStmt]*label{},
 		moved:      map[types.Object]piece{},
 		gotos:      map[types.Object]*label{},
+		inferred:   map[string]string{},
 	}
 	if fn.Stream != nil {
 		u.body, u.sig = fn.Stream.Literal.Body, streamSignature(u.sig)

@@ -98,8 +98,10 @@ func (u *unit) direct(call *ast.CallExpr, t dest) bool {
 	return !kept || !u.points[call].Kind.enters()
 }
 
-// shared reports whether others than the function's own statements may see v.
-func (v *variable) shared() bool { return v.addressed || v.captured && v.mutated || holdsLock(v.typ) }
+// shared reports whether others than the function's own statements may see v, or it is reached like one that they see.
+func (v *variable) shared() bool {
+	return v.addressed || v.captured && v.mutated || v.unnamed || holdsLock(v.typ)
+}
 
 // lefts are the targets for left-hand sides.
 func (u *unit) lefts(list []ast.Expr) []dest {

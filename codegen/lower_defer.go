@@ -214,9 +214,7 @@ func (u *unit) keptValue(d *deferral, arg ast.Expr) rope {
 	}
 	val := u.value(arg)
 	if _, done := u.evaluated[ast.Unparen(arg)]; !done && u.needsType(ast.Unparen(arg)) {
-		t := u.typeOf(arg)
-		val = append(rope{late(func(p *printer) string { return "(" + p.typ(t, arg) + ")(" })}, val...)
-		val = append(val, text(")"))
+		val = u.convertedTo(u.typeOf(arg), val, arg)
 	}
 	return u.evaluatedNow(d, "arg", val)
 }

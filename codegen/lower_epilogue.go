@@ -128,6 +128,6 @@ func joined(list []rope) rope {
 }
 
 func (u *unit) deferredAwait(call *ast.CallExpr, result types.Type, awaited rope) rope {
-	r := rope{text("return "), statemachineName, late(func(p *printer) string { return ".DeferAwait[" + p.typ(result, call) + "](" })}
+	r := rope{text("return "), statemachineName, text(".DeferAwait"), u.typeArgument(call, result), text("(")}
 	return append(append(append(r, taskName, text(", ")), awaited...), text(")"))
 }

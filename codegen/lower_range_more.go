@@ -35,7 +35,7 @@ func (r *ranging) fromMap(iter *variable, method string, t types.Type) rope {
 	src := rope{use(iter), text("." + method + "().Interface()")}
 	dst := []dest{{v: v, declares: true}}
 	if i, ok := t.(*types.Interface); !ok || !i.Empty() {
-		src = append(src, late(func(p *printer) string { return ".(" + p.typ(t, r.s) + ")" }))
+		src = u.asserted(t, src, r.s)
 		dst = append(dst, dest{})
 	}
 	u.add(&assign{dst: dst, src: src})

@@ -116,15 +116,13 @@ func (l *rangeLoop) begin() rope {
 
 // typeArgs are written down, for they cannot be inferred from a value of a type parameter's type.
 func (l *rangeLoop) typeArgs(key, value types.Type) piece {
-	return late(func(p *printer) string {
-		switch {
-		case key == nil:
-			return ""
-		case value == nil:
-			return "[" + p.typ(key, l.s) + "]"
-		}
-		return "[" + p.typ(key, l.s) + ", " + p.typ(value, l.s) + "]"
-	})
+	switch {
+	case key == nil:
+		return text("")
+	case value == nil:
+		return l.u.typeArgument(l.s, key)
+	}
+	return l.u.typeArgument(l.s, key, value)
 }
 
 // function is the function that is ranged over. One that takes a yield of a named type cannot be converted

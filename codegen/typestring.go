@@ -24,7 +24,7 @@ func (e *unnameable) Error() string {
 
 // TypeString writes t as the generated file has to, importing what it needs. It
 // fails if t cannot be written there: a type of a function's body, an unexported
-// type of another package, or a type of a package that may not be imported.
+// type of another package (see unnamed.go), or a type of a package that may not be imported.
 func (im *Imports) TypeString(t types.Type) (string, error) {
 	w := &typeWriter{im: im}
 	w.write(t)
@@ -36,8 +36,9 @@ func (im *Imports) TypeString(t types.Type) (string, error) {
 
 type typeWriter struct {
 	strings.Builder
-	im  *Imports
-	err error
+	im     *Imports
+	err    error
+	closed bool // there are no type parameters
 }
 
 func (w *typeWriter) fail(t types.Type, format string, args ...any) {
@@ -47,7 +48,7 @@ func (w *typeWriter) fail(t types.Type, format string, args ...any) {
 }
 
 func (w *typeWriter) write(t types.Type) {
-	if w.err != nil {
+	if w.err != nil || w.leavesOpen(t) {
 		return
 	}
 	switch t := t.(type) {
@@ -58,6 +59,10 @@ func (w *typeWriter) write(t types.Type) {
 	case *types.Alias:
 		w.alias(t)
 	case *types.TypeParam:
+		if w.closed {
+			w.fail(t, "it is a type parameter")
+			return
+		}
 		w.WriteString(w.im.typeParamName(t))
 	case *types.Pointer:
 		w.WriteString("*")
@@ -133,7 +138,7 @@ func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeLi
 	w.WriteString(obj.Name())
 	for i := range args.Len() {
 		w.WriteString(map[bool]string{true: "[", false: ", "}[i == 0])
-		w.write(args.At(i))
+		w.argument(t, args.At(i), i)
 	}
 	if args.Len() > 0 {
 		w.WriteString("]")
