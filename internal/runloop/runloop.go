@@ -40,9 +40,9 @@
 // # Counting
 //
 // Everybody may read how much a worker has done, so the counters are atomic, and an atomic addition costs 3 to 5 ns: as much as
-// everything else in the loop. So the loop does one for each work and not two. The end of a work and the beginning of the next are one step
-// where the next is at hand (More), and where a work wishes to be run once more, which
-// no queue needs to know of (Repeat).
+// everything else in the loop. So the loop does one for each work and not two where a work wishes to be run once more, which
+// no queue needs to know of (Repeat). Where the next work is at hand (More), the end of the one before and the beginning of that
+// are one step, which the scheduler counts, with a plain number: it holds the lock of a queue at that moment.
 package runloop
 
 import (
@@ -59,8 +59,10 @@ type Loop struct {
 
 	On   schedulers.Worker      // is handed to each work
 	Next func() schedulers.Work // returns the next work; nil ends the loop
-	More func() schedulers.Work // if not nil, it is asked before Next when work has ended: what is at hand, or nil
-	Lost func()                 // the goroutine dies under its work: start another that calls Run
+	// More, if not nil, is asked before Next when work has ended: what is at hand, or nil. It counts the end of that work and
+	// the beginning of what it returns, which Steps, Completed and Busy know nothing of.
+	More func() schedulers.Work
+	Lost func() // the goroutine dies under its work: start another that calls Run
 
 	// Written by the goroutine in Run alone. steps counts beginnings and ends, so
 	// it is odd while work runs, and half of it is the number of works that ended. Repeated counts those that never were in a queue.
@@ -128,7 +130,6 @@ func (l *Loop) proceed() {
 	if l.More != nil {
 		if w := l.More(); w != nil {
 			l.current = w
-			l.steps.Add(2)
 			return
 		}
 	}
@@ -170,10 +171,10 @@ func (l *Loop) Include() { l.repeated.Add(1) }
 // Busy reports whether work is running.
 func (l *Loop) Busy() bool { return l.steps.Load()&1 == 1 }
 
-// Steps returns a number that grows whenever work begins or ends.
+// Steps returns a number that grows whenever work begins or ends, by one each time; see More.
 func (l *Loop) Steps() uint64 { return l.steps.Load() + 2*l.repeated.Load() }
 
-// Completed returns how many works have ended, in whichever way.
+// Completed returns how many works have ended, in whichever way; see More.
 func (l *Loop) Completed() uint64 { return l.steps.Load()/2 + l.repeated.Load() }
 
 // Repeated returns how often work was repeated or included: works that were accepted without having been in a queue.

@@ -201,7 +201,7 @@ func (p *Pool) completed() uint64 {
 	sum := p.slots.completed + p.count.reclaimed
 	for _, w := range p.slots.all {
 		w.mu.Lock()
-		sum += w.loop.Completed() + w.reclaimed
+		sum += w.completed()
 		w.mu.Unlock()
 	}
 	return sum

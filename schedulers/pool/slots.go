@@ -31,7 +31,7 @@ func (s *slots) giveBack(p *Pool, w *worker) {
 	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {
 		last := s.all[n-1]
 		s.accepted += last.accepted + last.loop.Repeated()
-		s.completed += last.loop.Completed() + last.reclaimed
+		s.completed += last.completed() // it ends: its queue is shut and empty, and nothing changes any more
 		s.panicked += last.loop.Panicked()
 		s.stolen += last.stolen
 		s.all[n-1] = nil

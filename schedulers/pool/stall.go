@@ -95,7 +95,7 @@ func (s *stall) judge(p *Pool) {
 func (p *Pool) progress() uint64 {
 	sum := 2 * p.slots.completed
 	for _, w := range p.slots.all {
-		sum += w.loop.Steps()
+		sum += w.steps()
 	}
 	return sum
 }

@@ -22,13 +22,15 @@ type worker struct {
 	id   int
 	loop runloop.Loop
 
-	// mu guards the next four. A hint leads foreign goroutines here.
+	// mu guards the next five. A hint leads foreign goroutines here.
 	mu       sync.Mutex
 	local    deque.Deque // newest for the owner, oldest for everybody else
 	open     bool        // local accepts work: the worker is live and the pool not closed
 	accepted uint64
 	// Taken back by who waits for it, and counted as completed then.
 	reclaimed uint64
+	// turns counts the works with which the loop went on when another one had ended: counting both under this lock is free.
+	turns uint64
 
 	// some is false only if local is empty. It is set under mu with what is pushed, and cleared by the owner who
 	// finds nothing: writing it with each push and pop would cost as much as the lock.
@@ -89,18 +91,34 @@ func (w *worker) push(work schedulers.Work) (accepted, lone bool) {
 	return true, lone
 }
 
-// popNewest is for the owner.
-func (w *worker) popNewest() schedulers.Work {
-	if !w.some.Load() {
+// popNewest is for the owner. turn says that what it returns follows on a work that has ended, and is counted.
+func (w *worker) popNewest(turn bool) schedulers.Work {
+	if w.due() || !w.some.Load() {
 		return nil
 	}
 	w.mu.Lock()
 	work := w.local.PopBack()
-	if work == nil {
+	switch {
+	case work == nil:
 		w.some.Store(false)
+	case turn:
+		w.turns++
 	}
 	w.mu.Unlock()
+	if work != nil {
+		w.tick++
+	}
 	return work
+}
+
+// completed returns how many works of this worker have ended; mu is held.
+func (w *worker) completed() uint64 { return w.loop.Completed() + w.turns + w.reclaimed }
+
+// steps returns a number that grows when the worker takes or finishes work.
+func (w *worker) steps() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.loop.Steps() + 2*w.turns
 }
 
 // popOldest is for everybody.
@@ -131,16 +149,7 @@ func (w *worker) setOpen(open bool) {
 }
 
 // more is what the worker's loop asks first: the newest of its own, unless it is time to look elsewhere.
-func (w *worker) more() schedulers.Work {
-	if w.due() {
-		return nil
-	}
-	work := w.popNewest()
-	if work != nil {
-		w.tick++
-	}
-	return work
-}
+func (w *worker) more() schedulers.Work { return w.popNewest(true) }
 
 // due reports whether the worker has to look at the other queues before it does anything else.
 func (w *worker) due() bool { return (w.tick+1)%fairTick == 0 }
@@ -149,7 +158,7 @@ func (w *worker) due() bool { return (w.tick+1)%fairTick == 0 }
 // the pool finds for it, else the end.
 func (w *worker) next() schedulers.Work {
 	if !w.fresh {
-		if work := w.more(); work != nil {
+		if work := w.popNewest(false); work != nil {
 			return work
 		}
 	}
