@@ -15,6 +15,10 @@ import (
 // check refuses what cannot be lowered.
 func (u *unit) check() {
 	c := &bodyCheck{u: u}
+	if u.fn.Package.withoutC && fromC(u.sig) {
+		u.refuse(usesCgo(u.at(u.fn.Decl.Name)))
+		return
+	}
 	c.walk(u.body)
 }
 
@@ -22,6 +26,7 @@ func (u *unit) check() {
 type bodyCheck struct {
 	u        *unit
 	literals int // function literals around
+	usesC    bool
 }
 
 func (c *bodyCheck) walk(n ast.Node) { ast.Inspect(n, c.visit) }
@@ -29,6 +34,10 @@ func (c *bodyCheck) walk(n ast.Node) { ast.Inspect(n, c.visit) }
 func (c *bodyCheck) visit(n ast.Node) bool {
 	if n == nil {
 		return true
+	}
+	if e, ok := n.(ast.Expr); ok && c.u.fn.Package.withoutC && !c.usesC && c.u.ofC(e) {
+		c.usesC = true // said once: one thing of C makes all others around it
+		c.u.refuse(usesCgo(c.u.at(e)))
 	}
 	switch n := n.(type) {
 	case *ast.FuncLit:
@@ -97,9 +106,6 @@ func (u *unit) checkPoint(call *ast.CallExpr) {
 
 func (c *bodyCheck) ident(id *ast.Ident) {
 	c.checkYield(id)
-	if name, ok := c.u.info.Uses[id].(*types.PkgName); ok && name.Imported().Path() == "C" {
-		c.u.refuse(usesCgo(c.u.at(id)))
-	}
 }
 
 // unsupported is the finding for a statement of a kind that check should have

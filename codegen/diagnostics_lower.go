@@ -74,8 +74,8 @@ func escapingYield(at extent, name string) Diagnostic {
 
 func usesCgo(at extent) Diagnostic {
 	return unsupported(at, "an annotated function cannot use package C",
-		"generated code is not processed by cgo",
-		"call C in a function that is not annotated")
+		"generated code would have to repeat the comment above import \"C\", and C would compile that twice",
+		"call C in a function that is not annotated, with types of Go in its signature")
 }
 
 func unnameableType(at extent, err error) Diagnostic {

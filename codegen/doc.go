@@ -279,7 +279,7 @@
 //	load.go        lists packages, with the go command
 //	find.go        finds annotations and chooses names, on syntax alone
 //	stubs.go       declares the twins to come
-//	typecheck.go   checks types
+//	typecheck.go   checks types; cgo.go: where C is imported
 //	check.go       refuses what cannot be lowered, all of it at once
 //	literals.go    function literals that become machines; funcvars.go: variables that hold them
 //	lower_*.go     statements, one family a file

@@ -84,8 +84,8 @@ const (
 }
 
 // buildConstraint is the condition under which the source file is built: its
-// //go:build line, and what its name says, which the name of the generated file
-// no longer does.
+// //go:build line, what its name says, which the name of the generated file
+// no longer does, and that cgo is there if it imports "C".
 func buildConstraint(file *File) constraint.Expr {
 	var expr constraint.Expr
 	for _, group := range file.Syntax.Comments {
@@ -101,7 +101,11 @@ func buildConstraint(file *File) constraint.Expr {
 			}
 		}
 	}
-	for _, tag := range nameConstraints(filepath.Base(file.Path)) {
+	tags := nameConstraints(filepath.Base(file.Path))
+	if importsC(file.Syntax) {
+		tags = append(tags, "cgo")
+	}
+	for _, tag := range tags {
 		expr = and(expr, &constraint.TagExpr{Tag: tag})
 	}
 	return expr

@@ -167,8 +167,6 @@ func refusal(src *source, decl *ast.FuncDecl) (why, do string) {
 			"move the work to a function and wait for its job in main"
 	case decl.Recv == nil && strings.HasSuffix(src.path, "_test.go") && isTestName(name):
 		return "go test would take " + name + "Async for a test too", "move the work to a function that the test calls"
-	case importsC(src.syntax):
-		return `its file imports "C", which a generated file cannot repeat`, "move it to a file without cgo"
 	case countValues(decl) > maxValues:
 		return "a job carries at most eight values and an error", "return a struct"
 	case decl.Recv != nil && receiverName(decl) == "":
@@ -185,15 +183,6 @@ func isTestName(name string) bool {
 			continue
 		}
 		if r, _ := utf8.DecodeRuneInString(rest); rest == "" || !unicode.IsLower(r) {
-			return true
-		}
-	}
-	return false
-}
-
-func importsC(file *ast.File) bool {
-	for _, spec := range file.Imports {
-		if spec.Path.Value == `"C"` {
 			return true
 		}
 	}

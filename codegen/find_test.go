@@ -1,24 +1,10 @@
 package codegen
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
-
-// A golden case would depend on a C compiler being there.
-func TestAFileWithCgoCannotHoldAnnotatedFunctions(t *testing.T) {
-	const text = "package p\n\nimport \"C\"\n\nfunc f() { C.g() }\n"
-	file, err := parser.ParseFile(token.NewFileSet(), "x.go", text, 0)
-	require.NoError(t, err)
-	why, do := refusal(&source{path: "x.go", syntax: file}, file.Decls[1].(*ast.FuncDecl))
-	assert.Contains(t, why, `imports "C"`)
-	assert.NotEmpty(t, do)
-}
 
 func TestNamesOfTestsFollowTheGoCommand(t *testing.T) {
 	for name, want := range map[string]bool{

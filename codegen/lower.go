@@ -3,7 +3,6 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
-	"path/filepath"
 )
 
 // unit is one function on its way through the phases of the lowering:
@@ -130,7 +129,7 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		literals:   newLiterals(),
 		info:       fn.Package.Info,
 		imports:    imports,
-		sizes:      sizesOf(fn.File.Path),
+		sizes:      sizesOf(buildConstraint(fn.File)),
 		points:     map[*ast.CallExpr]*Suspension{},
 		suspending: map[ast.Node]bool{},
 		forced:     map[ast.Stmt]bool{},
@@ -161,14 +160,3 @@ func (u *unit) refuse(d Diagnostic) {
 }
 
 func (u *unit) add(list ...instr) { u.code = append(u.code, list...) }
-
-// sizesOf are the sizes that gc's order follows in a file: those of 64-bit systems, unless the file's name says that it is
-// built for another one. (What is checked in must not depend on who has run the generator.)
-func sizesOf(path string) types.Sizes {
-	for _, name := range nameConstraints(filepath.Base(path)) {
-		if sizes := types.SizesFor("gc", name); sizes != nil {
-			return sizes
-		}
-	}
-	return types.SizesFor("gc", "amd64")
-}

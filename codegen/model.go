@@ -34,6 +34,9 @@ type Package struct {
 	Types *types.Package
 	Info  *types.Info
 
+	// withoutC: what comes from C has no type (see cgo.go).
+	withoutC bool
+
 	// Language is the language version of the module ("go1.26"), or empty. A file
 	// may set its own: ask Info.FileVersions.
 	Language string

@@ -81,6 +81,7 @@ func (r *run) model(t *target, result *checked) *Package {
 		Twins:    &Twins{names: r.finder.names},
 		Names:    r.finder.scopes[t.meta.PkgPath].declared.scope,
 	}
+	_, pkg.withoutC = r.sources.compiled(t.meta)
 	for _, path := range slices.Sorted(slices.Values(t.meta.GoFiles)) {
 		src := r.sources.get(path)
 		if !owns(t.meta, path) || len(src.functions) == 0 {

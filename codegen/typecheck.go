@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -146,7 +147,7 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 		result.types = types.Unsafe
 		return result
 	}
-	files := c.files(p)
+	files, withoutC := c.files(p)
 	if c.targets[p.ID] {
 		result.info = newInfo()
 	}
@@ -155,8 +156,9 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 		Importer:         importer(func(path string) (*types.Package, error) { return c.imported(imports, path) }),
 		Sizes:            p.TypesSizes,
 		IgnoreFuncBodies: result.info == nil,
+		FakeImportC:      withoutC,
 		Error: func(err error) {
-			if e, ok := err.(types.Error); ok {
+			if e, ok := err.(types.Error); ok && (!withoutC || !strings.Contains(e.Msg, "invalid type")) {
 				result.errs = append(result.errs, e)
 			}
 		},
@@ -166,7 +168,7 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 	}
 	result.types = types.NewPackage(p.PkgPath, p.Name)
 	err := types.NewChecker(config, c.ws.fset, result.types, result.info).Files(files)
-	if err != nil && len(result.errs) == 0 {
+	if err != nil && len(result.errs) == 0 && !withoutC {
 		// A language version that the type checker does not know is reported this way only.
 		result.errs = append(result.errs, types.Error{Fset: c.ws.fset, Pos: firstPos(files), Msg: err.Error()})
 	}
@@ -200,10 +202,10 @@ func firstPos(files []*ast.File) token.Pos {
 }
 
 // files parses what the compiler would be given for p, less what we generated
-// and plus the stubs.
-func (c *checker) files(p *packages.Package) []*ast.File {
-	var files []*ast.File
-	for _, path := range p.CompiledGoFiles {
+// and plus the stubs; or what cgo would (see compiled).
+func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) {
+	paths, withoutC := c.sources.compiled(p)
+	for _, path := range paths {
 		// What cgo makes of a file lies in the build cache and has no extension;
 		// assembly and C, which go list counts as compiled too, have theirs.
 		ext := filepath.Ext(path)
@@ -222,7 +224,7 @@ func (c *checker) files(p *packages.Package) []*ast.File {
 			}
 		}
 	}
-	return files
+	return files, withoutC
 }
 
 // read reads a file of another module. One that may be edited is read once, so that what is

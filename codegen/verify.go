@@ -47,7 +47,7 @@ func (r *run) verify(t *target) {
 	if t.recalled || !r.clean(t.dir) || len(t.outputs) == 0 {
 		return
 	}
-	files := r.withoutBodies(t)
+	files, withoutC := r.withoutBodies(t)
 	byPath := map[string]*output{}
 	for _, out := range t.outputs {
 		if out.err != nil {
@@ -60,6 +60,8 @@ func (r *run) verify(t *target) {
 	config := &types.Config{
 		Importer: importer(func(path string) (*types.Package, error) { return r.verifyImport(t.meta, path) }),
 		Sizes:    t.meta.TypesSizes,
+
+		FakeImportC: withoutC,
 		Error: func(err error) {
 			e, ok := err.(types.Error)
 			if !ok || strings.HasPrefix(e.Msg, "\t") {
@@ -110,13 +112,13 @@ func (out *output) functionAt(pos token.Pos) *Function {
 // withoutBodies are the files of t's package as declarations only, and without
 // the stubs that its outputs replace. What that breaks in them (unused imports,
 // missing bodies) is not looked at.
-func (r *run) withoutBodies(t *target) []*ast.File {
+func (r *run) withoutBodies(t *target) (files []*ast.File, withoutC bool) {
 	replaced := map[*source]bool{}
 	for _, out := range t.outputs {
 		replaced[r.sources.get(out.source.Path)] = true
 	}
-	var files []*ast.File
-	for _, path := range t.meta.CompiledGoFiles {
+	paths, withoutC := r.sources.compiled(t.meta)
+	for _, path := range paths {
 		src := r.sources.get(path)
 		if src.syntax == nil || src.generated {
 			continue
@@ -132,7 +134,7 @@ func (r *run) withoutBodies(t *target) []*ast.File {
 		}
 		files = append(files, &file)
 	}
-	return files
+	return files, withoutC
 }
 
 // verifyImport finds what generated code of p imports: what p itself does, or

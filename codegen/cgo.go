@@ -1,0 +1,101 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Files that import "C".
+//
+// What the compiler is given of such a file is what cgo makes of it, in the build cache. A package is checked with that, so that
+// all types are known, unless such a file has annotated functions: it is their text that machines are made of. Then the files are
+// checked as they are, and what comes from C has no type. So an annotated function that has to do with such
+// values is refused (see ofC); the others of the file do not notice. And what the type checker says of such types is no error of the user's.
+//
+// Generated code cannot call C itself. It would need a comment in front of import "C" that says the same as the source's, and C would compile
+// that twice: a static variable in it would be two variables.
+
+// compiled are the files that p is checked with, and whether C is missing in them.
+func (s *sources) compiled(p *packages.Package) (paths []string, withoutC bool) {
+	if !local(p) || !slices.ContainsFunc(p.CompiledGoFiles, isMadeByCgo) {
+		return p.CompiledGoFiles, false
+	}
+	for _, path := range p.GoFiles {
+		if src := s.get(path); src.syntax != nil && importsC(src.syntax) && len(src.functions) > 0 {
+			return p.GoFiles, true
+		}
+	}
+	return p.CompiledGoFiles, false
+}
+
+func importsC(file *ast.File) bool {
+	for _, spec := range file.Imports {
+		if spec.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
+}
+
+// isMadeByCgo reports whether a file lies in the build cache: such have no extension.
+func isMadeByCgo(path string) bool { return filepath.Ext(path) == "" }
+
+// ofC reports whether e has to do with C: it names it, or is of a type that is not known for that reason.
+func (u *unit) ofC(e ast.Expr) bool {
+	tv, typed := u.info.Types[e]
+	switch e := e.(type) {
+	case *ast.Ident:
+		switch obj := u.info.ObjectOf(e).(type) {
+		case *types.PkgName:
+			return obj.Imported().Path() == "C"
+		case *types.Var:
+			return fromC(obj.Type())
+		}
+	case *ast.CallExpr, *ast.SelectorExpr, *ast.BinaryExpr, *ast.UnaryExpr, *ast.IndexExpr, *ast.StarExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
+		return !typed || fromC(tv.Type)
+	}
+	return typed && !tv.IsBuiltin() && fromC(tv.Type)
+}
+
+// fromC reports whether values of t come from C or hold such, so that their sizes are not known.
+func fromC(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return t.Kind() == types.Invalid
+	case *types.Pointer:
+		return isInvalid(t.Elem())
+	case *types.Slice:
+		return isInvalid(t.Elem())
+	case *types.Chan:
+		return isInvalid(t.Elem())
+	case *types.Map:
+		return fromC(t.Key()) || isInvalid(t.Elem())
+	case *types.Signature:
+		return fromC(t.Params()) || fromC(t.Results())
+	case *types.Tuple:
+		return slices.ContainsFunc(slices.Collect(t.Variables()), func(v *types.Var) bool { return fromC(v.Type()) })
+	case *types.Named:
+		if _, ok := t.Underlying().(*types.Signature); ok {
+			return false
+		}
+		_, behind := t.Underlying().(interface{ Elem() types.Type })
+		_, array := t.Underlying().(*types.Array)
+		return (!behind || array) && fromC(t.Underlying())
+	case *types.Array:
+		return fromC(t.Elem())
+	case *types.Struct:
+		return slices.ContainsFunc(slices.Collect(t.Fields()), func(f *types.Var) bool { return fromC(f.Type()) })
+	}
+	return false
+}
+
+func isInvalid(t types.Type) bool {
+	if _, named := types.Unalias(t).(*types.Named); named {
+		return false // its name is all that matters
+	}
+	return fromC(t)
+}
