@@ -35,10 +35,9 @@ type Channel[T any] struct {
 	senders   queue[job.Void, T]
 	closed    error // nil: open
 
-	// some is false only if a receiver would have to wait. It is written with mu held, and set to false by a receiver that waits
-	// only, since each change costs as much as the lock. A machine that reads false need not ask under the lock before it
-	// suspends: it asks again when it has.
-	some atomic.Bool
+	// How a single receiver waits without the lock; see channel_lone.go.
+	level atomic.Uint32
+	lone  atomic.Pointer[waiter[T, job.Void]]
 }
 
 // ChannelOption changes how a [Channel] or a [Broadcast] of T is made.
@@ -117,8 +116,9 @@ func (c *Channel[T]) CloseCause(cause error) {
 	c.mu.Lock()
 	var told outcomes
 	if c.closed == nil {
-		c.closed = err
+		c.disturb()
 		c.found()
+		c.closed = err
 		told = c.senders.serveAll(job.Void{}, err)
 		var none T
 		told.join(c.receivers.serveAll(none, err))
@@ -132,13 +132,6 @@ func (c *Channel[T]) len() int {
 		return c.ranked.len()
 	}
 	return c.fifo.len()
-}
-
-// found notes that a receiver would not have to wait; mu is held.
-func (c *Channel[T]) found() {
-	if !c.some.Load() {
-		c.some.Store(true)
-	}
 }
 
 func (c *Channel[T]) push(v T, rank int64) {

@@ -51,14 +51,17 @@ func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (e 
 	if err != nil {
 		return nil, v, err
 	}
-	mustWait := !c.some.Load()
-	if !mustWait {
-		v, mustWait, err = c.poll(t.Worker())
+	if c.level.Load() == some { // else the machine asks under the lock when it has suspended, if then
+		var mustWait bool
+		if v, mustWait, err = c.poll(t.Worker()); !mustWait {
+			return nil, v, err
+		}
 	}
-	if mustWait {
-		return entered(t, ctx, c.receiving(), job.Void{}), v, nil
+	w := waitEntered(t, ctx, c.receiving(), job.Void{})
+	if w.ctx == nil {
+		t.Suspend((*loneReceiver[T])(w))
 	}
-	return nil, v, err
+	return (*Entered[T, job.Void])(w), v, nil
 }
 
 // TryReceive takes an element out of the channel if there is one. Otherwise it returns
@@ -125,9 +128,7 @@ func (c *Channel[T]) take() (t taking[T]) {
 		t.err = c.closed
 	default:
 		t.mustWait = true
-		if c.some.Load() {
-			c.some.Store(false)
-		}
+		c.missed()
 	}
 	return t
 }
@@ -143,6 +144,7 @@ func (r *receiving[T]) guard() *sync.Mutex { return &r.mu }
 func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {
 	t := (*Channel[T])(r).take()
 	if t.mustWait {
+		(*Channel[T])(r).disturb()
 		r.receivers.push(w)
 		return t.told
 	}

@@ -68,6 +68,9 @@ func (c *Channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error)
 	if c.rank != nil {
 		rank = c.rank(v)
 	}
+	if c.handOver(v, on) {
+		return false, nil
+	}
 	c.mu.Lock()
 	p := c.put(v, rank)
 	c.mu.Unlock()
@@ -94,6 +97,7 @@ type placement[T any] struct {
 //
 // so an element that is handed over directly overtakes none.
 func (c *Channel[T]) put(v T, rank int64) (p placement[T]) {
+	c.disturb()
 	switch {
 	case c.closed != nil:
 		p.err = c.closed

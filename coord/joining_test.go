@@ -27,6 +27,11 @@ func newMachineNode() *machineNode {
 	return n
 }
 
+// join is what the task does when its frames have moved.
+func (n *machineNode) join(t *statemachine.Task) (waits bool) {
+	return t.Kept().(statemachine.Pending).Join(&n.Node, nil)
+}
+
 // Completed implements continuation.Target.
 func (n *machineNode) Completed(schedulers.Worker) continuation.Chain {
 	n.heard++
@@ -43,7 +48,7 @@ func TestAnElementComesBetweenTheEntryAndTheJoin(t *testing.T) {
 	require.Zero(t, c.receivers.count, "it is not entered before the machine can be resumed")
 
 	require.NoError(t, c.TrySend(7))
-	assert.False(t, (*waiter[int, job.Void])(e).Join(&n.Node, nil), "the machine goes on")
+	assert.False(t, n.join(&task), "the machine goes on")
 	v, err := e.Results(&task)
 	require.NoError(t, err)
 	assert.Equal(t, 7, v)
@@ -57,7 +62,7 @@ func TestTheChannelIsClosedBetweenTheEntryAndTheJoin(t *testing.T) {
 	e, _, err := c.ReceiveEnter(&task, endless)
 	require.NoError(t, err)
 	c.Close()
-	assert.False(t, (*waiter[int, job.Void])(e).Join(&n.Node, nil))
+	assert.False(t, n.join(&task))
 	_, err = e.Results(&task)
 	require.ErrorIs(t, err, ErrClosed)
 }
@@ -75,7 +80,7 @@ func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
 			first = w
 		}
 		assert.Same(t, first, w, "it is used again")
-		require.True(t, w.Join(&n.Node, nil))
+		require.True(t, n.join(&task))
 		require.NoError(t, c.TrySend(round))
 		assert.Equal(t, round+1, n.heard)
 		v, err := e.Results(&task)
@@ -98,7 +103,7 @@ func TestTheContextEndsBetweenTheEntryAndTheJoin(t *testing.T) {
 	w := (*waiter[job.Void, job.Void])(e)
 	w.giveUp(context.Canceled) // what ContextEnded does
 	m.Unlock()
-	assert.False(t, w.Join(&n.Node, nil))
+	assert.False(t, n.join(&task))
 	require.ErrorIs(t, e.Results(&task), context.Canceled)
 	assert.Zero(t, n.heard)
 	assert.True(t, m.TryLock(), "who gave up before it was entered is not handed the lock")
@@ -116,7 +121,7 @@ func TestTheContextEndsAfterTheJoin(t *testing.T) {
 	e, err := m.LockEnter(&task, ctx)
 	require.NoError(t, err)
 	w := (*waiter[job.Void, job.Void])(e)
-	require.True(t, w.Join(&n.Node, nil))
+	require.True(t, n.join(&task))
 	w.giveUp(errReason)
 	assert.Equal(t, 1, n.heard)
 	require.ErrorIs(t, e.Results(&task), errReason)
@@ -135,7 +140,7 @@ func TestAMachineAtACondReleasesTheLockWhenItJoins(t *testing.T) {
 	e, err := c.WaitEnter(&task, endless)
 	require.NoError(t, err)
 	require.False(t, m.TryLock(), "nobody can signal it before")
-	require.True(t, (*waiter[job.Void, job.Void])(e).Join(&n.Node, nil))
+	require.True(t, n.join(&task))
 	require.True(t, m.TryLock())
 	c.Signal()
 	assert.Zero(t, n.heard, "it needs the lock")
@@ -145,7 +150,7 @@ func TestAMachineAtACondReleasesTheLockWhenItJoins(t *testing.T) {
 	assert.True(t, m.locked)
 }
 
-func TestSomeIsTrueWheneverAReceiverWouldNotWait(t *testing.T) {
+func TestWhatIsThereIsTakenWithoutASuspension(t *testing.T) {
 	var task statemachine.Task
 	for name, fill := range map[string]func(*Channel[int]){
 		"held":            func(c *Channel[int]) { _ = c.TrySend(1) },
@@ -162,7 +167,7 @@ func TestSomeIsTrueWheneverAReceiverWouldNotWait(t *testing.T) {
 			require.ErrorIs(t, err, ErrEmpty)
 			fill(c)
 			e, _, _ := c.ReceiveEnter(&task, endless)
-			assert.Nil(t, e, "what is there is taken without a suspension")
+			assert.Nil(t, e)
 		})
 	}
 }

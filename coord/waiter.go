@@ -43,6 +43,9 @@ import (
 //	(1) Only a Cond's waiter is in a queue when it is decided: how its wait ends
 //	    is known, and it queues for the Cond's mutex. A mutex does not ask.
 //
+// (One kind of waiter has no part in this race: that of a machine whose context can not end. A channel may have it wait without the lock;
+// see channel_lone.go.)
+//
 //	who serves                             who gives up
 //	 1. lock the primitive                  1. lock the primitive
 //	 2. take the first of the queue         2. decided: unlock, do nothing

@@ -1,0 +1,306 @@
+package coord
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// alone is a machine that waits at a channel with a context that can not end.
+type alone struct {
+	*machineNode
+	task statemachine.Task
+	e    *Entered[int, job.Void]
+}
+
+func enterAlone(t *testing.T, c *Channel[int]) *alone {
+	a := &alone{machineNode: newMachineNode()}
+	var err error
+	a.e, _, err = c.ReceiveEnter(&a.task, endless)
+	require.NoError(t, err)
+	require.NotNil(t, a.e)
+	return a
+}
+
+func (a *alone) waiter() *waiter[int, job.Void] { return (*waiter[int, job.Void])(a.e) }
+
+func (a *alone) join() bool { return a.machineNode.join(&a.task) }
+
+// late puts a into lone as its step 3 does, whatever the level is: the level has changed since step 1.
+func (a *alone) late(t *testing.T, c *Channel[int]) {
+	w := a.waiter()
+	w.node = &a.Node
+	require.True(t, c.lone.CompareAndSwap(nil, w))
+}
+
+func (a *alone) got(t *testing.T, want int) {
+	t.Helper()
+	assert.Equal(t, 1, a.heard)
+	v, err := a.e.Results(&a.task)
+	require.NoError(t, err)
+	assert.Equal(t, want, v)
+}
+
+func TestWhoWaitsAloneIsServedWithoutTheLock(t *testing.T) {
+	var c Channel[int]
+	a := enterAlone(t, &c)
+	require.True(t, a.join())
+	c.mu.Lock()
+	require.NoError(t, c.TrySend(1))
+	c.mu.Unlock()
+	a.got(t, 1)
+}
+
+func TestASecondReceiverWaitsBehindTheFirst(t *testing.T) {
+	var c Channel[int]
+	first, second := enterAlone(t, &c), enterAlone(t, &c)
+	require.True(t, first.join())
+	require.True(t, second.join())
+	require.Nil(t, c.lone.Load(), "the first has moved to the queue")
+	require.NoError(t, c.TrySend(1))
+	require.NoError(t, c.TrySend(2))
+	first.got(t, 1)
+	second.got(t, 2)
+}
+
+func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
+	var c Channel[int]
+	first := c.ReceiveAsync(endless)
+	second := enterAlone(t, &c)
+	require.True(t, second.join())
+	require.Nil(t, c.lone.Load())
+	require.NoError(t, c.TrySend(1))
+	assert.Equal(t, 1, value(t, first))
+	require.NoError(t, c.TrySend(2))
+	second.got(t, 2)
+
+	third := enterAlone(t, &c)
+	require.True(t, third.join())
+	assert.NotNil(t, c.lone.Load(), "nobody waits in the queue any more")
+	c.Close()
+	assert.Equal(t, 1, third.heard)
+}
+
+func TestWhoDisturbsMovesWhoWaitsAlone(t *testing.T) {
+	for name, disturb := range map[string]func(*Channel[int]){
+		"a receiver with a job": func(c *Channel[int]) { c.ReceiveAsync(endless) },
+		"a sender":              func(c *Channel[int]) { c.mu.Lock(); c.disturb(); c.mu.Unlock() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c Channel[int]
+			a := enterAlone(t, &c)
+			require.True(t, a.join())
+			disturb(&c)
+			assert.Same(t, a.waiter(), c.receivers.first)
+			require.NoError(t, c.TrySend(1))
+			a.got(t, 1)
+		})
+	}
+}
+
+func TestClosingTellsWhoWaitsAlone(t *testing.T) {
+	var c Channel[int]
+	a := enterAlone(t, &c)
+	require.True(t, a.join())
+	c.Close()
+	assert.Equal(t, 1, a.heard)
+	_, err := a.e.Results(&a.task)
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
+	t.Run("with what is held", func(t *testing.T) {
+		c := NewBounded[int](1, WaitForRoom)
+		a := enterAlone(t, c)
+		require.NoError(t, c.TrySend(1))
+		a.late(t, c)
+		assert.ErrorIs(t, c.TrySend(2), ErrFull, "nobody overtakes what is held")
+		c.rescue(nil)
+		a.got(t, 1)
+	})
+	t.Run("with what a sender waits with", func(t *testing.T) {
+		var c Channel[int]
+		a := enterAlone(t, &c)
+		sent := c.SendAsync(endless, 1)
+		a.late(t, &c)
+		c.rescue(nil)
+		a.got(t, 1)
+		completed(t, sent)
+	})
+	t.Run("with the end of the channel", func(t *testing.T) {
+		var c Channel[int]
+		a := enterAlone(t, &c)
+		c.Close()
+		a.late(t, &c)
+		c.rescue(nil)
+		assert.Equal(t, 1, a.heard)
+		_, err := a.e.Results(&a.task)
+		require.ErrorIs(t, err, ErrClosed)
+	})
+	t.Run("into the queue", func(t *testing.T) {
+		var c Channel[int]
+		a := enterAlone(t, &c)
+		before := c.ReceiveAsync(endless)
+		a.late(t, &c)
+		c.rescue(nil)
+		require.NoError(t, c.TrySend(1))
+		require.NoError(t, c.TrySend(2))
+		assert.Equal(t, 1, value(t, before))
+		a.got(t, 2)
+	})
+	t.Run("by nobody, where it is quiet again", func(t *testing.T) {
+		var c Channel[int]
+		a := enterAlone(t, &c)
+		require.True(t, a.join())
+		c.rescue(nil)
+		assert.Same(t, a.waiter(), c.lone.Load())
+		require.NoError(t, c.TrySend(1))
+		a.got(t, 1)
+		c.rescue(nil)
+	})
+}
+
+func TestNobodyCalmsTheChannelWhileALateReceiverIsInPassing(t *testing.T) {
+	var c Channel[int]
+	late, next := enterAlone(t, &c), enterAlone(t, &c)
+	_, err := c.TryReceive()
+	require.ErrorIs(t, err, ErrEmpty)
+	c.mu.Lock()
+	c.disturb()
+	c.mu.Unlock()
+	late.late(t, &c)
+	require.True(t, next.join())
+	assert.Equal(t, bare, c.level.Load())
+	c.rescue(nil)
+	require.NoError(t, c.TrySend(1))
+	require.NoError(t, c.TrySend(2))
+	next.got(t, 1)
+	late.got(t, 2)
+}
+
+// handDriven receives as a machine does, on the goroutine that calls it.
+type handDriven struct {
+	node continuation.Node
+	told chan struct{}
+	task statemachine.Task
+}
+
+// Completed implements continuation.Target.
+func (h *handDriven) Completed(schedulers.Worker) continuation.Chain {
+	h.told <- struct{}{}
+	return continuation.Chain{}
+}
+
+func (h *handDriven) receive(ctx context.Context, c *Channel[[2]int]) ([2]int, error) {
+	e, v, err := c.ReceiveEnter(&h.task, ctx)
+	if e == nil {
+		return v, err
+	}
+	h.node.PrepareAlone(h)
+	if h.task.Kept().(statemachine.Pending).Join(&h.node, nil) {
+		<-h.told
+	}
+	return e.Results(&h.task)
+}
+
+func TestAllKindsOfSendersAndReceiversMeet(t *testing.T) {
+	const each = 3000
+	watched, cancel := context.WithCancel(endless)
+	defer cancel()
+	for name, c := range map[string]*Channel[[2]int]{
+		"rendezvous": NewRendezvous[[2]int](),
+		"bounded":    NewBounded[[2]int](2, WaitForRoom),
+		"unbounded":  NewUnbounded[[2]int](),
+	} {
+		t.Run(name, func(t *testing.T) {
+			const senders = 3
+			var sending, receiving sync.WaitGroup
+			for s := range senders {
+				sending.Go(func() {
+					for i := range each {
+						for c.TrySend([2]int{s, i}) != nil {
+							if i%2 == 0 {
+								assert.NoError(t, c.Send(endless, [2]int{s, i}))
+								break
+							}
+							runtime.Gosched()
+						}
+					}
+				})
+			}
+			var seen [senders][each]int
+			var mu sync.Mutex
+			for _, ctx := range []context.Context{endless, endless, watched} {
+				receiving.Go(func() {
+					h := &handDriven{told: make(chan struct{}, 1)}
+					var last [senders]int
+					for {
+						v, err := h.receive(ctx, c)
+						if err != nil {
+							assert.ErrorIs(t, err, ErrClosed)
+							return
+						}
+						assert.GreaterOrEqual(t, v[1], last[v[0]], "of one sender's elements each receiver gets the older ones first")
+						last[v[0]] = v[1]
+						mu.Lock()
+						seen[v[0]][v[1]]++
+						mu.Unlock()
+					}
+				})
+			}
+			sending.Wait()
+			c.Close()
+			receiving.Wait()
+			for s := range seen {
+				for i, n := range seen[s] {
+					if n != 1 {
+						t.Errorf("element %d of sender %d was received %d times", i, s, n)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestAReceiverAndASenderMeetOnAFreshChannel(t *testing.T) {
+	const rounds = 20_000
+	var channels [rounds]*Channel[[2]int]
+	for i := range channels {
+		channels[i] = NewBounded[[2]int](1, WaitForRoom)
+	}
+	var begun, received atomic.Int32 // rounds
+	var receiver sync.WaitGroup
+	receiver.Go(func() {
+		h := &handDriven{told: make(chan struct{}, 1)}
+		for round, c := range channels {
+			for begun.Load() <= int32(round) {
+				runtime.Gosched()
+			}
+			v, err := h.receive(endless, c)
+			assert.NoError(t, err)
+			assert.Equal(t, [2]int{round, 0}, v)
+			received.Add(1)
+		}
+	})
+	for round, c := range channels {
+		begun.Add(1)
+		for range round % 32 { // the sender comes a little later each time
+			_ = c.Cap()
+		}
+		assert.NoError(t, c.TrySend([2]int{round, 0}))
+		for received.Load() <= int32(round) {
+			runtime.Gosched()
+		}
+	}
+	receiver.Wait()
+}
