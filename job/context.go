@@ -23,7 +23,7 @@ type body struct {
 
 	holding bool // the job is counted by the one around it
 	hidden  bool // the job's scheduler is not the ambient one
-	// What Awaited.Run was told, if the job was run by the machine that awaits it; 1 if a goroutine that waits runs it.
+	// What Awaited.Run was told, if the job was run by the machine that awaits it; Unproven|1 if a goroutine that waits runs it.
 	// Written by who claimed the job.
 	spent uint8
 	// The goroutine that claimed the job has completed it. Written and read by that goroutine.

@@ -73,6 +73,9 @@ func (m *Machine[T]) Fault(err error) {
 	m.setErr(err)
 }
 
+// Worker returns where begin runs, and what is spent there: what [Rest].GoOn will be told.
+func (m *Machine[T]) Worker() (on schedulers.Worker, spent uint8) { return m.worker, m.spent }
+
 // End completes the job after Return or Fault, on the worker on (nil: on none). It is called once, and
 // only for a function that has suspended. It calls methods of the error that was returned; if one of them
 // panics, the job is not complete, and Fault and End can be called.

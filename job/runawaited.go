@@ -13,6 +13,10 @@ import (
 //	a.Leave(n)                       also if Run does not return because h calls runtime.Goexit
 type Awaited struct{ job *core }
 
+// Unproven is added to what is spent where a worker is known by hint only: from the context of who waits for a job and
+// runs it in place, who may have got that context from another goroutine.
+const Unproven uint8 = 1 << 7
+
 // TakeAwaited claims h and returns true, if it is queued at a scheduler that gives it back to
 // the worker on, or if it is not started and its scheduler lets that worker begin with it; see
 // [schedulers.Reclaimer] and [schedulers.Admitter]. It does not block. Whoever gets true calls Run.
@@ -27,7 +31,8 @@ func TakeAwaited(h Handle, on schedulers.Worker) (Awaited, bool) {
 // Run runs the job to its end or its first suspension. n is the machine's registration, prepared by
 // [continuation.Node.PrepareAttended]: it is added before, so that asynchronous stacks and searches for circles show who waits.
 //
-// spent is how much of what such machines may run in one turn is spent, up to 255. If the job is a [Machine], it is told, since it
+// spent is how much of what such machines may run in one turn is spent, up to 127, and [Unproven] if it is not known
+// that the caller is the worker on. If the job is a [Machine], it is told, since it
 // may run the jobs that it awaits in turn: a chain of a million such jobs must not become a stack of a million calls.
 func (a Awaited) Run(n *continuation.Node, on schedulers.Worker, spent uint8) {
 	b := a.job.own

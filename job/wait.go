@@ -58,7 +58,7 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	if behalf != nil && c.around() == behalf {
 		// A job waits for one that it has started itself: there is a mark for that.
 		if c.state.claimInPlace() {
-			c.own.spent = 1
+			c.own.spent = Unproven | 1
 			c.own.owner.runClaimed(by)
 			if !c.isCompleted() {
 				c.state.leavePlace() // a job of RunTwin goes on elsewhere
@@ -69,7 +69,7 @@ func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	}
 	c.while(behalf, func() {
 		if c.state.claim() {
-			c.own.spent = 1
+			c.own.spent = Unproven | 1
 			c.own.owner.runClaimed(by)
 		}
 	})

@@ -61,10 +61,21 @@ type Blocker interface {
 type Leaver interface {
 	Worker
 	// Leaving returns what to name in the hint of such a submission in place of the worker, to that
-	// scheduler or any other. Like every hint it may be wrong; what is submitted may then wait for the worker as
+	// scheduler or any other: always the same. Like every hint it may be wrong; what is submitted may then wait for the worker as
 	// long as the worker's current work takes. But only the goroutine that runs that work names it for
 	// the work itself, which gives way so ([PreferFairness]).
 	Leaving() Worker
+}
+
+// Keeper is a [Worker] that has room for one object of those who run on it: what they need while they run, and need not make anew
+// each time.
+type Keeper interface {
+	Worker
+	// Room returns where the object is kept: always the same place, nil at first, and nobody else's; or nil, if there is no such
+	// place. Only the goroutine that the worker is may call it and use the place, while the worker runs a work: who was handed
+	// the worker by [Work.Run] is there, who has it from a context need not be. Who finds what is not his own in the
+	// place leaves it. Package statemachine keeps something there.
+	Room() *any
 }
 
 // HomeBlocker is a [Blocker] that can tell waits that never end from others, if it is told what the

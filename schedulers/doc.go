@@ -19,7 +19,7 @@
 //
 // Everything else is optional and small: [Consenter] (may queued work be run in
 // place by who waits for it?), [Reclaimer] (may it be taken back?), [Admitter] (may it be run without being queued?),
-// [Blocker] (a worker is about to block), [HomeBlocker] (… for work of whose?), [Leaver] (its current work is about to end),
+// [Blocker] (a worker is about to block), [HomeBlocker] (… for work of whose?), [Leaver] (its current work is about to end), [Keeper] (has a worker room for something?),
 // [Pumper] (can it do other work meanwhile?), [Layered] (on top of which one?), [Timers] (timers of its own), [Shutdowner],
 // [Snapshotter], [Limiter], [Meter]. Who needs one asks
 // for it with a type assertion and has an answer ready when it is missing.

@@ -10,7 +10,7 @@ import (
 // Builder is the part of a root machine that makes its job: .NET's
 // AsyncTaskMethodBuilder. Generated roots embed it before their frame.
 type Builder[T any] struct {
-	task    Task
+	chain   chain
 	ctx     context.Context
 	promise job.Promise[T]
 }
@@ -23,41 +23,22 @@ type machine interface {
 
 // Start takes over a chain of frames that suspended during its hot start: t is
 // the task of that start, m the promoted root. It finds the root's home (the
-// ambient scheduler of ctx, or the default), registers the task, and returns the job. The
+// ambient scheduler of ctx, or the default), registers the chain, and returns the job. The
 // machine may have finished when Start returns.
 func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] {
 	b.promise.InitDependent()
 	b.ctx = ctx
-	b.task.takeOver(ctx, t, m)
+	t.Push(ctx, m)
+	b.chain.takeOver(t, m)
 	j := b.promise.Job()
-	b.task.begin()
+	b.chain.begin(t)
 	return j
-}
-
-// takeOver makes t the task of the chain that has suspended with the task of a hot start. m is its promoted root.
-func (t *Task) takeOver(ctx context.Context, hot *Task, m framed) {
-	hot.Push(ctx, m)
-	bottom := m.base()
-	if bottom.home == nil {
-		bottom.home = job.DefaultScheduler()
-	}
-	settle(hot.top, bottom)
-	t.top, t.awaiting = hot.top, hot.awaiting
-}
-
-// begin registers a task after its hot start. If what it waits for has completed
-// meanwhile it is submitted all the same: it resumes at home, not on the
-// goroutine of whoever called the function.
-func (t *Task) begin() {
-	if !t.register(t.awaiting) {
-		t.submit(schedulers.Hint{Flags: schedulers.Resumed})
-	}
 }
 
 // SetResult completes the job with what the function returned.
 func (b *Builder[T]) SetResult(v T, err error) {
 	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
-		told.Deliver(b.task.leaving())
+		told.Deliver(b.chain.leaving())
 	}
 }
 

@@ -29,7 +29,7 @@ func suspend() *suspended {
 	m.promise.InitDependent()
 	m.self, m.State = m, 1
 	m.home = job.DefaultScheduler()
-	m.task.top = &m.Frame
+	m.chain.top = &m.Frame
 	return m
 }
 
@@ -37,9 +37,9 @@ func suspend() *suspended {
 func (m *suspended) registers(t *testing.T, with *suspended) job.Lookout {
 	t.Helper()
 	m.of = with.promise.Job()
-	l := job.LookOut(&m.task, m.of)
-	m.task.node.Prepare(&m.task)
-	require.True(t, awaiter.Registrar(m.of).Register(&m.task.node))
+	l := job.LookOut(&m.chain, m.of)
+	m.chain.node.Prepare(&m.chain)
+	require.True(t, awaiter.Registrar(m.of).Register(&m.chain.node))
 	return l
 }
 
@@ -54,10 +54,11 @@ func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
 			lookouts[i] = m.registers(t, ring[(i+1)%n])
 		}
 		for i, m := range ring {
-			refused := m.task.closesCircle(lookouts[i])
+			var run Task
+			refused := run.closesCircle(&m.chain, lookouts[i])
 			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no circle")
 			if refused {
-				m.task.Run(nil)
+				(&bearer{&m.chain, run.outcome}).Run(nil)
 			}
 		}
 		for _, m := range ring {
@@ -75,7 +76,7 @@ func TestAMachineThatWasToldBeforeItIsTakenBackGoesOn(t *testing.T) {
 	first := x.registers(t, y)
 	y.registers(t, x)
 	y.SetResult(7, nil) // somebody else ends it, as no machine is
-	assert.False(t, x.task.closesCircle(first))
+	assert.False(t, new(Task).closesCircle(&x.chain, first))
 	v, err := x.promise.Job().Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 7, v)

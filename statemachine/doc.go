@@ -37,18 +37,18 @@
 //
 //	main ─calls─▶ fetchAll ─calls─▶ fetch ─awaits─▶ job        (goroutine stack)
 //
-//	Task ─top─▶ fetch ─caller─▶ fetchAll ─caller─▶ nil          (heap, after)
+//	chain ─top─▶ fetch ─caller─▶ fetchAll ─caller─▶ nil          (heap, after)
 //
-// The root of the chain, made by FAsync, is one object with the [Task] and the job.
+// The root of the chain, made by FAsync, is one object with the chain and the job.
 // Nothing of this is shared with another goroutine before the very last
-// step, when the task is registered with what the innermost frame awaits; so the links
+// step, when the chain is registered with what the innermost frame awaits; so the links
 // are plain fields and a whole chain pays for one atomic operation.
 //
 // # Going on
 //
-// When the awaited operation completes, the task is submitted as work to the home of
+// When the awaited operation completes, the chain is submitted as work to the home of
 // its top frame. There the top frame's MoveNext goes on; when it finishes, its
-// caller's goes on at once, on the same worker, in a loop ([Task.Run]): returning through
+// caller's goes on at once, on the same worker, in a loop (chain.Run): returning through
 // a million frames needs no stack.
 //
 // # Machines that hand out values
@@ -60,7 +60,7 @@
 // # Ways to end
 //
 // A frame that was resumed can end by returning, by a panic, or by
-// runtime.Goexit. The task keeps a panic until the caller asks for the callee's
+// runtime.Goexit. The [Task] keeps a panic until the caller asks for the callee's
 // results, where Rethrow raises it again with the same value, so that deferred
 // functions and recover in the caller see what they would have seen in plain Go.
 package statemachine

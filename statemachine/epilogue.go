@@ -42,7 +42,7 @@ import (
 // # Nor is Goexit
 //
 // It can not be held up: the goroutine ends when the native deferred functions have returned. But a
-// task goes on elsewhere when its goroutine ends, and so does a frame that was resumed: at its
+// chain goes on elsewhere when its goroutine ends, and so does a frame that was resumed: at its
 // epilogue, on another goroutine, which End makes exit in turn. A frame that was called from
 // native code, or from a frame below on the same stack, has that stack under it. There
 // what would suspend blocks.

@@ -164,7 +164,7 @@ func ExampleFrame_Misuse() {
 	// Output: statemachine: MoveNext called on a machine that has finished
 }
 
-func ExampleTask_WaitingFrames() {
+func Example_waitingFrames() {
 	source := job.NewSource[int]()
 	sum := addAsync(context.Background(), source.Job(), job.FromResult(2))
 	for _, f := range job.AsyncStack(source.Job())[1:] {

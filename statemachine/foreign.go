@@ -4,40 +4,39 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/awaiter"
-	"github.com/movenext/movenext/schedulers"
 )
 
-// resumption is what an awaiter of a user's own is given. The task itself can not
+// resumption is what an awaiter of a user's own is given. The chain itself can not
 // be: an awaiter that calls back twice, or once more during a later await, would run the
 // same machine on two goroutines. So each such await has an object of its own,
 // which works once.
 type resumption struct {
-	task *Task
+	of   *chain
 	used atomic.Bool
 }
 
 // Resume implements continuation.Continuation.
 func (r *resumption) Resume() {
 	if r.used.CompareAndSwap(false, true) {
-		r.task.Completed(nil)
+		r.of.Completed(nil)
 	}
 }
 
-// registerForeign registers the task with an awaiter that takes any continuation. A
+// registerForeign registers c with an awaiter that takes any continuation. A
 // panic in OnCompleted is the await's: it is raised in the frame that awaits.
-func (t *Task) registerForeign(c awaiter.Completion) (registered bool) {
-	r := &resumption{task: t}
+func (t *Task) registerForeign(c *chain, w awaiter.Completion) (registered bool) {
+	r := &resumption{of: c}
 	defer func() {
 		if v := recover(); v != nil {
 			registered = !t.takeBack(r, v)
 		}
 	}()
-	c.OnCompleted(r)
+	w.OnCompleted(r)
 	return true
 }
 
 // takeBack decides who goes on after OnCompleted panicked: we, with the panic,
-// or nobody here, because it had resumed the task before.
+// or nobody here, because it had resumed the chain before.
 func (t *Task) takeBack(r *resumption, v any) bool {
 	if !r.used.CompareAndSwap(false, true) {
 		return false
@@ -45,5 +44,3 @@ func (t *Task) takeBack(r *resumption, v any) bool {
 	t.outcome = t.newPanic(v)
 	return true
 }
-
-var _ schedulers.Work = (*Task)(nil)

@@ -26,10 +26,6 @@ type Frame struct {
 	// State is the suspension point where the function stopped.
 	State int32
 
-	// Of the top frame: the awaited jobs that the task has run itself since it was resumed, and those that others have run
-	// around it (nested). It lies here, where four bytes are free.
-	runs int32
-
 	// Set by Push and Start, when the frame is on the heap for good.
 	self   StateMachine         // the object that embeds this frame
 	caller *Frame               // who goes on when this frame has finished; nil: nobody, it is the root

@@ -22,12 +22,12 @@ import (
 //	the entry                            whoever ends the wait
 //	 1. let it be known what is wanted    1. write the result
 //	 2. Suspend; the frames move to       2. Complete: swap(over); was it joined? tell
-//	    the heap                             the task
+//	    the heap                             the chain
 //	 3. Join: CAS(open, joined); over?
 //	    go on
 //
 // Proof. Of the compare-and-swap and the swap one comes first. If it is the left one, the right one finds the
-// task and tells it; if it is the right one, the left one fails, and the task goes on by itself. Either way
+// chain and tells it; if it is the right one, the left one fails, and the chain goes on by itself. Either way
 // the result was written before. After its step 2 who ends the wait never touches the object again, so
 // that it is the machine's alone.
 //
@@ -47,7 +47,7 @@ type Operation struct {
 // The states of an Operation.
 const (
 	open   uint32 = iota
-	joined        // a task waits
+	joined        // a chain waits
 	over          // the result is there
 )
 
@@ -84,11 +84,8 @@ func (t *Task) Suspend(p Pending) bool {
 }
 
 // Keep has the task keep p, whose result was read, for its next wait. A task keeps one object, until it
-// waits for something else.
+// waits for something else, or has suspended.
 func (t *Task) Keep(p Pending) { t.awaiting = p }
 
 // Kept returns what [Task.Keep] was given last, or something else.
 func (t *Task) Kept() any { return t.awaiting }
-
-// Worker returns the worker on which the machine runs, or nil if that is not known. It is a hint.
-func (t *Task) Worker() schedulers.Worker { return t.on }

@@ -17,7 +17,7 @@ func (t *Task) Rethrow() {
 	}
 }
 
-// Refusal returns why home did not take the task when it was resumed last, or nil.
+// Refusal returns why home did not take the chain when it was resumed last, or nil.
 func (t *Task) Refusal() error {
 	o := t.outcome
 	if o == nil {

@@ -4,35 +4,35 @@ import (
 	"runtime/debug"
 
 	"github.com/movenext/movenext/awaiter"
-	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Run implements schedulers.Work: it runs the task until it suspends or ends.
-func (t *Task) Run(on schedulers.Worker) {
-	t.on, t.top.runs, t.awaiting = on, 0, nil
-	for t.advance() {
+// goOn runs c until it suspends or ends, and ends the loan of t. It does not return if a frame calls runtime.Goexit.
+func (t *Task) goOn(c *chain) {
+	c.run = t
+	for t.advance(c) {
 	}
+	t.giveBack()
 }
 
-// advance runs frames until the task suspends or ends (false), or a frame has
+// advance runs frames until the chain suspends or ends (false), or a frame has
 // panicked (true: the panic is kept, the frame's caller is the top, go on).
 //
 // There is one deferred function for as many frames as return normally, not
 // one a frame.
-func (t *Task) advance() (again bool) {
+func (t *Task) advance(c *chain) (again bool) {
 	running := t.top
 	defer func() {
 		if running == nil {
 			return
 		}
-		again = t.unwind(running, recover())
+		again = t.unwind(c, running, recover())
 	}()
 	for running != nil {
 		t.last = nil
 		if !running.self.MoveNext(t) {
-			t.suspended(&running)
+			t.suspended(c, &running)
 			continue
 		}
 		running = t.pop(running)
@@ -43,63 +43,64 @@ func (t *Task) advance() (again bool) {
 // pop takes a frame that has ended off the chain and returns its caller, which is the top then, or nil.
 func (t *Task) pop(f *Frame) *Frame {
 	t.top = f.caller
-	if t.top != nil {
-		t.top.runs = f.runs
-	}
 	return t.top
 }
 
 // suspended links what the running frame has promoted above it and registers the
-// task. *running becomes nil if the task is no longer ours, or the frame to go
+// chain. *running becomes nil if the chain is no longer ours, or the frame to go
 // on with if what it waits for has completed meanwhile.
-func (t *Task) suspended(running **Frame) {
+func (t *Task) suspended(c *chain, running **Frame) {
 	if t.last != nil {
 		t.last.caller = *running
 		settle(t.top, *running)
-		t.top.runs = (*running).runs
 	} else {
 		t.top = *running
 	}
-	c, top := t.awaiting, t.top
+	c.top = t.top
+	t.leave(c)
 	*running = nil
 	if !t.register(c) {
 		t.awaiting = nil // what has ended must not be kept alive
-		*running = top
+		c.run = t
+		*running = t.top
 	}
 }
 
-// register hands the task to what it waits for and returns true, after which the
+// register hands c to what it waits for and returns true, after which the
 // caller must not touch it; false: that has completed, go on.
-func (t *Task) register(c any) bool {
-	switch c := c.(type) {
+func (t *Task) register(c *chain) bool {
+	switch w := t.awaiting.(type) {
 	case nil:
-		t.submit(schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness})
+		c.submit(schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness})
+		return true
+	case *Sleeping:
+		w.arm(t.timers, c)
 		return true
 	case Pending:
-		t.node.PrepareAlone(t)
-		return c.Join(&t.node, t.on)
+		c.node.PrepareAlone(c)
+		return w.Join(&c.node, t.Worker())
 	case awaiter.Registrar:
-		if h, ok := c.(job.Handle); ok {
-			return t.registerWithJob(c, h)
+		if h, ok := w.(job.Handle); ok {
+			return t.registerWithJob(c, w, h)
 		}
-		t.node.Prepare(t)
-		return c.Register(&t.node)
+		c.node.Prepare(c)
+		return w.Register(&c.node)
 	default:
-		return t.registerForeign(c.(awaiter.Completion))
+		return t.registerForeign(c, w.(awaiter.Completion))
 	}
 }
 
 // registerWithJob is register for a job, which the task runs itself, if it can.
-func (t *Task) registerWithJob(c awaiter.Registrar, h job.Handle) bool {
-	if t.on != nil {
-		if t.top.runs&^nested >= runsPerTurn {
+func (t *Task) registerWithJob(c *chain, w awaiter.Registrar, h job.Handle) bool {
+	if on := t.Worker(); on != nil {
+		if t.runs&^nested >= runsPerTurn {
 			job.StartLast(h, t.leaving())
-		} else if a, ok := job.TakeAwaited(h, t.on); ok {
-			return t.runAwaited(a)
+		} else if a, ok := job.TakeAwaited(h, on); ok {
+			return t.runAwaited(c, a)
 		}
 	}
-	t.node.Prepare(t)
-	return t.enlist(c, job.LookOut(t, h))
+	c.node.Prepare(c)
+	return t.enlist(c, w, job.LookOut(c, h))
 }
 
 // runsPerTurn is how many jobs a machine runs itself before it gives way to what is queued on its worker: as many
@@ -110,65 +111,30 @@ const runsPerTurn = 61
 // current work.
 const nested = 1 << 16
 
-// leaving is the worker as it is named where the task ends or suspends, and with it what the task runs in. It is nil
-// during a hot start.
-func (t *Task) leaving() schedulers.Worker {
-	if t.top.runs&nested == 0 {
-		if l, ok := t.on.(schedulers.Leaver); ok {
-			return l.Leaving()
-		}
-	}
-	return t.on
-}
-
-// runAwaited runs the awaited job here, which was claimed for that, and reports whether the task will be told of its
+// runAwaited runs the awaited job here, which was claimed for that, and reports whether the chain will be told of its
 // end. If not, it has ended, and the machine goes on without having been away: no suspension, no resumption, no turn in a queue.
-func (t *Task) runAwaited(a job.Awaited) (told bool) {
-	t.top.runs++
-	t.node.PrepareAttended(t)
+func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
+	t.runs++
+	on := t.place.on
+	c.node.PrepareAttended(c)
 	returned := false
 	defer func() {
 		// A job that calls runtime.Goexit takes the goroutine with it, but not who awaits it.
-		if !returned && !a.Leave(&t.node) {
-			t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
+		if !returned && !a.Leave(&c.node) {
+			c.submit(schedulers.Hint{From: on, Flags: schedulers.Resumed})
 		}
 	}()
-	a.Run(&t.node, t.on, uint8(t.top.runs))
+	a.Run(&c.node, on, t.spent())
 	returned = true
-	return a.Leave(&t.node)
-}
-
-// Completed implements continuation.Target.
-func (t *Task) Completed(from schedulers.Worker) continuation.Chain {
-	t.submit(schedulers.Hint{From: from, Flags: schedulers.Resumed})
-	return continuation.Chain{}
-}
-
-// submit sends the task home. If home refuses, the task goes on on a goroutine of
-// its own, and its await returns the refusal: a function that has started gets the
-// chance to run its deferred calls.
-func (t *Task) submit(from schedulers.Hint) {
-	if err := schedulers.TrySubmit(t.top.home, t, from); err != nil {
-		t.refused(err)
-	}
-}
-
-// Abandon implements schedulers.Work: home has accepted the task and ended since.
-func (t *Task) Abandon(reason error) { t.refused(reason) }
-
-func (t *Task) refused(reason error) {
-	if t.outcome == nil {
-		t.outcome = &outcome{refusal: reason}
-	}
-	go t.Run(nil)
+	return a.Leave(&c.node)
 }
 
 // unwind takes a frame that did not return off the chain. v is what it
 // panicked with, or nil if it called runtime.Goexit; then this goroutine is
 // ending, and the frames below go on elsewhere.
-func (t *Task) unwind(failed *Frame, v any) (again bool) {
+func (t *Task) unwind(c *chain, failed *Frame, v any) (again bool) {
 	if v == nil && failed.State > 0 { // it goes on at its epilogue
-		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
+		t.sendOn(c)
 		return false
 	}
 	failed.State = Finished
@@ -179,14 +145,20 @@ func (t *Task) unwind(failed *Frame, v any) (again bool) {
 	}
 	t.raised = nil
 	if t.pop(failed) == nil {
-		failed.self.(root).fail(t.outcome.err(), t.on)
+		failed.self.(root).fail(t.outcome.err(), t.Worker())
 		return false
 	}
 	if v == nil {
-		t.submit(schedulers.Hint{From: t.on, Flags: schedulers.Resumed})
+		t.sendOn(c)
 		return false
 	}
 	return true
+}
+
+// sendOn has c go on elsewhere, since this goroutine is ending.
+func (t *Task) sendOn(c *chain) {
+	c.top = t.top
+	c.submitWith(t.outcome, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})
 }
 
 // root is the machine at the end of a chain: the one with the job.
@@ -195,7 +167,7 @@ type root interface {
 	handle() job.Handle
 }
 
-// outcome is how a callee ended that did not return, or why a task was sent away.
+// outcome is how a callee ended that did not return, or why a chain was sent away.
 type outcome struct {
 	value   any
 	stack   []byte

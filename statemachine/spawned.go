@@ -13,38 +13,37 @@ import (
 // The two differ in when they are made. The job of a literal is there before the literal runs, since it has to wait in a
 // queue; the machine is made if the literal suspends, which a worker that runs awaited jobs itself makes rare.
 type Spawned[T any] struct {
-	task Task
-	job  *job.Machine[T]
+	chain chain
+	job   *job.Machine[T]
 }
 
 // Suspend takes over a chain of frames that suspended in the first step of j: t is the task of that step, m the
-// promoted root. What it returns registers the task.
+// promoted root. What it returns registers the chain.
 func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine, j *job.Machine[T]) job.Rest {
 	s.job = j
-	s.task.takeOver(ctx, t, m)
+	t.Push(ctx, m)
+	s.chain.takeOver(t, m)
+	s.chain.run = t.outlive(j.Worker())
 	return s
 }
 
 // GoOn implements job.Rest. In contrast to a hot start, the first step was taken by a worker which has nothing
-// else to do: the task may run what it awaits, or go on here.
-func (s *Spawned[T]) GoOn(on schedulers.Worker, spent uint8) {
-	t := &s.task
-	t.on, t.top.runs = on, int32(spent)
-	if spent > 0 {
-		t.top.runs |= nested
-	}
-	if t.register(t.awaiting) {
+// else to do: the chain may run what it awaits, or go on here.
+func (s *Spawned[T]) GoOn(schedulers.Worker, uint8) {
+	t := s.chain.run
+	t.leave(&s.chain)
+	if t.register(&s.chain) {
+		t.giveBack()
 		return
 	}
 	t.awaiting = nil
-	for t.advance() {
-	}
+	t.goOn(&s.chain)
 }
 
 // SetResult completes the job with what the function returned.
 func (s *Spawned[T]) SetResult(v T, err error) {
 	s.job.Return(v, err)
-	s.job.End(s.task.leaving())
+	s.job.End(s.chain.leaving())
 }
 
 func (s *Spawned[T]) handle() job.Handle { return &s.job.Job }

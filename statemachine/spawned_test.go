@@ -130,3 +130,35 @@ func TestAChainOfJobsThatAwaitEachOtherNeedsNoStack(t *testing.T) {
 	assert.Equal(t, jobs+1, v)
 	assert.Less(t, deepest, jobs, "calls on the stack")
 }
+
+// A context leads to its worker, also on a goroutine that the worker is not. What that goroutine runs in place must not touch
+// what belongs to the worker, which runs machines of its own meanwhile; the race detector sees it.
+func TestAForeignGoroutineRunsALiteralInPlaceBesideTheWorkerOfItsContext(t *testing.T) {
+	_, ctx := singleWorker(t)
+	started := make(chan context.Context, 1)
+	hold := job.NewSource[int]() // keeps the context in use, and no worker
+	holder := job.RunMachine(ctx, func(m *job.Machine[int], ctx context.Context) job.Rest {
+		started <- ctx
+		return sumFunc1Run(m, nothing, []*job.Job[int]{hold.Job()}, ctx)
+	})
+	foreign := <-started
+	beside := yieldAsync(ctx, 50_000)
+	for range 300 {
+		gate := job.NewSource[int]()
+		j := runSum(foreign, nothing, gate.Job())
+		go func() {
+			for j.Status() == job.Scheduled {
+				runtime.Gosched()
+			}
+			gate.TrySetResult(1)
+		}()
+		v, err := j.Wait(foreign)
+		require.NoError(t, err)
+		assert.Equal(t, 1, v)
+	}
+	hold.TrySetResult(1)
+	_, err := beside.Wait(context.Background())
+	require.NoError(t, err)
+	_, err = holder.Wait(context.Background())
+	require.NoError(t, err)
+}

@@ -4,38 +4,22 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/awaiter"
-	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Task is what a chain of suspended calls shares: its top frame, and its way back
-// onto a scheduler. It is work, continuation and registration in one. A hot start has
-// one on its stack, which is copied into the root's when that is promoted.
+// Task is one run of a chain of calls: from its hot start, or from where it was resumed, to where it suspends or ends. It is what
+// the running frames share, and nothing of it is needed while the chain is suspended. A hot start has its Task on its
+// stack. A resumption borrows one: see place.go.
 //
-// # Who may touch it
-//
-// At each moment exactly one of three owns a task and all its frames: the goroutine
-// that runs it, the operation that it is registered with, the scheduler
-// that it was submitted to. Ownership passes
-//
-//	running ──register──▶ registered ──Completed──▶ submitted ──Run──▶ running
-//	   │                                                ▲
-//	   └────────────────── yield ──────────────────────┘
-//
-// by the list's compare-and-swap, the list's swap, and the scheduler's queue, each of
-// which orders what came before it. So the fields are plain. The price is one
-// rule: registering is the last thing that the running goroutine does with
-// a task. A line after it is a data race.
+// One goroutine uses a Task, the one that runs the chain.
 type Task struct {
-	node continuation.Node
+	top  *Frame // the frame that runs or, when the chain has suspended, the one to resume
+	last *Frame // the outermost frame promoted in this run
 
-	// The frame that runs or, while suspended, the one to resume.
-	top *Frame
-
-	// Used while running.
-	last     *Frame            // the outermost frame promoted since the last resume
-	awaiting any               // what the top frame waits for; nil: it yields. While running: what is kept
-	on       schedulers.Worker // where it runs; nil during a hot start
+	// What the top frame waits for; nil: it yields. While the frame runs: what is kept for it.
+	awaiting any
+	// Where what it waits for is to be armed, if that is a sleep.
+	timers schedulers.Timers
 
 	// How the last callee ended, if not by returning; or why home refused.
 	outcome *outcome
@@ -43,6 +27,12 @@ type Task struct {
 	// The panic that was raised again last: it has a newer stack now, and this is
 	// where the first one is.
 	raised *outcome
+
+	place *place // where it runs and was borrowed; nil during a hot start
+	next  *Task  // of the free ones there
+
+	// The awaited jobs that were run within this run, and those that others have run around it (nested).
+	runs int32
 }
 
 // Await notes what the running frame waits for. It always returns false, so that

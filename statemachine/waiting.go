@@ -10,13 +10,13 @@ import (
 // # Who waits for what
 //
 // A suspended chain of calls has no stack that a report could print. But it has frames, each of
-// which knows where it stopped; and the frames are linked from callee to caller. So a task can
+// which knows where it stopped; and the frames are linked from callee to caller. So a chain can
 // say what it stands for: the suspended calls, and the job at their end. Package job asks for it
-// while the task's node is detached from the list that it waits in, so that nobody resumes it
+// while the chain's node is detached from the list that it waits in, so that nobody resumes it
 // meanwhile: the plain fields can be read.
 //
-// An awaiter of a user's own may call back whenever it likes, also a task that has gone on
-// since. So a task that waits for one of those can not be asked, and its calls do
+// An awaiter of a user's own may call back whenever it likes, also a chain that has gone on
+// since. So a chain that waits for one of those can not be asked, and its calls do
 // not show.
 
 // Location is where in the source a function is suspended.
@@ -50,10 +50,13 @@ const (
 
 // WaitingFrames implements [job.Waiter]: the suspended calls, the innermost first. If there are
 // more than 64, the last frame says how many more.
-func (t *Task) WaitingFrames() []job.Frame {
+func (c *chain) WaitingFrames() []job.Frame { return c.top.calls() }
+
+// calls is [chain.WaitingFrames] for the calls from f outwards.
+func (f *Frame) calls() []job.Frame {
 	var frames []job.Frame
 	more := 0
-	for f := t.top; f != nil; f = f.caller {
+	for ; f != nil; f = f.caller {
 		if len(frames) == shownCalls {
 			more++
 			continue
@@ -82,8 +85,10 @@ func (f *Frame) describe() job.Frame {
 
 // WaitingJob implements [job.Waiter]: the job of the outermost call, or nil if that is more than
 // 1024 calls away.
-func (t *Task) WaitingJob() job.Handle {
-	f := t.top
+func (c *chain) WaitingJob() job.Handle { return c.top.outermost() }
+
+// outermost is [chain.WaitingJob] for the calls from f outwards.
+func (f *Frame) outermost() job.Handle {
 	for range knownCalls {
 		if f == nil {
 			return nil
@@ -101,26 +106,26 @@ func (t *Task) WaitingJob() job.Handle {
 
 // asyncStack returns the calls that are suspended below what runs, and what waits for their job.
 func (t *Task) asyncStack() []job.Frame {
-	frames := t.WaitingFrames()
-	if h := t.WaitingJob(); h != nil {
+	frames := t.top.calls()
+	if h := t.top.outermost(); h != nil {
 		frames = append(frames, job.AsyncStack(h)[1:]...) // the job itself is the outermost call's
 	}
 	return frames
 }
 
-// enlist registers the task with c, the job that the look-out is for, unless that closes a circle: the await then returns a
-// *[job.CycleError]. In the other case, and also between the two steps, the task is somebody else's.
-func (t *Task) enlist(c awaiter.Registrar, l job.Lookout) bool {
-	return c.Register(&t.node) && !t.closesCircle(l)
+// enlist registers c with w, the job that the look-out is for, unless that closes a circle: the await then returns a
+// *[job.CycleError]. In the other case, and also between the two steps, the chain is somebody else's.
+func (t *Task) enlist(c *chain, w awaiter.Registrar, l job.Lookout) bool {
+	return w.Register(&c.node) && !t.closesCircle(c, l)
 }
 
-// closesCircle reports whether the task must not wait for the job that it has registered with; it is the caller's again then.
-func (t *Task) closesCircle(l job.Lookout) bool {
-	err := l.TakeBack(&t.node)
+// closesCircle reports whether c must not wait for the job that it has registered with; it is the caller's again then.
+func (t *Task) closesCircle(c *chain, l job.Lookout) bool {
+	err := l.TakeBack(&c.node)
 	if err != nil {
 		t.outcome = &outcome{refusal: err}
 	}
 	return err != nil
 }
 
-var _ job.Waiter = (*Task)(nil)
+var _ job.Waiter = (*chain)(nil)

@@ -39,6 +39,7 @@ type worker struct {
 	// Of the goroutine in loop alone.
 	fresh bool // has not looked for work yet; set by start before there is a goroutine
 	tick  uint
+	room  any // of who runs on the worker; see [schedulers.Keeper]
 
 	leaving leaving
 
@@ -73,6 +74,15 @@ func (l *leaving) ID() int { return l.worker.id }
 
 // Leaving implements [schedulers.Leaver].
 func (w *worker) Leaving() schedulers.Worker { return &w.leaving }
+
+// Room implements [schedulers.Keeper]. In a pool with [QueueLimit] work may be run by its submitter, in the name of the worker of his
+// hint, so that who runs there may not be the worker.
+func (w *worker) Room() *any {
+	if w.pool.bound != nil {
+		return nil
+	}
+	return &w.room
+}
 
 // push adds work to the local queue, if that is open. lone says that it was empty before.
 func (w *worker) push(work schedulers.Work) (accepted, lone bool) {

@@ -1,0 +1,42 @@
+package pool_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// roomOf returns what a worker of p says that it keeps.
+func roomOf(t *testing.T, p *pool.Pool) (room *any) {
+	t.Helper()
+	done := make(chan struct{})
+	require.NoError(t, p.Submit(step(func(on schedulers.Worker) {
+		defer close(done)
+		k, ok := on.(schedulers.Keeper)
+		if assert.True(t, ok) {
+			room = k.Room()
+		}
+	}), schedulers.Hint{}))
+	<-done
+	return room
+}
+
+func TestAWorkerHasOneRoom(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1))
+	room := roomOf(t, p)
+	require.NotNil(t, room)
+	assert.Nil(t, *room)
+	assert.Same(t, room, roomOf(t, p))
+	require.NoError(t, p.Shutdown(context.Background()))
+}
+
+func TestWhereASubmitterMayRunWorkInAWorkersNameThatHasNoRoom(t *testing.T) {
+	p := pool.New(pool.Workers(1, 1), pool.QueueLimit(1, pool.CallerRuns))
+	assert.Nil(t, roomOf(t, p))
+	require.NoError(t, p.Shutdown(context.Background()))
+}

@@ -1,0 +1,125 @@
+package statemachine
+
+import (
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// chain is what a chain of suspended calls has beside its frames: its way back onto a scheduler. It is work,
+// continuation, registration and what a timer calls in one, and it lies in the chain's root. Of a million machines that
+// sleep each has one, so what only a running chain needs is elsewhere, in its [Task].
+//
+// # Who may touch it
+//
+// At each moment exactly one of three owns a chain and all its frames: the goroutine
+// that runs it, the operation that it is registered with, the scheduler
+// that it was submitted to. Ownership passes
+//
+//	running ──register──▶ registered ──Completed──▶ submitted ──Run──▶ running
+//	   │                                                ▲
+//	   └────────────────── yield ──────────────────────┘
+//
+// by the list's compare-and-swap, the list's swap, and the scheduler's queue, each of
+// which orders what came before it. So the fields are plain. The price is one
+// rule: registering is the last thing that the running goroutine does with
+// a chain. A line after it is a data race. (The Task is its own goroutine's, before and after.)
+type chain struct {
+	node continuation.Node
+	top  *Frame // the frame to resume
+	run  *Task  // while it runs, and after that the last one if it is a worker's own
+}
+
+// takeOver makes c the chain of the frames that have suspended with the task of a hot start. m is their promoted root.
+func (c *chain) takeOver(hot *Task, m framed) {
+	bottom := m.base()
+	if bottom.home == nil {
+		bottom.home = job.DefaultScheduler()
+	}
+	settle(hot.top, bottom)
+	c.top = hot.top
+}
+
+// begin registers a chain after its hot start. If what it waits for has completed
+// meanwhile it is submitted all the same: it resumes at home, not on the
+// goroutine of whoever called the function.
+func (c *chain) begin(hot *Task) {
+	if !hot.register(c) {
+		c.submitWith(hot.outcome, schedulers.Hint{Flags: schedulers.Resumed})
+	}
+}
+
+// Run implements schedulers.Work: it runs the chain until it suspends or ends.
+//
+// Most chains go on where they have been, and find their last Task free again. A comparison tells, where asking
+// the worker takes 6 ns.
+func (c *chain) Run(on schedulers.Worker) {
+	t := c.run
+	if t != nil && t.place.on == on && t.place.free == t {
+		t.place.free = t.next
+	} else {
+		t = borrow(on)
+		c.run = t
+	}
+	t.top = c.top
+	for t.advance(c) {
+	}
+	t.giveBack()
+}
+
+// Completed implements continuation.Target.
+func (c *chain) Completed(from schedulers.Worker) continuation.Chain {
+	c.submit(schedulers.Hint{From: from, Flags: schedulers.Resumed})
+	return continuation.Chain{}
+}
+
+// Expire implements schedulers.Expirer: a sleep is over.
+func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: schedulers.Resumed}) }
+
+// submit sends the chain home. If home refuses, the chain goes on on a goroutine of
+// its own, and its await returns the refusal: a function that has started gets the
+// chance to run its deferred calls.
+func (c *chain) submit(from schedulers.Hint) {
+	if err := schedulers.TrySubmit(c.top.home, c, from); err != nil {
+		c.Abandon(err)
+	}
+}
+
+// Abandon implements schedulers.Work: home has accepted the chain and ended since.
+func (c *chain) Abandon(reason error) { go (&bearer{c, &outcome{refusal: reason}}).Run(nil) }
+
+// submitWith is submit for a chain whose top frame has to be told o. Nil: there is nothing to tell.
+func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
+	if o == nil {
+		c.submit(from)
+		return
+	}
+	b := &bearer{c, o}
+	if err := schedulers.TrySubmit(c.top.home, b, from); err != nil {
+		b.Abandon(err)
+	}
+}
+
+// bearer is a chain that goes on elsewhere, and what its top frame is to be told there. Few chains have such news, so none has
+// a place for it.
+type bearer struct {
+	of   *chain
+	news *outcome
+}
+
+// Run implements schedulers.Work.
+func (b *bearer) Run(on schedulers.Worker) {
+	t := borrow(on)
+	t.top, t.outcome = b.of.top, b.news
+	t.goOn(b.of)
+}
+
+// Abandon implements schedulers.Work. What the frame is to be told is more than that home has ended.
+func (b *bearer) Abandon(error) { go b.Run(nil) }
+
+var (
+	_ schedulers.Work     = (*chain)(nil)
+	_ schedulers.Work     = (*bearer)(nil)
+	_ schedulers.Expirer  = (*chain)(nil)
+	_ continuation.Target = (*chain)(nil)
+)

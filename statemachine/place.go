@@ -1,0 +1,162 @@
+package statemachine
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Where a resumed chain gets its Task
+//
+// A Task has some hundred bytes, of which a suspended chain needs none. A million that sleep would have a million of them, and
+// two are used at a time. On the stack of who resumes the chain it can not lie either: frames are called through an interface, and
+// what an interface is given lies on the heap. To make one for each resumption would cost as much as the resumption.
+//
+// So they are lent. A worker that has room for that ([schedulers.Keeper]) keeps a place: some Tasks, that know the
+// worker already. It needs no lock, since only the goroutine that the worker is runs works on it; a chain that runs an awaited
+// job within its own run finds the next one. One store for all workers (a sync.Pool, as the rest below have it) costs a
+// resumption 13 ns, half of what there is to it.
+//
+// What does not come back (its goroutine was ended by runtime.Goexit) is garbage, and the place makes another one.
+
+// place is where Tasks are borrowed, and run.
+type place struct {
+	on      schedulers.Worker
+	leaving schedulers.Worker // on, as it is named where its current work ends
+	free    *Task
+	lone    *lone // the one Task that it has, and itself; nil: it is in a worker's room
+}
+
+// moveTo makes p a place of the worker on.
+func (p *place) moveTo(on schedulers.Worker) {
+	p.on, p.leaving = on, on
+	if l, ok := on.(schedulers.Leaver); ok {
+		p.leaving = l.Leaving()
+	}
+}
+
+// lone is a Task with a place of its own.
+type lone struct {
+	Task
+	at place
+}
+
+var lones = sync.Pool{New: func() any {
+	l := new(lone)
+	l.place, l.at.lone = &l.at, l
+	return l
+}}
+
+// borrow returns a Task that runs on the worker on, which the caller is. giveBack ends the loan.
+func borrow(on schedulers.Worker) *Task {
+	k, ok := on.(schedulers.Keeper)
+	if !ok {
+		return borrowLone(on)
+	}
+	room := k.Room()
+	if room == nil {
+		return borrowLone(on)
+	}
+	p, ok := (*room).(*place)
+	if !ok {
+		if *room != nil || !reflect.TypeOf(on).Comparable() {
+			return borrowLone(on) // it is somebody else's, or chain.Run would panic
+		}
+		p = new(place)
+		p.moveTo(on)
+		*room = p
+	}
+	t := p.free
+	if t == nil {
+		return &Task{place: p}
+	}
+	p.free = t.next
+	return t
+}
+
+// borrowLone is borrow for a worker that has no room, or that the caller may not be.
+func borrowLone(on schedulers.Worker) *Task {
+	l, _ := lones.Get().(*lone)
+	l.at.moveTo(on)
+	return &l.Task
+}
+
+// outlive returns a Task on the worker on that goes on where the hot start of t, which has suspended, ends. For spent see
+// [job.Awaited.Run].
+func (t *Task) outlive(on schedulers.Worker, spent uint8) *Task {
+	var rest *Task
+	if spent&job.Unproven != 0 {
+		rest = borrowLone(on)
+	} else {
+		rest = borrow(on)
+	}
+	rest.top, rest.awaiting, rest.timers = t.top, t.awaiting, t.timers
+	if rest.runs = int32(spent &^ job.Unproven); rest.runs > 0 {
+		rest.runs |= nested
+	}
+	return rest
+}
+
+// spent is what a job is told that is run within this run.
+func (t *Task) spent() uint8 {
+	if t.place.lone != nil {
+		return uint8(t.runs) | job.Unproven
+	}
+	return uint8(t.runs)
+}
+
+// giveBack ends the loan of t, whose chain has suspended or ended: it keeps nothing of that alive.
+func (t *Task) giveBack() {
+	t.top, t.awaiting, t.runs = nil, nil, 0
+	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil {
+		t.last, t.timers, t.outcome, t.raised = nil, nil, nil, nil
+	}
+	p := t.place
+	if p.lone != nil {
+		p.moveTo(nil)
+		lones.Put(p.lone)
+		return
+	}
+	if t.next != p.free {
+		t.next = p.free
+	}
+	p.free = t
+}
+
+// leave has c forget t, if that may run elsewhere next and c be somebody else's.
+func (t *Task) leave(c *chain) {
+	if t.place.lone != nil {
+		c.run = nil
+	}
+}
+
+// Worker returns the worker on which the machine runs, or nil if that is not known. It is a hint.
+func (t *Task) Worker() schedulers.Worker {
+	if t.place == nil {
+		return nil
+	}
+	return t.place.on
+}
+
+// leaving is the worker as it is named where the chain ends or suspends, and with it what it runs in. It is nil
+// during a hot start.
+func (t *Task) leaving() schedulers.Worker {
+	switch {
+	case t.place == nil:
+		return nil
+	case t.runs&nested == 0:
+		return t.place.leaving
+	default:
+		return t.place.on
+	}
+}
+
+// leaving is that of the Task that runs c, if one does.
+func (c *chain) leaving() schedulers.Worker {
+	if c.run == nil {
+		return nil
+	}
+	return c.run.leaving()
+}

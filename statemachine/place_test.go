@@ -1,0 +1,97 @@
+package statemachine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// roomy is a worker with room.
+type roomy struct{ room any }
+
+func (*roomy) Scheduler() schedulers.Scheduler { return nil }
+func (*roomy) ID() int                         { return 1 }
+func (r *roomy) Room() *any                    { return &r.room }
+
+// roomless says that it has none.
+type roomless struct{ roomy }
+
+func (*roomless) Room() *any { return nil }
+
+// incomparable is a worker that == panics for.
+type incomparable struct {
+	*roomy
+	_ []int
+}
+
+func TestARoomLendsTheSameTaskAgain(t *testing.T) {
+	on := new(roomy)
+	first := borrow(on)
+	assert.Equal(t, schedulers.Worker(on), first.Worker())
+	first.giveBack()
+	assert.Same(t, first, borrow(on))
+}
+
+func TestARunWithinARunHasATaskOfItsOwn(t *testing.T) {
+	on := new(roomy)
+	outer := borrow(on)
+	inner := borrow(on)
+	assert.NotSame(t, outer, inner)
+	inner.giveBack()
+	assert.Same(t, inner, borrow(on), "the next one within the same run")
+	inner.giveBack()
+	outer.giveBack()
+	assert.Same(t, outer, borrow(on))
+	assert.Same(t, inner, borrow(on))
+}
+
+func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
+	for _, on := range []schedulers.Worker{new(roomy), new(roomless), nil} {
+		lent := borrow(on)
+		lent.top, lent.last, lent.runs = new(Frame), new(Frame), 3
+		lent.Keep(new(Operation))
+		lent.timers = job.Timers(t.Context())
+		lent.outcome, lent.raised = new(outcome), new(outcome)
+		place := lent.place
+		lent.giveBack()
+		assert.Equal(t, Task{place: place}, *lent)
+		if place.lone != nil {
+			assert.Nil(t, place.on)
+			assert.Nil(t, place.leaving)
+		}
+	}
+}
+
+func TestWhatSomebodyElseKeepsInARoomStays(t *testing.T) {
+	on := &roomy{room: "somebody else's"}
+	borrow(on).giveBack()
+	assert.Equal(t, "somebody else's", on.room)
+}
+
+func TestAWorkerThatCanNotBeComparedIsNotLookedFor(t *testing.T) {
+	on := incomparable{roomy: new(roomy)}
+	m := suspend()
+	m.of = job.FromResult(1)
+	m.chain.run = borrow(on)
+	m.chain.run.leave(&m.chain)
+	m.chain.Run(on)
+	assert.Nil(t, on.room)
+	assert.Equal(t, job.Completed, m.promise.Job().Status())
+}
+
+func TestWhoIsNotKnownToBeTheWorkerDoesNotEnterItsRoom(t *testing.T) {
+	on := new(roomy)
+	rest := new(Task).outlive(on, job.Unproven|1)
+	assert.Nil(t, on.room)
+	assert.Equal(t, job.Unproven|1, rest.spent(), "and says so to what it runs itself")
+	assert.Equal(t, schedulers.Worker(on), rest.leaving(), "what it runs in goes on")
+	rest.giveBack()
+
+	rest = new(Task).outlive(on, 1)
+	assert.NotNil(t, on.room)
+	assert.Equal(t, uint8(1), rest.spent())
+	rest.giveBack()
+}
