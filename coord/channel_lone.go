@@ -114,10 +114,8 @@ func (c *Channel[T]) handOver(v T, on schedulers.Worker) bool {
 	if w == nil {
 		return false
 	}
-	w.value = v
-	var told outcomes
-	told.add(w)
-	told.deliver(on)
+	w.value = v // that it is decided nobody asks: it is in no queue and will not give up
+	continuation.Only(w.node).Deliver(on)
 	return true
 }
 
