@@ -27,7 +27,7 @@ func BenchmarkCrowd(b *testing.B) {
 					q.StartTimer(&all[i], c.pause(i))
 				}
 				var due []*schedulers.Timer
-				for q.earliest() != nil {
+				for q.earliest().timer != nil {
 					q.base = time.Now().Add(-2 * time.Hour) // all are due
 					due = q.takeDue(due[:0])
 				}

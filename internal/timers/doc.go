@@ -6,7 +6,7 @@
 // A time.AfterFunc holds about 170 bytes, and when it goes off it makes a
 // goroutine. A million that go off together make a million goroutines. A
 // [schedulers.Timer] is embedded in whoever sleeps and needs no memory of its
-// own beyond 16 bytes in the heap; one goroutine expires them all.
+// own beyond 8 bytes in a queue, or 16 in a heap; one goroutine expires them all.
 //
 // # Why not one queue for the process
 //

@@ -5,8 +5,8 @@ import "github.com/movenext/movenext/schedulers"
 // heap is a 4-ary heap: the children of i are 4i+1 to 4i+4. With four children
 // rather than two it is half as deep, and the children that a step down
 // compares lie beside each other in memory. Times are kept in the entries, so that
-// no comparison follows a pointer, unless two are equal: then the order of arming decides, which the timer
-// keeps in its When.
+// no comparison follows a pointer, unless two are equal: then the order of arming decides, whose number the timer
+// has in its When.
 //
 // The entries lie in chunks. A slice would be copied each time it grows, under the lock, and for that moment a
 // million timers would need it twice. A chunk is 512 bytes, the greatest object that the Go runtime makes without a header: one of

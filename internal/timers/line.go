@@ -19,61 +19,84 @@ import "github.com/movenext/movenext/schedulers"
 // the timers: else timeouts that are mostly stopped would fill the memory until the first of them had expired. So a line has at most
 // twice as many places as timers, beside a chunk, and closing the gaps costs each timer that was stopped two steps.
 //
-// Invariant: the timer at position p has Slot == -1-p. Entries at both ends have a timer.
+// # Timers of the same time
+//
+// expire in the order of their arming, which for those in the line is their order. So a place need not say more than which timer is
+// there: half of what it takes in the heap, and the timer itself has its time. Where one of the heap comes
+// to the front together with one of the line that has the same time, began decides: what was in the heap when the line began anew
+// comes first; what went there later was too early for the line's end, and so is behind those of its own time that are in the line.
+// For that the end may not come nearer again when the last timers are stopped: one of that time could come into the line then, behind
+// one in the heap that was armed before it.
+//
+// Invariant: the timer at position p has Slot == -1-p and its time in When. Places at both ends have a timer.
 type line struct {
-	chunks []*chunk // in use, the first one with the front
-	front  int      // of the first entry, in the first chunk
-	n      int      // entries, gaps included
+	chunks []*row // in use, the first one with the front
+	front  int    // of the first place, in the first chunk
+	n      int    // places, gaps included
 	gaps   int
-	origin int // the position of the first chunk's first entry
+	origin int   // the position of the first chunk's first place
+	last   int64 // the time of the last timer since it was empty last
+	began  int64 // when the line was empty last: how many timers had been armed then, with its first one
 }
+
+// row is as big as a chunk of the heap.
+type row [rowSize]*schedulers.Timer
+
+const (
+	rowBits = 6
+	rowSize = 1 << rowBits
+)
 
 // positions is where the counting of positions begins again.
 const positions = 1 << 30
 
 // short is how many timers a line gives up to the heap.
-const short = chunkSize
+const short = rowSize
 
-func (l *line) at(i int) *entry {
+func (l *line) at(i int) **schedulers.Timer {
 	i += l.front
-	return &l.chunks[i>>chunkBits][i&(chunkSize-1)]
+	return &l.chunks[i>>rowBits][i&(rowSize-1)]
 }
 
-// first returns the entry that expires first, or nil.
-func (l *line) first() *entry {
+// first returns the timer that expires first, or nil.
+func (l *line) first() *schedulers.Timer {
 	if l.n == 0 {
 		return nil
 	}
-	return l.at(0)
+	return *l.at(0)
 }
 
 // takes reports whether a timer that expires at when may be appended.
-func (l *line) takes(when int64) bool { return l.n == 0 || l.at(l.n-1).when <= when }
+func (l *line) takes(when int64) bool { return l.n == 0 || l.last <= when }
 
-// push appends e, which expires after all others.
-func (l *line) push(e entry) {
-	if (l.front+l.n)>>chunkBits == len(l.chunks) {
-		l.chunks = append(l.chunks, new(chunk))
+// push appends t, which expires at when, after all others. armed is how many timers were ever armed, with t.
+func (l *line) push(t *schedulers.Timer, when, armed int64) {
+	if l.n == 0 {
+		l.began = armed
+	}
+	if (l.front+l.n)>>rowBits == len(l.chunks) {
+		l.chunks = append(l.chunks, new(row))
 	}
 	l.n++
-	l.set(l.n-1, e)
+	l.last, t.When = when, when
+	l.set(l.n-1, t)
 }
 
-func (l *line) set(i int, e entry) {
-	*l.at(i) = e
-	e.timer.Slot = -1 - (l.origin+l.front+i)&(positions-1)
+func (l *line) set(i int, t *schedulers.Timer) {
+	*l.at(i) = t
+	t.Slot = -1 - (l.origin+l.front+i)&(positions-1)
 }
 
 // remove takes out the timer whose Slot is given, and returns it.
 func (l *line) remove(slot int) *schedulers.Timer {
 	i := (-1 - slot - l.origin - l.front) & (positions - 1)
-	e := l.at(i)
-	t := e.timer
+	place := l.at(i)
+	t := *place
 	t.Slot = 0
-	*e = entry{}
+	*place = nil
 	l.gaps++
 	l.trim()
-	if l.gaps > l.n/2 && l.n > chunkSize {
+	if l.gaps > l.n/2 && l.n > rowSize {
 		l.close()
 	}
 	return t
@@ -81,15 +104,15 @@ func (l *line) remove(slot int) *schedulers.Timer {
 
 // trim drops the gaps at both ends.
 func (l *line) trim() {
-	for l.n > 0 && l.at(l.n-1).timer == nil {
+	for l.n > 0 && *l.at(l.n - 1) == nil {
 		l.n--
 		l.gaps--
 	}
-	for l.n > 0 && l.at(0).timer == nil {
+	for l.n > 0 && *l.at(0) == nil {
 		l.front++
 		l.n--
 		l.gaps--
-		if l.front == chunkSize {
+		if l.front == rowSize {
 			l.dropFirst()
 		}
 	}
@@ -99,7 +122,7 @@ func (l *line) trim() {
 // dropFirst drops the first chunk, which is used up; it serves again as the last one if there is no other.
 func (l *line) dropFirst() {
 	l.front = 0
-	l.origin = (l.origin + chunkSize) & (positions - 1)
+	l.origin = (l.origin + rowSize) & (positions - 1)
 	if len(l.chunks) == 1 {
 		return
 	}
@@ -107,9 +130,9 @@ func (l *line) dropFirst() {
 	l.chunks = l.chunks[1:]
 }
 
-// dropLast drops the chunks behind the last entry, but for one.
+// dropLast drops the chunks behind the last place, but for one.
 func (l *line) dropLast() {
-	used := (l.front + l.n + chunkSize - 1) >> chunkBits
+	used := (l.front + l.n + rowSize - 1) >> rowBits
 	for len(l.chunks) > used+1 {
 		last := len(l.chunks) - 1
 		l.chunks[last] = nil
@@ -117,13 +140,13 @@ func (l *line) dropLast() {
 	}
 }
 
-// close moves the entries together.
+// close moves the timers together.
 func (l *line) close() {
 	n := 0
 	for i := range l.n {
-		if e := *l.at(i); e.timer != nil {
-			*l.at(i) = entry{}
-			l.set(n, e)
+		if t := *l.at(i); t != nil {
+			*l.at(i) = nil
+			l.set(n, t)
 			n++
 		}
 	}
@@ -131,11 +154,14 @@ func (l *line) close() {
 	l.dropLast()
 }
 
-// surrender moves all timers into h.
+// surrender moves all timers into h, where numbers decide between equal times: theirs are those of their places, counted from the
+// line's beginning, and not greater than if they had been in the heap before.
 func (l *line) surrender(h *heap) {
 	for i := range l.n {
-		if e := *l.at(i); e.timer != nil {
-			*l.at(i) = entry{}
+		if t := *l.at(i); t != nil {
+			*l.at(i) = nil
+			e := entry{when: t.When, timer: t}
+			t.When = l.began + int64(i)
 			h.push(e)
 		}
 	}

@@ -96,8 +96,8 @@ func TestTimersThatAreStoppedLeaveALineNoLongerThanTwiceItsTimers(t *testing.T) 
 				left = slices.Delete(left, i, i+1)
 			}
 			line, _, chunks := c.lengths()
-			require.LessOrEqual(t, line, 2*200+chunkSize)
-			require.LessOrEqual(t, chunks, (2*200+chunkSize)/chunkSize+3)
+			require.LessOrEqual(t, line, 2*200+rowSize)
+			require.LessOrEqual(t, chunks, (2*200+rowSize)/rowSize+3)
 		}
 	})
 }
@@ -127,6 +127,33 @@ func TestALongLineStaysWhereATimerComesOutOfOrder(t *testing.T) {
 	})
 }
 
+func TestEqualTimesBeforeAndAfterTheEndOfALineWasStopped(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for range 1000 {
+			c.arm(time.Second)
+		}
+		end := c.arm(3 * time.Second)
+		c.arm(2 * time.Second)
+		c.stop(t, end)
+		c.arm(2 * time.Second)
+		_, heap, _ := c.lengths()
+		assert.Equal(t, 2, heap)
+	})
+}
+
+func TestALineThatGivesUpItsTimersGivesThemUpInOrder(t *testing.T) {
+	inBubble(t, func(c *crowd) {
+		for range short {
+			c.arm(time.Second) // all at the same time
+		}
+		c.stop(t, c.armed[1])
+		c.arm(time.Millisecond)
+		c.arm(time.Second)
+		line, heap, _ := c.lengths()
+		assert.Equal(t, []int{2, short - 1}, []int{line, heap})
+	})
+}
+
 func TestLineAndHeapTogetherKeepTheOrder(t *testing.T) {
 	inBubble(t, func(c *crowd) {
 		rnd := rand.New(rand.NewPCG(5, 6))
@@ -145,7 +172,7 @@ func TestLineAndHeapTogetherKeepTheOrder(t *testing.T) {
 
 func TestPositionsBeginAgain(t *testing.T) {
 	inBubble(t, func(c *crowd) {
-		c.q.line.origin = positions - 2*chunkSize
+		c.q.line.origin = positions - 2*rowSize
 		var all []*member
 		for range 1000 {
 			all = append(all, c.arm(time.Second))

@@ -50,8 +50,7 @@ func (q *Queue) StartTimer(t *schedulers.Timer, d time.Duration) {
 	}
 	when := after(q.now(), d)
 	q.armed++
-	t.When = q.armed
-	q.arm(entry{when: when, timer: t})
+	q.arm(t, when)
 	if when < q.set && !q.firing {
 		q.setAlarm()
 	}
@@ -66,22 +65,23 @@ func (q *Queue) StopTimer(t *schedulers.Timer) bool {
 		return false
 	}
 	q.disarm(t)
-	if q.earliest() == nil && !q.firing {
+	if q.earliest().timer == nil && !q.firing {
 		q.setAlarm()
 	}
 	return true
 }
 
-// arm puts e where it belongs; mu is held, here and below.
-func (q *Queue) arm(e entry) {
-	if !q.line.takes(e.when) {
+// arm puts t where it belongs; mu is held, here and below.
+func (q *Queue) arm(t *schedulers.Timer, when int64) {
+	if !q.line.takes(when) {
 		if q.line.n > short {
-			q.heap.push(e)
+			t.When = q.armed
+			q.heap.push(entry{when: when, timer: t})
 			return
 		}
 		q.line.surrender(&q.heap)
 	}
-	q.line.push(e)
+	q.line.push(t, when, q.armed)
 }
 
 // disarm takes out a timer that is armed.
@@ -92,16 +92,19 @@ func (q *Queue) disarm(t *schedulers.Timer) *schedulers.Timer {
 	return q.heap.remove(t.Slot - 1)
 }
 
-// earliest returns the entry that expires next, or nil.
-func (q *Queue) earliest() *entry {
-	first := q.line.first()
+// earliest returns the timer that expires next and its time. The timer is nil if there is none.
+func (q *Queue) earliest() (next entry) {
+	if first := q.line.first(); first != nil {
+		next = entry{when: first.When, timer: first}
+	}
 	if q.heap.n == 0 {
-		return first
+		return next
 	}
-	if top := q.heap.at(0); first == nil || top.before(first) {
-		return top
+	top := q.heap.at(0)
+	if next.timer == nil || top.when < next.when || top.when == next.when && top.timer.When < q.line.began {
+		return *top
 	}
-	return first
+	return next
 }
 
 // now returns the time on the queue's clock.
@@ -121,7 +124,7 @@ func after(now int64, d time.Duration) int64 {
 // anew for every timeout that did not happen.
 func (q *Queue) setAlarm() {
 	first := q.earliest()
-	if first == nil {
+	if first.timer == nil {
 		q.set = never
 		q.alarm.Stop()
 		return
@@ -188,7 +191,7 @@ func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
-	for e := q.earliest(); e != nil && e.when <= now && len(due) < batch; e = q.earliest() {
+	for e := q.earliest(); e.timer != nil && e.when <= now && len(due) < batch; e = q.earliest() {
 		due = append(due, q.disarm(e.timer))
 	}
 	if len(due) == 0 {
