@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"go/ast"
-	"go/types"
 )
 
 // Checking: what the lowering cannot do is refused here, before anything is
@@ -87,21 +86,7 @@ func (c *bodyCheck) call(call *ast.CallExpr) {
 	if fn, _, _ := callee(call, c.u.info); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "runtime" && fn.Name() == "LockOSThread" {
 		c.u.refuse(lockedThread(c.u.at(call)))
 	}
-	c.u.checkPoint(call)
 	c.u.checkReceiver(call)
-}
-
-// checkPoint refuses suspension points in forms that are not lowered.
-func (u *unit) checkPoint(call *ast.CallExpr) {
-	s := u.points[call]
-	if s == nil {
-		return
-	}
-	if s.Method != nil && s.Method.Kind() == types.MethodExpr && s.Kind != KindAwaitJob && len(call.Args) > 0 {
-		if _, several := u.typeOf(call.Args[0]).(*types.Tuple); several {
-			u.refuse(forwardedMethodExpr(u.at(call)))
-		}
-	}
 }
 
 func (c *bodyCheck) ident(id *ast.Ident) {

@@ -36,12 +36,6 @@ func lockedThread(at extent) Diagnostic {
 		"use a scheduler of schedulers/dedicated, or move the locked part to a function that is not annotated")
 }
 
-func forwardedMethodExpr(at extent) Diagnostic {
-	return unsupported(at, "the receiver of a method expression cannot come from a call with several results here",
-		"the call has to take one argument more",
-		"assign the results to variables first")
-}
-
 func unorderedReceiver(at extent, name string) Diagnostic {
 	return unsupported(at, "the receiver "+name+" is assigned by a function literal while the arguments are evaluated",
 		"whether the old or the new value is used depends on what the compiler knows of it",
@@ -85,8 +79,8 @@ func unnameableType(at extent, err error) Diagnostic {
 
 func localGenericType(at extent, name string) Diagnostic {
 	return unsupported(at, "the generic type "+name+" cannot be declared here",
-		"the frame may have to name the type, so it is declared outside of the function, where it would have the parameters of both",
-		"declare it outside of the function")
+		"the frame may have to name the type, so it is declared outside of the function with the type parameters of both, and two of them have one name",
+		"give its type parameters other names")
 }
 
 func hiddenName(at extent, name string) Diagnostic {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strings"
 )
 
@@ -181,7 +182,7 @@ func (e *emitter) enter() {
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("if %s.MoveNext(%s) {\nreturn %s\n}", frame, t, values)
-	e.line("%s := %s(%s)\n*%s = %s", m, e.predeclared("new"), e.frameType(), m, frame)
+	e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
 	e.line("%s.Push(%s, %s)\nreturn %s\n}\n", t, e.context(), m, zeros)
 }
 
@@ -233,7 +234,15 @@ func (e *emitter) machine() {
 func (e *emitter) types() {
 	for _, t := range e.u.types {
 		e.line("\n// %s is the type %s of %s.", t.name, t.obj.Name(), e.u.title())
-		e.line("type %s%s %s", t.name, e.sig.FrameParams, e.typ(t.obj.Type().Underlying(), t.spec))
+		params := e.sig.FrameParams
+		if named, ok := t.obj.Type().(*types.Named); ok {
+			own, _, err := e.u.imports.typeParamList(named.TypeParams())
+			if err != nil {
+				e.u.refuse(unnameableType(e.u.at(t.spec), err))
+			}
+			params = withOwn(params, own)
+		}
+		e.line("type %s%s %s", t.name, params, e.typ(t.obj.Type().Underlying(), t.spec))
 	}
 }
 

@@ -38,22 +38,6 @@ func (p *printer) runtime(name string) string {
 	return p.path(statemachinePath, "statemachine") + "." + name
 }
 
-// predeclared is a name of the universe that generated code needs. The function's
-// own variables give way where they have moved; inside of statements that are
-// kept, only true is needed, to return. Booleans can be had without their names.
-func (p *printer) predeclared(name string) string {
-	hidden := p.u.fn.Package.Names[name]
-	switch {
-	case name == "true" && (hidden || p.u.names.hidden[name]):
-		return "0 == 0"
-	case name == "false" && hidden:
-		return "0 != 0"
-	case hidden:
-		p.u.refuse(hiddenName(p.u.at(p.u.fn.Decl.Name), name))
-	}
-	return name
-}
-
 // typ spells a type that something at node has.
 func (p *printer) typ(t types.Type, node ast.Node) string {
 	s, err := p.u.imports.TypeString(t)
@@ -85,7 +69,7 @@ func (p *printer) zeroOf(t types.Type, spelled string) string {
 		return p.predeclared("nil")
 	}
 	if isTypeParam(t) {
-		return "*" + p.predeclared("new") + "(" + spelled + ")"
+		return "*" + p.newValue(spelled)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

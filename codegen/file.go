@@ -32,7 +32,8 @@ func generateFile(pkg *Package, file *File, lower lowering) (*output, []Diagnost
 	im := newImports(pkg, file)
 	machine := im.Path(statemachinePath, "statemachine")
 	var body bytes.Buffer
-	body.WriteString(handshake(machine))
+	unsigned, _ := im.predeclaredType("uint")
+	body.WriteString(handshake(machine, unsigned))
 	var findings []Diagnostic
 	for _, fn := range file.Functions {
 		lowered, found := guarded(lower, fn, im)
@@ -73,14 +74,14 @@ func guarded(lower lowering, fn *Function, im *Imports) (lowered *Lowered, found
 
 // handshake is the compile-time check that the runtime still, and already,
 // works with the contract that the file was generated for.
-func handshake(machine string) string {
+func handshake(machine, unsigned string) string {
 	return fmt.Sprintf(`// Generated for contract %[1]d of the runtime. Does this not compile? Then run movenext again,
 // with the version of the module that is linked.
 const (
-	_ = uint(%[2]s.ContractMax - %[1]d)
-	_ = uint(%[1]d - %[2]s.ContractMin)
+	_ = %[3]s(%[2]s.ContractMax - %[1]d)
+	_ = %[3]s(%[1]d - %[2]s.ContractMin)
 )
-`, Contract, machine)
+`, Contract, machine, unsigned)
 }
 
 // buildConstraint is the condition under which the source file is built: its

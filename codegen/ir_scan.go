@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // scan finds what has to be replaced in the text of a node of the source:
@@ -49,8 +50,9 @@ func (s *mentionScan) walk(node ast.Node) {
 // visit returns whether Inspect should go into n.
 func (s *mentionScan) visit(n ast.Node) bool {
 	if e, ok := n.(ast.Expr); ok && n != s.root {
+		e = ast.Unparen(e) // there may be several values: f((g()))
 		if temps, ok := s.u.evaluated[e]; ok {
-			s.replace(n, mentions(temps)...)
+			s.replace(n, s.u.withBetween(e, temps)...)
 			return false
 		}
 	}
@@ -76,6 +78,10 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		if e, ok := s.u.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
+	case *ast.IndexExpr:
+		s.arguments(n.X, n.Lbrack)
+	case *ast.IndexListExpr:
+		s.arguments(n.X, n.Lbrack)
 	case *ast.FuncLit:
 		if s.startsMachine(n) {
 			s.replace(n, s.u.started(n)...)
@@ -106,6 +112,19 @@ func (s *mentionScan) visit(n ast.Node) bool {
 		return false
 	}
 	return true
+}
+
+// arguments adds the function's type arguments to those of a type that it declares.
+func (s *mentionScan) arguments(generic ast.Expr, bracket token.Pos) {
+	id, ok := ast.Unparen(generic).(*ast.Ident)
+	if !ok {
+		return
+	}
+	obj, ok := s.u.info.Uses[id].(*types.TypeName)
+	if _, lifted := s.u.imports.lifted[obj]; ok && lifted && s.u.typeArgs() != "" {
+		own := strings.Trim(s.u.typeArgs(), "[]") + ", "
+		s.edits = append(s.edits, edit{pos: bracket + 1, end: bracket + 1, with: rope{text(own)}})
+	}
 }
 
 // recovers reports whether call is a recover of a deferred literal itself.

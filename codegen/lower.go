@@ -50,6 +50,7 @@ type unit struct {
 	all       []*variable
 	evaluated map[ast.Expr][]*variable   // expressions that have their value already
 	renamed   map[*ast.CallExpr][]edit   // calls that go to an entry instead
+	between   map[ast.Expr]rope          // what stands behind the first of the values of such
 	idents    map[*ast.Ident]string      // the names of those
 	exits     map[*ast.BranchStmt]*label // where branches out of kept statements go
 	moved     map[types.Object]piece     // constants and types that have moved
@@ -137,6 +138,7 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		vars:       map[types.Object]*variable{},
 		evaluated:  map[ast.Expr][]*variable{},
 		renamed:    map[*ast.CallExpr][]edit{},
+		between:    map[ast.Expr]rope{},
 		idents:     map[*ast.Ident]string{},
 		deferred:   map[*ast.DeferStmt]*Suspension{},
 		exits:      map[*ast.BranchStmt]*label{},

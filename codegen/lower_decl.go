@@ -150,7 +150,7 @@ func (u *unit) liftType(spec *ast.TypeSpec) {
 	if spec.Name.Name == "_" {
 		return
 	}
-	if spec.TypeParams != nil {
+	if u.hidesTypeParam(spec) || spec.TypeParams != nil && obj.IsAlias() {
 		u.refuse(localGenericType(u.at(spec.Name), spec.Name.Name))
 		return
 	}
@@ -170,6 +170,37 @@ func (u *unit) liftType(spec *ast.TypeSpec) {
 	r.types = append(r.types, liftedType{name: name, obj: obj, spec: spec})
 	u.imports.lifted[obj] = name + u.typeArgs()
 	u.moved[obj] = text(name + u.typeArgs())
+	if spec.TypeParams != nil {
+		u.moved[obj] = text(name) // the arguments are behind it: see [mentionScan.arguments]
+	}
+}
+
+// hidesTypeParam reports whether a type parameter of a type is called like one of the function. Where
+// the type is declared outside of it, the two would be in one list.
+func (u *unit) hidesTypeParam(spec *ast.TypeSpec) bool {
+	if spec.TypeParams == nil {
+		return false
+	}
+	for _, field := range spec.TypeParams.List {
+		for _, id := range field.Names {
+			for _, list := range []*types.TypeParamList{u.fn.Signature().TypeParams(), u.fn.Signature().RecvTypeParams()} {
+				for p := range list.TypeParams() {
+					if id.Name == "_" || p.Obj().Name() == id.Name {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// withOwn is a list of type parameters, or arguments, of the function, and behind it more of a type that the function declares.
+func withOwn(list, more string) string {
+	if !strings.HasSuffix(list, "]") || more == "" {
+		return list + more
+	}
+	return strings.TrimSuffix(list, "]") + ", " + strings.TrimPrefix(more, "[")
 }
 
 // fieldName is the name of a field. An embedded one is named after its type, and a type of the function

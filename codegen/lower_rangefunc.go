@@ -98,7 +98,7 @@ func (l *rangeLoop) begin() rope {
 			u.spill(in.of, false)
 			src = u.value(in.of)
 		}
-		l.typed(func() (string, error) { return u.imports.TypeString(value) }, func() (string, error) { return "error", nil })
+		l.typed(func() (string, error) { return u.imports.TypeString(value) }, func() (string, error) { return u.imports.TypeString(types.Universe.Lookup("error").Type()) })
 		return l.call("RangeStream", src)
 	}
 	key, value := yieldedBy(u.typeOf(s.X))

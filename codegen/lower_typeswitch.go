@@ -29,9 +29,6 @@ func (u *unit) typeSwitch(s *ast.TypeSwitchStmt, name string) {
 		if uses && w.labels[i] != nil {
 			v := u.declare(obj)
 			v.aside = true
-			if v.shared() && symbol.Name == "new" {
-				u.refuse(hiddenName(u.at(symbol), "new")) // the clause makes a cell
-			}
 			pass = []instr{&assign{dst: []dest{{v: v, declares: true}}, src: rope{text(symbol.Name)}}}
 		}
 		used = used || uses

@@ -50,7 +50,8 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.docName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
-	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, error) {\n", machine, ctx, arg)
+	failure, _ := im.predeclaredType("error")
+	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, %s) {\n", machine, ctx, arg, failure)
 	b.WriteString(plainBody(call, arg, results, im.visible(fn, sig)))
 	b.WriteString("})\n}\n")
 	return b.Bytes(), nil

@@ -154,6 +154,15 @@ func (im *Imports) typeParamList(list *types.TypeParamList) (decl, args string, 
 	return "[" + strings.Join(decls, ", ") + "]", "[" + strings.Join(names, ", ") + "]", nil
 }
 
+// typeParamName is the name of a type parameter in generated declarations. A
+// blank one of a receiver has to be named there, since the frame mentions it.
+func (im *Imports) typeParamName(p *types.TypeParam) string {
+	if name := p.Obj().Name(); name != "_" {
+		return name
+	}
+	return im.Fresh("P" + strconv.Itoa(p.Index()+1))
+}
+
 // Context is the first parameter of type context.Context, or "nil": it brings
 // the home of the call.
 func (s SignatureText) Context() string {

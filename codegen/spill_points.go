@@ -252,43 +252,6 @@ func (u *unit) spillArgs(call *ast.CallExpr) {
 	}
 }
 
-// rename makes call go to another function that is declared beside its callee,
-// with an argument more in front.
-func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...piece) {
-	u.renameCallee(call, to)
-	if len(first) > 0 {
-		u.renamed[call] = []edit{u.firstArgument(call, method, first)}
-	}
-}
-
-// renameCallee has the name of the function that is called spelled as to, which is declared beside it.
-func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
-	_, id, _ := callee(call, u.info)
-	u.idents[id] = u.spelledBeside(call, id, to.Name())
-}
-
-// spelledBeside is the name of something that is declared beside the function that call names by id.
-func (u *unit) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
-	if _, bare := uninstantiated(call.Fun).(*ast.Ident); bare {
-		if q := u.qualifier(u.info.Uses[id]); q != "" { // a dot import
-			return q + "." + name
-		}
-	}
-	return name
-}
-
-func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg rope) edit {
-	if method != nil && method.Kind() == types.MethodExpr {
-		at := call.Args[0].End()
-		return edit{pos: at, end: at, with: append(rope{text(", ")}, arg...)}
-	}
-	at := call.Lparen + 1
-	if len(call.Args) > 0 {
-		arg = append(arg, text(", "))
-	}
-	return edit{pos: at, end: at, with: arg}
-}
-
 // sourceLine is the line of the source at pos, for comments.
 func (u *unit) sourceLine(pos token.Pos) string {
 	file := u.fn.Package.Fset.File(pos)

@@ -112,11 +112,11 @@ func (w *typeWriter) basic(t *types.Basic) {
 
 // predeclared writes a name of the universe unless the source has given it away.
 func (w *typeWriter) predeclared(t types.Type, name string) {
-	if w.im.hidden[name] {
+	spelled, ok := w.im.predeclaredType(name)
+	if !ok {
 		w.fail(t, "the source declares something else under that predeclared name")
-		return
 	}
-	w.WriteString(name)
+	w.WriteString(spelled)
 }
 
 func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeList) {
@@ -125,7 +125,10 @@ func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeLi
 		return
 	}
 	if name, ok := w.im.lifted[obj]; ok {
-		w.WriteString(name)
+		own := &typeWriter{im: w.im, closed: w.closed}
+		own.arguments(t, args)
+		w.WriteString(withOwn(name, own.String()))
+		w.err = own.err
 		return
 	}
 	if reason := w.im.unreachable(obj); reason != "" {
@@ -136,13 +139,7 @@ func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeLi
 		w.WriteString(q + ".")
 	}
 	w.WriteString(obj.Name())
-	for i := range args.Len() {
-		w.WriteString(map[bool]string{true: "[", false: ", "}[i == 0])
-		w.argument(t, args.At(i), i)
-	}
-	if args.Len() > 0 {
-		w.WriteString("]")
-	}
+	w.arguments(t, args)
 }
 
 // alias prefers the user's name for the type and falls back to what it stands for.
@@ -235,8 +232,12 @@ func (w *typeWriter) structure(t *types.Struct) {
 			w.fail(t, "field %s belongs to package %s", field.Name(), field.Pkg().Path())
 			return
 		}
-		if !field.Embedded() {
+		switch {
+		case !field.Embedded():
 			w.WriteString(field.Name() + " ")
+		case w.im.hidden[field.Name()] && types.Universe.Lookup(field.Name()) != nil:
+			w.fail(t, "the source declares something else under the name of its field %s", field.Name())
+			return
 		}
 		w.write(field.Type())
 		if tag := t.Tag(i); tag != "" {
@@ -287,13 +288,4 @@ func (w *typeWriter) union(t *types.Union) {
 		}
 		w.write(t.Term(i).Type())
 	}
-}
-
-// typeParamName is the name of a type parameter in generated declarations. A
-// blank one of a receiver has to be named there, since the frame mentions it.
-func (im *Imports) typeParamName(p *types.TypeParam) string {
-	if name := p.Obj().Name(); name != "_" {
-		return name
-	}
-	return im.Fresh("P" + strconv.Itoa(p.Index()+1))
 }

@@ -89,6 +89,17 @@ func (im *Imports) isHole(t types.Type) bool {
 	return false
 }
 
+// arguments writes the type arguments of generic.
+func (w *typeWriter) arguments(generic types.Type, args *types.TypeList) {
+	for i := range args.Len() {
+		w.WriteString(map[bool]string{true: "[", false: ", "}[i == 0])
+		w.argument(generic, args.At(i), i)
+	}
+	if args.Len() > 0 {
+		w.WriteString("]")
+	}
+}
+
 // argument writes type argument i of generic. Where the type parameter asks for something, an argument that cannot be named
 // is one hole, of which the same is asked.
 func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {

@@ -198,7 +198,7 @@ func (p *printer) newOf(v *variable) string {
 	if v.unnamed {
 		return p.runtime("New") + "(" + p.like(v) + ")"
 	}
-	return p.predeclared("new") + "(" + p.typeOf(v) + ")"
+	return p.newValue(p.typeOf(v))
 }
 
 // kept is the pointer to v, whose type cannot be named, in the frame.

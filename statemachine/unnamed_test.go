@@ -55,3 +55,9 @@ func TestAnAwaiterThatIsNilFails(t *testing.T) {
 type withoutAwaiter struct{}
 
 func (withoutAwaiter) GetAwaiter() awaiter.Awaiter[int] { return nil }
+
+func TestANewValueWithoutNewIsZero(t *testing.T) {
+	p := statemachine.NewOf[statemachine.Int]()
+	assert.Zero(t, *p)
+	assert.NotSame(t, p, statemachine.NewOf[int]())
+}

@@ -1,0 +1,60 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// Calls that go to another function than the source says: a twin, or an entry, which has an argument more.
+
+// rename makes call go to another function that is declared beside its callee,
+// with an argument more in front.
+func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...piece) {
+	u.renameCallee(call, to)
+	expression := method != nil && method.Kind() == types.MethodExpr
+	switch {
+	case len(first) == 0:
+	case expression && len(u.evaluated[ast.Unparen(call.Args[0])]) > 1:
+		u.between[ast.Unparen(call.Args[0])] = first // T.M(g()), with the receiver among the results of g
+	default:
+		u.renamed[call] = []edit{u.firstArgument(call, method, first)}
+	}
+}
+
+// renameCallee has the name of the function that is called spelled as to, which is declared beside it.
+func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
+	_, id, _ := callee(call, u.info)
+	u.idents[id] = u.spelledBeside(call, id, to.Name())
+}
+
+// spelledBeside is the name of something that is declared beside the function that call names by id.
+func (u *unit) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
+	if _, bare := uninstantiated(call.Fun).(*ast.Ident); bare {
+		if q := u.qualifier(u.info.Uses[id]); q != "" { // a dot import
+			return q + "." + name
+		}
+	}
+	return name
+}
+
+func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg rope) edit {
+	if method != nil && method.Kind() == types.MethodExpr {
+		at := call.Args[0].End()
+		return edit{pos: at, end: at, with: append(rope{text(", ")}, arg...)}
+	}
+	at := call.Lparen + 1
+	if len(call.Args) > 0 {
+		arg = append(arg, text(", "))
+	}
+	return edit{pos: at, end: at, with: arg}
+}
+
+// withBetween mentions the values of e, and behind the first what has to stand there.
+func (u *unit) withBetween(e ast.Expr, temps []*variable) []piece {
+	more, ok := u.between[e]
+	if !ok {
+		return mentions(temps)
+	}
+	list := append(rope{use(temps[0]), text(", ")}, more...)
+	return append(append(list, text(", ")), mentions(temps[1:])...)
+}
