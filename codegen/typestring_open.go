@@ -31,12 +31,6 @@ func (im *Imports) openType(spell func() (string, error)) (openType, error) {
 	return o, err
 }
 
-// isOpen reports whether t has parts that cannot be named outside of their package.
-func (im *Imports) isOpen(t types.Type) bool {
-	o, _ := im.openType(func() (string, error) { return im.TypeString(t) })
-	return len(o.holes) > 0
-}
-
 // leavesOpen writes t as a hole if it is one.
 func (w *typeWriter) leavesOpen(t types.Type) bool {
 	if w.im.open == nil || !w.im.isHole(t) {
@@ -58,37 +52,6 @@ func (w *typeWriter) hole(t types.Type) *hole {
 	return &o.holes[at]
 }
 
-// isHole reports whether t itself cannot be named, whatever it is made of. Types that this package declares in
-// functions can be: see liftType.
-func (im *Imports) isHole(t types.Type) bool {
-	foreign := func(obj types.Object) bool {
-		return !obj.Exported() && obj.Pkg() != nil && obj.Pkg().Path() != im.self.Path()
-	}
-	switch t := t.(type) {
-	case *types.Named:
-		obj := t.Obj()
-		return obj.Pkg() != nil && obj.Pkg().Path() != im.self.Path() && im.unreachable(obj) != ""
-	case *types.Struct:
-		for f := range t.Fields() {
-			if foreign(f) {
-				return true
-			}
-		}
-	case *types.Interface:
-		for m := range t.ExplicitMethods() {
-			if foreign(m) {
-				return true
-			}
-		}
-		for e := range t.EmbeddedTypes() {
-			if im.isHole(e) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // arguments writes the type arguments of generic.
 func (w *typeWriter) arguments(generic types.Type, args *types.TypeList) {
 	for i := range args.Len() {
@@ -104,7 +67,7 @@ func (w *typeWriter) arguments(generic types.Type, args *types.TypeList) {
 // is one hole, of which the same is asked.
 func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	named, ok := generic.(*types.Named)
-	if w.im.open == nil || !ok || !w.hasHole(arg) {
+	if w.im.open == nil || !ok || !w.im.isOpen(arg) {
 		w.write(arg)
 		return
 	}
@@ -122,13 +85,6 @@ func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	}
 	h := w.hole(arg)
 	h.constraints = append(h.constraints, sub.String())
-}
-
-// hasHole reports whether t is a hole or is made of one.
-func (w *typeWriter) hasHole(t types.Type) bool {
-	outer := w.im.open
-	defer func() { w.im.open = outer }()
-	return w.im.isOpen(t)
 }
 
 // constraint is the constraint of the type parameter that stands for the hole. What can be compared has to say so, for

@@ -1,0 +1,26 @@
+package codegen
+
+import (
+	"go/types"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestOpenTypesAreThoseThatOthersDoNotName takes the types of the variables of testdata/typestring, and says without
+// writing them whether another package keeps them to itself.
+func TestOpenTypesAreThoseThatOthersDoNotName(t *testing.T) {
+	pkg := checkedPackage(t, "./testdata/typestring")
+	im := newImports(pkg, pkg.Files[0])
+	open := map[string]bool{}
+	for id, obj := range pkg.Info.Defs {
+		if v, ok := obj.(*types.Var); ok && strings.HasPrefix(id.Name, "_a") {
+			if im.isOpen(v.Type()) {
+				open[id.Name] = true
+			}
+		}
+	}
+	assert.Equal(t, map[string]bool{"_a36": true, "_a39": true, "_a40": true}, open)
+	assert.Empty(t, im.names, "nothing is imported for it")
+}
