@@ -54,6 +54,7 @@ type thread struct {
 	osThread atomic.Int64    // the id of its OS thread; 0 where that cannot be told
 	awaits   <-chan struct{} // what BlockFor waits for, or nil; guarded by Threads.mu
 	state    any             // see [State]; of the thread alone
+	room     any             // see [schedulers.Keeper]; of the thread alone
 }
 
 // Option changes how a scheduler is made.
@@ -192,6 +193,9 @@ func (w *thread) Scheduler() schedulers.Scheduler { return w.of }
 
 // ID implements [schedulers.Worker]: 1 to n, and always the same for the same place.
 func (w *thread) ID() int { return w.id }
+
+// Room implements [schedulers.Keeper].
+func (w *thread) Room() *any { return &w.room }
 
 // MayRunInPlace reports true if by is a worker of this scheduler and the caller is on its thread: work that is waited for
 // there may run there. Anybody else has the wrong thread, a goroutine that was merely given the context of work, too.

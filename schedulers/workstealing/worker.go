@@ -36,6 +36,7 @@ type worker struct {
 	// Of the goroutine alone, or of who starts it.
 	spinning bool
 	seed     uint32
+	room     any // see [schedulers.Keeper]
 
 	stolen atomic.Uint64
 }
@@ -67,6 +68,9 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.sched }
 
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
+
+// Room implements [schedulers.Keeper].
+func (w *worker) Room() *any { return &w.room }
 
 // hold gives w a processor; mu is held.
 func (w *worker) hold(p *processor) {
