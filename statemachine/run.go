@@ -71,7 +71,11 @@ func (t *Task) suspended(c *chain, running **Frame) {
 func (t *Task) register(c *chain) bool {
 	switch w := t.awaiting.(type) {
 	case nil:
-		c.submit(schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness})
+		// It is chain.submit without a call, since a yield is nothing but this.
+		hint := schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
+		if err := schedulers.TrySubmit(t.top.home, c, hint); err != nil {
+			c.Abandon(err)
+		}
 		return true
 	case *Sleeping:
 		w.arm(t.timers, c)
