@@ -78,8 +78,7 @@ func (t *Task) register(c *chain) bool {
 		}
 		return true
 	case *Sleeping:
-		w.arm(t.timers, c)
-		return true
+		return t.arm(w, c)
 	case Pending:
 		c.node.PrepareAlone(c)
 		return w.Join(&c.node, t.Worker())

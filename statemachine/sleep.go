@@ -36,10 +36,22 @@ func Sleep(t *Task, ctx context.Context, d time.Duration) (*Sleeping, error) {
 	return s, nil
 }
 
-// arm begins the sleep, at whose end c goes on.
-func (s *Sleeping) arm(timers schedulers.Timers, c *chain) {
+// arm begins the sleep, at whose end c goes on, and returns true. The timers may be a user's code: if they panic or call
+// runtime.Goexit, that happens in the function that sleeps, as it would have if it had called them itself.
+func (t *Task) arm(s *Sleeping, c *chain) (armed bool) {
+	defer func() {
+		if armed {
+			return
+		}
+		if v := recover(); v != nil {
+			t.outcome = t.newPanic(v)
+			return
+		}
+		c.submitWith(&outcome{goexit: true}, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})
+	}()
 	s.timer.OnExpire = c
-	timers.StartTimer(&s.timer, time.Duration(s.timer.When))
+	t.timers.StartTimer(&s.timer, time.Duration(s.timer.When))
+	return true
 }
 
 // Results returns nil, or why the sleep has ended early, when the machine goes on. It is called once.

@@ -3,6 +3,7 @@ package statemachine_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,4 +92,39 @@ func TestASleepThatExpiresWhileItsContextEndsDoesOneOfBoth(t *testing.T) {
 		}
 		cancel()
 	}
+}
+
+// faultyTimers are those of a pool until they fail.
+type faultyTimers struct {
+	*pool.Pool
+	left int // sleeps until then
+	fail func()
+}
+
+func (f *faultyTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
+	if f.left == 0 {
+		f.fail()
+	}
+	f.left--
+	f.Pool.StartTimer(t, d)
+}
+
+func TestTimersThatPanicDoSoInTheFunctionThatSleeps(t *testing.T) {
+	for name, sleeps := range map[string]int{"at its start": 0, "later": 1} {
+		t.Run(name, func(t *testing.T) {
+			s := &faultyTimers{Pool: pool.New(), left: sleeps, fail: func() { panic("no timer") }}
+			_, err := dozeAsync(schedulers.With(context.Background(), s), time.Microsecond).Wait(context.Background())
+			var p *job.PanicError
+			require.ErrorAs(t, err, &p)
+			assert.Equal(t, "no timer", p.Value)
+			require.NoError(t, s.Shutdown(context.Background()))
+		})
+	}
+}
+
+func TestTimersThatExitDoSoInTheFunctionThatSleeps(t *testing.T) {
+	s := &faultyTimers{Pool: pool.New(), left: 1, fail: runtime.Goexit}
+	_, err := dozeAsync(schedulers.With(context.Background(), s), time.Microsecond).Wait(context.Background())
+	require.ErrorIs(t, err, job.ErrGoexit)
+	require.NoError(t, s.Shutdown(context.Background()))
 }
