@@ -84,6 +84,7 @@ func (p *Pool) enqueue(w schedulers.Work) {
 
 // put is enqueue for work that the pool has accepted before.
 func (p *Pool) put(w schedulers.Work) {
+	p.inbox.empty(&p.global)
 	p.global.PushBack(w)
 	p.call()
 }

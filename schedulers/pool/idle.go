@@ -11,12 +11,12 @@ import "github.com/movenext/movenext/schedulers"
 // very moment at which the last worker may be about to end. If the poster thinks
 // "there is a worker" and the worker thinks "there is no work", work lies there for ever.
 //
-// For the global queue there is no difficulty: pushing and deciding are
+// Where a worker has to be started there is no difficulty: pushing and deciding are
 // one critical section, and so are finding nothing and ending. But a local
 // queue has a lock of its own, since the pool's lock at each nested submission is what
-// local queues are there to avoid. For that case the two lists below pair up.
+// local queues are there to avoid, and so has the newer part of the global one (inbox.go). For these the two lists below pair up.
 //
-// # The poster to a local queue        # The worker that finds nothing
+// # The poster                         # The worker that finds nothing
 //
 //	P1 push, under the queue's lock       E1 under mu: leave the count of those who run,
 //	P2 read hungry                           and write hungry = true
@@ -119,7 +119,7 @@ func (p *Pool) watch() {
 }
 
 func (p *Pool) anyQueued() bool {
-	if p.global.Len() > 0 {
+	if p.anyGlobal() {
 		return true
 	}
 	for _, w := range p.slots.all {
@@ -188,6 +188,9 @@ func (p *Pool) leave(w *worker) schedulers.Work {
 // its own a worker takes before it comes here; when it comes here nevertheless,
 // then for the sake of what is old.)
 func (p *Pool) look(w *worker) schedulers.Work {
+	if p.global.Len() == 0 {
+		p.inbox.empty(&p.global)
+	}
 	if work := p.global.PopFront(); work != nil {
 		if p.bound != nil {
 			p.bound.admit(p)

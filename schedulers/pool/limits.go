@@ -28,7 +28,7 @@ func (p *Pool) SetWorkers(least, most int) {
 		p.room.goal = p.climbing.confine(least, most)
 	}
 	p.room.limit = min(p.room.goal+added, most)
-	p.room.waiting = min(p.room.waiting, most-p.room.limit)
+	p.setWaiting(min(p.room.waiting, most-p.room.limit))
 	p.settle()
 }
 

@@ -19,6 +19,7 @@ func (p *Pool) Metrics() schedulers.Metrics {
 		Workers:   uint64(p.room.running),
 		Stolen:    p.slots.stolen,
 	}
+	p.inbox.addTo(&m)
 	for _, w := range p.slots.all {
 		w.addTo(&m)
 	}
@@ -43,6 +44,7 @@ func (w *worker) addTo(m *schedulers.Metrics) {
 func (p *Pool) Snapshot() []schedulers.Work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.inbox.empty(&p.global)
 	all := p.global.AppendTo(nil)
 	for _, w := range p.slots.all {
 		w.mu.Lock()

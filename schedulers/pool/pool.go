@@ -40,13 +40,15 @@ type Pool struct {
 
 	// closed says that Shutdown was called, to who need not know it to the instant. It is written under mu.
 	closed  atomic.Bool
+	crowded atomic.Bool // room.waiting > 0; written under mu
+	inbox   inbox
 	brisk   brisk
 	refused atomic.Uint64
 
-	// mu guards everything below. It comes before the lock of any worker.
+	// mu guards everything below. It comes before the lock of any worker, and of the inbox.
 	mu          sync.Mutex
 	min, max    int
-	global      deque.Deque
+	global      deque.Deque // what is older than the inbox
 	room        room
 	slots       slots
 	stall       stall
@@ -57,7 +59,7 @@ type Pool struct {
 
 // counts are counters that belong to no worker.
 type counts struct {
-	accepted  uint64 // by the global queue, or as long-running
+	accepted  uint64 // by the older part of the global queue, or as long-running
 	abandoned uint64
 	reclaimed uint64 // from the global queue, by those who wait
 	alive     int    // goroutines, those of long-running work included
@@ -140,6 +142,28 @@ func (p *Pool) pushed(lone bool, hint schedulers.Hint) {
 
 // submitGlobal puts w into the global queue.
 func (p *Pool) submitGlobal(w schedulers.Work) error {
+	if p.hungry.Load() || p.crowded.Load() {
+		return p.submitSettling(w)
+	}
+	return p.submitToInbox(w)
+}
+
+// submitToInbox is submitGlobal where nobody need be started, as far as is known before.
+func (p *Pool) submitToInbox(w schedulers.Work) error {
+	if !p.inbox.accept(w) {
+		return p.refuse(schedulers.ErrShutdown)
+	}
+	p.call()
+	if p.hungry.Load() { // since a moment
+		p.mu.Lock()
+		p.settle()
+		p.mu.Unlock()
+	}
+	return nil
+}
+
+// submitSettling is submitGlobal where the lock has to be taken anyway.
+func (p *Pool) submitSettling(w schedulers.Work) error {
 	p.mu.Lock()
 	if p.ending.Begun() {
 		p.mu.Unlock()

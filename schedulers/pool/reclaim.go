@@ -40,6 +40,7 @@ func (w *worker) reclaim(work schedulers.Work) bool {
 func (p *Pool) reclaimGlobal(w schedulers.Work) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.inbox.empty(&p.global)
 	if !p.global.Remove(w) {
 		return false
 	}

@@ -77,7 +77,7 @@ func (p *Pool) onLook() {
 	r.on = false
 	p.announce() // before looking: who posts behind our look has to see it
 	if p.ending.Reached() || !p.anyQueued() {
-		p.room.waiting = 0
+		p.setWaiting(0)
 		return
 	}
 	before := r.last
@@ -86,7 +86,7 @@ func (p *Pool) onLook() {
 	if works*uint64(shortWork) < uint64(r.pause)*uint64(p.room.running) {
 		p.countWaiting(1)
 	} else {
-		p.room.waiting = 0
+		p.setWaiting(0)
 	}
 	if p.room.waiting > 0 {
 		r.pause = r.every
@@ -103,12 +103,20 @@ func (p *Pool) countWaiting(others int) {
 	active := p.replacement.active(&p.replacement) - others
 	waiting := p.room.running - p.room.blocked - active
 	if waiting <= 0 {
-		p.room.waiting = 0
+		p.setWaiting(0)
 		return
 	}
 	// As many again as the pool is wide: the chain of workers that start one another would break whenever one is not
 	// quite asleep yet.
-	p.room.waiting = min(waiting+p.room.goal, p.max-p.room.limit)
+	p.setWaiting(min(waiting+p.room.goal, p.max-p.room.limit))
+}
+
+// setWaiting says how many more workers may run because some wait; mu is held.
+func (p *Pool) setWaiting(n int) {
+	p.room.waiting = n
+	if crowded := n > 0; p.crowded.Load() != crowded {
+		p.crowded.Store(crowded)
+	}
 }
 
 // readActive asks the runtime.

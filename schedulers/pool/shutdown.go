@@ -30,6 +30,7 @@ func (p *Pool) close() (done <-chan struct{}) {
 	done, first := p.ending.Begin()
 	if first {
 		p.closed.Store(true)
+		p.inbox.close()
 		p.call()
 		for _, w := range p.slots.all {
 			w.setOpen(false)
@@ -63,6 +64,7 @@ func (p *Pool) takeQueued() []schedulers.Work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []schedulers.Work
+	p.inbox.empty(&p.global)
 	for w := p.global.PopFront(); w != nil; w = p.global.PopFront() {
 		all = append(all, w)
 	}

@@ -6,7 +6,7 @@ import "github.com/movenext/movenext/schedulers"
 // worker has queued. Mostly that is nothing. Then the work comes out of the queue again at once, on the same worker, and two
 // turns of the pool's lock have changed nothing (30 ns of 50). So it stays where it is, in the worker's loop.
 //
-//	who gives way                          who submits to the global queue, under mu
+//	who gives way                          who submits to the global queue
 //	 1. read called: go by the queue        1. push
 //	 2. run once more                       2. called = true
 //
@@ -15,7 +15,8 @@ import "github.com/movenext/movenext/schedulers"
 // queue would be looked at first. Nor is the end of the pool overlooked: it sets called for good, and who gives way then is refused under
 // mu, as always; only one turn that has read called before is still to come.
 //
-// Called is taken back by who gives way and finds the global queue empty, under mu.
+// Called is taken back by who gives way and finds the global queue empty, under mu. It looks once more afterwards: who submits at the
+// same moment pushes first and reads called then, and leaves it as it is if it is still set.
 
 // giveWay submits work which gives way as the last thing that it does on w, with nothing in the local queue of that.
 func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
@@ -27,10 +28,13 @@ func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
 	switch {
 	case p.ending.Begun():
 		return p.refuse(schedulers.ErrShutdown)
-	case p.global.Len() > 0:
+	case p.anyGlobal():
 		p.post(work)
 	case w.repeat(work):
 		p.called.Store(false)
+		if p.anyGlobal() {
+			p.call()
+		}
 	default:
 		p.enqueue(work) // w looks there in a moment, and nobody need be woken
 	}

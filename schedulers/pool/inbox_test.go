@@ -1,0 +1,146 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// busyDiary is a diary whose one worker is busy until release is closed, so that nobody is hungry.
+func busyDiary(t *testing.T) (d *diary, release chan struct{}) {
+	t.Helper()
+	d = newDiary(t, Workers(1, 1))
+	begun, release := make(chan struct{}), make(chan struct{})
+	d.submit("first", schedulers.Hint{}, func(schedulers.Worker) { close(begun); <-release })
+	<-begun
+	require.False(t, d.hungry.Load())
+	return d, release
+}
+
+// write is work that is not submitted but put somewhere by the test itself.
+func (d *diary) write(name string) schedulers.Work {
+	d.all.Add(1)
+	return do(func(schedulers.Worker) {
+		defer d.all.Done()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.seen = append(d.seen, name)
+	})
+}
+
+func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
+	d, release := busyDiary(t)
+	want := []string{"first"}
+	for i := range 4 {
+		d.submit(fmt.Sprint("inbox ", i), schedulers.Hint{}, nil)
+		w := d.write(fmt.Sprint("put ", i))
+		d.Pool.mu.Lock()
+		d.enqueue(w) // what a worker that gives way, or its place up, does
+		d.Pool.mu.Unlock()
+		want = append(want, fmt.Sprint("inbox ", i), fmt.Sprint("put ", i))
+	}
+	d.submit("inbox 4", schedulers.Hint{}, nil)
+	require.True(t, d.inbox.some.Load())
+	require.Equal(t, 8, d.global.Len())
+	close(release)
+	assert.Equal(t, append(want, "inbox 4"), d.end())
+	m := d.Metrics()
+	assert.Equal(t, []uint64{10, 10, 0}, []uint64{m.Submitted, m.Completed, m.Queued})
+}
+
+func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetSettled(t *testing.T) {
+	d, release := busyDiary(t)
+	require.True(t, d.inbox.accept(d.write("pushed"))) // its poster has not come to P2
+	close(release)
+	d.all.Wait()
+	assert.Equal(t, []string{"first", "pushed"}, d.end())
+}
+
+func TestWhoPushesWhileNobodyRunsFindsThePoolHungry(t *testing.T) {
+	d := newDiary(t, Workers(1, 1))
+	require.True(t, d.inbox.accept(d.write("pushed")))
+	require.True(t, d.hungry.Load(), "P2")
+
+	done := d.close()
+	select {
+	case <-done:
+		t.Fatal("the pool has ended before what it had accepted")
+	default:
+	}
+	assert.False(t, d.inbox.accept(do(func(schedulers.Worker) {})), "what comes later is refused")
+	d.Pool.mu.Lock()
+	d.settle() // P3
+	d.Pool.mu.Unlock()
+	<-done
+	assert.Equal(t, []string{"pushed"}, d.end())
+}
+
+func TestTheLastWorkerEndsBeforeThePush(t *testing.T) {
+	d := newDiary(t, Workers(1, 1)) // as if hungry had been false a moment ago
+	require.NoError(t, d.submitToInbox(d.write("late")))
+	d.all.Wait()
+	assert.Equal(t, []string{"late"}, d.end())
+	require.ErrorIs(t, d.submitToInbox(do(nil)), schedulers.ErrShutdown)
+	assert.EqualValues(t, 1, d.Metrics().Refused)
+}
+
+func TestWhatIsInTheInboxIsSeenAndAbandoned(t *testing.T) {
+	d, release := busyDiary(t)
+	var reason error
+	w := &abandoned{reason: &reason}
+	require.NoError(t, d.Submit(w, schedulers.Hint{}))
+	require.True(t, d.inbox.some.Load())
+	assert.Equal(t, []uint64{2, 1}, []uint64{d.Metrics().Submitted, d.Metrics().Queued})
+	assert.Equal(t, []schedulers.Work{w}, d.Snapshot())
+	require.NoError(t, d.Submit(w, schedulers.Hint{}), "behind the one that the snapshot has moved")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, d.Shutdown(ctx), context.Canceled)
+	assert.Equal(t, 2, w.times)
+	assert.ErrorIs(t, reason, schedulers.ErrShutdown)
+	close(release)
+	d.end()
+	assert.EqualValues(t, 2, d.Metrics().Abandoned)
+}
+
+type abandoned struct {
+	reason *error
+	times  int
+}
+
+func (w *abandoned) Run(schedulers.Worker) {}
+
+func (w *abandoned) Abandon(reason error) {
+	*w.reason = reason
+	w.times++
+}
+
+func TestWorksThatComeWhileWorkersEndAreRun(t *testing.T) {
+	p := New(Workers(2, 2), AddAfter(0)) // so nobody comes to help
+	const rounds, submitters = 3000, 2
+	var ran, submitting sync.WaitGroup
+	for range submitters {
+		submitting.Go(func() {
+			for range rounds {
+				var mine sync.WaitGroup // the pool is idle, or about to be, whenever this is done
+				for range 3 {
+					mine.Add(1)
+					ran.Add(1)
+					assert.NoError(t, p.Submit(do(func(schedulers.Worker) { mine.Done(); ran.Done() }), schedulers.Hint{}))
+				}
+				mine.Wait()
+			}
+		})
+	}
+	submitting.Wait()
+	ran.Wait()
+	require.NoError(t, p.Shutdown(context.Background()))
+	assert.EqualValues(t, 3*rounds*submitters, p.Metrics().Completed)
+}
