@@ -64,6 +64,8 @@ var faults = []fault{
 	{"never unblocks", "blocking and unblocking under load loses neither work nor workers"},
 	{"gives the place of an ended worker away", "Block from a foreign goroutine is harmless"},
 
+	{"shares one room", "a worker's room is nobody else's"},
+
 	{"expires the newest first", "timers expire in the order of their times, equal ones in the order of arming"},
 	{"expires early", "a timer does not expire before its time"},
 	{"expires in StartTimer", "a timer of zero or less expires, and not inside of StartTimer"},

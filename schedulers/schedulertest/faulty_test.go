@@ -21,6 +21,7 @@ type faulty struct {
 	fault string
 
 	inside atomic.Int64 // calls of Submit
+	kept   any          // in the room of all
 
 	mu        sync.Mutex
 	queue     []schedulers.Work

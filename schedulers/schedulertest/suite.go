@@ -106,6 +106,7 @@ func allChecks() []check {
 	all = append(all, raceChecks()...)
 	all = append(all, capabilityChecks()...)
 	all = append(all, blockingChecks()...)
+	all = append(all, roomChecks()...)
 	all = append(all, timerChecks()...)
 	all = append(all, bubbleChecks()...)
 	return all
@@ -117,7 +118,7 @@ func always(capabilities, config) bool { return true }
 type capabilities struct {
 	timers, meter, snapshotter, limiter, consenter bool
 
-	blocker bool // its workers
+	blocker, keeper bool // its workers
 }
 
 func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabilities {
@@ -131,7 +132,10 @@ func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabil
 	_, has.limiter = s.(schedulers.Limiter)
 	_, has.consenter = s.(schedulers.Consenter)
 	l := e.ledger(s)
-	l.submit(func(on schedulers.Worker) { _, has.blocker = on.(schedulers.Blocker) }, schedulers.Hint{})
+	l.submit(func(on schedulers.Worker) {
+		_, has.blocker = on.(schedulers.Blocker)
+		_, has.keeper = on.(schedulers.Keeper)
+	}, schedulers.Hint{})
 	l.finish()
 	return has
 }

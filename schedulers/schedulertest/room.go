@@ -1,0 +1,57 @@
+package schedulertest
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// roomChecks ask that what works keep with a worker needs no lock.
+func roomChecks() []check {
+	return []check{
+		{"a worker's room is nobody else's", func(has capabilities, _ config) bool { return has.keeper }, roomsOfTheirOwn},
+	}
+}
+
+// tenant is what the works of the check keep in a room. kept is plain, for the race detector; inside is for everybody else.
+type tenant struct {
+	kept   int
+	inside atomic.Bool
+}
+
+// roomsOfTheirOwn has works that give way find out whether another one enters their worker's room meanwhile.
+func roomsOfTheirOwn(e *env) {
+	l := e.ledger(e.new())
+	for range 500 {
+		l.submit(func(on schedulers.Worker) {
+			k, ok := on.(schedulers.Keeper)
+			if !ok {
+				return // not each worker of a scheduler need have one
+			}
+			room := k.Room()
+			if room == nil {
+				return
+			}
+			kept, ok := (*room).(*tenant)
+			if !ok {
+				kept = new(tenant)
+				*room = kept
+			}
+			if !kept.inside.CompareAndSwap(false, true) {
+				l.Errorf("two works that ran at the same time were in the same worker's room")
+				return
+			}
+			defer kept.inside.Store(false)
+			kept.kept++
+			for range 20 {
+				runtime.Gosched()
+			}
+			if k.Room() != room {
+				l.Errorf("a worker's room is not where it was when the same work asked before")
+			}
+		}, schedulers.Hint{})
+	}
+	l.finish()
+	l.noneAbandoned()
+}
