@@ -46,6 +46,10 @@ import (
 // found it. At that moment both calls were under way and the level was quiet: nothing was held, nobody waited in the
 // queue, and the channel was open. It is as if the element had been handed over then.
 //
+// That is said of the elements. Of the receivers the first one to come is the first to be served, but for one moment: between the steps
+// 1 and 3 of a receiver, who waited alone before it may be moved to the queue, and a sender whose step 1 is as old then finds the later
+// one in lone. The earlier one gets the next element.
+//
 // # It isn't that easy: rescue
 //
 // A receiver that finds in its step 4 that it came too late would like to take itself back: CAS(lone, w, nil). But from step 3 on it is
