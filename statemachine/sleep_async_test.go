@@ -67,7 +67,7 @@ func (f *dozeFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:22: if err := job.Sleep(ctx, d); err != nil {
+	// sleep_test.go:23: if err := job.Sleep(ctx, d); err != nil {
 	f.sleep1, err = statemachine.Sleep(t, f.ctx, f.d)
 	if f.sleep1 == nil {
 		goto resumed1
@@ -85,7 +85,7 @@ resumed1:
 	f.State = statemachine.Finished
 	return true
 endIf1:
-	// sleep_test.go:25: return job.Sleep(ctx, d)
+	// sleep_test.go:26: return job.Sleep(ctx, d)
 	f.sleep1, f.result0 = statemachine.Sleep(t, f.ctx, f.d)
 	if f.sleep1 == nil {
 		goto resumed2
@@ -103,7 +103,7 @@ resumed2:
 
 // Location returns where [doze] is suspended.
 func (f *dozeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 22, 25)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 23, 26)
 }
 
 // Results returns what [doze] returned, or raises again the panic that ended it.
@@ -128,4 +128,4 @@ func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e020e7c17234a134
+// Digest of what is above: 9efe1bdcc8d09d17
