@@ -45,7 +45,7 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 	case *ast.CallExpr:
 		c.call(n)
 	case *ast.Ident:
-		c.ident(n)
+		c.checkYield(n)
 
 	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt, *ast.DeferStmt,
 		*ast.EmptyStmt, *ast.ExprStmt, *ast.ForStmt, *ast.GoStmt, *ast.IfStmt, *ast.IncDecStmt, *ast.LabeledStmt,
@@ -87,10 +87,6 @@ func (c *bodyCheck) call(call *ast.CallExpr) {
 		c.u.refuse(lockedThread(c.u.at(call)))
 	}
 	c.u.checkReceiver(call)
-}
-
-func (c *bodyCheck) ident(id *ast.Ident) {
-	c.checkYield(id)
 }
 
 // unsupported is the finding for a statement of a kind that check should have

@@ -206,11 +206,8 @@ func firstPos(files []*ast.File) token.Pos {
 func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) {
 	paths, withoutC := c.sources.compiled(p)
 	for _, path := range paths {
-		// What cgo makes of a file lies in the build cache and has no extension;
-		// assembly and C, which go list counts as compiled too, have theirs.
-		ext := filepath.Ext(path)
 		switch {
-		case ext != ".go" && ext != "":
+		case filepath.Ext(path) != ".go" && !isMadeByCgo(path): // assembly and C, which go list counts as compiled too
 		case local(p):
 			if src := c.sources.get(path); src.checked != nil && !src.generated {
 				files = append(files, src.checked)

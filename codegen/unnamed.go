@@ -107,9 +107,14 @@ func (u *unit) likeOfType(t types.Type) (way, bool) {
 		return nil, false
 	}
 	if len(o.holes) == 0 {
-		return func() string { return "(*" + o.text + ")(" + (&printer{u: u}).predeclared("nil") + ")" }, true
+		return u.nilPointer(o.text), true
 	}
 	return u.likeOf(o)
+}
+
+// nilPointer is the way to a type that can be named.
+func (u *unit) nilPointer(spelled string) way {
+	return func() string { return "(*" + spelled + ")(" + (&printer{u: u}).predeclared("nil") + ")" }
 }
 
 // inferring is the name of a function that leads from types to another one.

@@ -81,7 +81,7 @@ func (w *ways) begin(n ast.Node) bool {
 	if e, ok := n.(ast.Expr); ok {
 		if t := u.info.TypeOf(e); t != nil {
 			if spelled, err := u.imports.TypeString(t); err == nil {
-				w.add(t, func() string { return "(*" + spelled + ")(" + (&printer{u: u}).predeclared("nil") + ")" })
+				w.add(t, u.nilPointer(spelled))
 			}
 		}
 	}

@@ -89,17 +89,23 @@ func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
 	}
 }
 
+// enterHeld locks m, and has a machine whose context can end come for it.
+func enterHeld(t *testing.T, m *Mutex, task *statemachine.Task) (*machineNode, *EnteredVoid[job.Void]) {
+	t.Helper()
+	require.True(t, m.TryLock())
+	ctx, cancel := context.WithCancel(endless)
+	t.Cleanup(cancel)
+	e, err := m.LockEnter(task, ctx)
+	require.NoError(t, err)
+	return newMachineNode(), e
+}
+
 func TestTheContextEndsBetweenTheEntryAndTheJoin(t *testing.T) {
 	var (
 		task statemachine.Task
 		m    Mutex
 	)
-	n := newMachineNode()
-	m.TryLock()
-	ctx, cancel := context.WithCancel(endless)
-	defer cancel()
-	e, err := m.LockEnter(&task, ctx)
-	require.NoError(t, err)
+	n, e := enterHeld(t, &m, &task)
 	w := (*waiter[job.Void, job.Void])(e)
 	w.giveUp(context.Canceled) // what ContextEnded does
 	m.Unlock()
@@ -114,12 +120,7 @@ func TestTheContextEndsAfterTheJoin(t *testing.T) {
 		task statemachine.Task
 		m    Mutex
 	)
-	n := newMachineNode()
-	m.TryLock()
-	ctx, cancel := context.WithCancel(endless)
-	defer cancel()
-	e, err := m.LockEnter(&task, ctx)
-	require.NoError(t, err)
+	n, e := enterHeld(t, &m, &task)
 	w := (*waiter[job.Void, job.Void])(e)
 	require.True(t, n.join(&task))
 	w.giveUp(errReason)

@@ -68,9 +68,6 @@ func (o *Operation) Complete() (told continuation.Chain) {
 	return told
 }
 
-// Renew makes an operation that is over open again. Its machine calls it, which is the only one to know it.
-func (o *Operation) Renew() { *o = Operation{} }
-
 // Join implements [Pending].
 func (o *Operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	o.node = n
