@@ -52,7 +52,7 @@ func (c *chain) begin(hot *Task) {
 // Run implements schedulers.Work: it runs the chain until it suspends or ends.
 //
 // Most chains go on where they have been, and find their last Task free again. A comparison tells, where asking
-// the worker takes 6 ns.
+// the worker takes 6 ns. What follows is goOn, written out: calling it made a resumption of 28 ns one of 30 to 33.
 func (c *chain) Run(on schedulers.Worker) {
 	t := c.run
 	if t != nil && t.place.on == on && t.place.free == t {
