@@ -1,7 +1,6 @@
 package schedulertest
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"github.com/movenext/movenext/schedulers"
@@ -23,6 +22,7 @@ type tenant struct {
 // roomsOfTheirOwn has works that give way find out whether another one enters their worker's room meanwhile.
 func roomsOfTheirOwn(e *env) {
 	l := e.ledger(e.new())
+	together := e.overlap(l.sched)
 	for range 500 {
 		l.submit(func(on schedulers.Worker) {
 			k, ok := on.(schedulers.Keeper)
@@ -44,9 +44,7 @@ func roomsOfTheirOwn(e *env) {
 			}
 			defer kept.inside.Store(false)
 			kept.kept++
-			for range 20 {
-				runtime.Gosched()
-			}
+			together()
 			if k.Room() != room {
 				l.Errorf("a worker's room is not where it was when the same work asked before")
 			}

@@ -1,7 +1,6 @@
 package schedulertest
 
 import (
-	"runtime"
 	"sync"
 
 	"github.com/movenext/movenext/schedulers"
@@ -174,32 +173,36 @@ func submitReturnsFirst(e *env) {
 // submitWhileBusy holds every worker in a gate and submits more.
 func submitWhileBusy(e *env) {
 	l := e.ledger(e.new())
-	submitted := make(chan func())
+	held, open := l.held()
+	submitted := make(chan struct{})
 	go func() {
-		open := l.gate(64, schedulers.Hint{})
+		defer close(submitted) // after the gate has opened at the latest
+		for range 64 {
+			_ = l.offer(l.probe(held), schedulers.Hint{})
+		}
 		for range 200 {
 			_ = l.offer(l.probe(nil), schedulers.Hint{})
 		}
-		submitted <- open
 	}()
-	select {
-	case open := <-submitted:
-		open()
-	case <-l.deadline():
-		go func() { <-submitted }() // it is let go when the gate opens, at the end of the check
-		l.Fatal("Submit blocks while all workers are busy")
-	}
+	l.await(submitted, "Submit blocks while all workers are busy")
+	open()
 	l.finish()
 }
 
-// gate submits n works that stay in Run until open is called, which happens at the end of the check
-// at the latest. A scheduler with a bound may refuse some of them.
-func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
+// held returns the body of works that stay in Run until open is called, which happens at the end of the check
+// at the latest.
+func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 	closed := make(chan struct{})
 	open = sync.OnceFunc(func() { close(closed) })
 	l.Cleanup(open)
+	return func(schedulers.Worker) { <-closed }, open
+}
+
+// gate submits n works that are held. A scheduler with a bound may refuse some of them.
+func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
+	body, open := l.held()
 	for range n {
-		_ = l.offer(l.probe(func(schedulers.Worker) { <-closed }), hint)
+		_ = l.offer(l.probe(body), hint)
 	}
 	return open
 }
@@ -228,6 +231,7 @@ func workerIDs(e *env) {
 	l := e.ledger(e.new())
 	var mu sync.Mutex
 	busy := make(map[int]bool)
+	together := e.overlap(l.sched)
 	for range 500 {
 		l.submit(func(on schedulers.Worker) {
 			if on == nil {
@@ -246,9 +250,7 @@ func workerIDs(e *env) {
 			}
 			busy[id] = true
 			mu.Unlock()
-			for range 20 {
-				runtime.Gosched() // so that another one comes meanwhile
-			}
+			together()
 			mu.Lock()
 			busy[id] = false
 			mu.Unlock()

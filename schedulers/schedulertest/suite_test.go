@@ -30,9 +30,21 @@ func TestEachFaultIsFoundByTheCheckThatIsThereForIt(t *testing.T) {
 		t.Run(f.fault+": "+f.check, func(t *testing.T) {
 			c, ok := checks[f.check]
 			require.True(t, ok, "there is no check of this name")
-			assert.NotEmpty(t, failures(t, c, f.fault), "finds nothing")
+			assert.True(t, found(t, c, f.fault), "finds nothing")
 		})
 	}
+}
+
+// found runs a check on schedulers with a fault until it complains. Many faults show only where two goroutines meet, and
+// on a machine with other things to do they may miss each other once, or twice, but not always.
+func found(t *testing.T, c check, fault string) bool {
+	t.Helper()
+	for range 20 {
+		if len(failures(t, c, fault)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func TestEachCheckFindsAFaultAndNothingWhereThereIsNone(t *testing.T) {
@@ -92,11 +104,21 @@ type recorder struct {
 // run runs a check and its clean-ups, each to its end or to its Fatal.
 func (r *recorder) run(f func()) {
 	r.guard(f)
-	for len(r.cleanups) > 0 {
-		last := r.cleanups[len(r.cleanups)-1]
-		r.cleanups = r.cleanups[:len(r.cleanups)-1]
+	for last := r.lastCleanup(); last != nil; last = r.lastCleanup() {
 		r.guard(last)
 	}
+}
+
+func (r *recorder) lastCleanup() func() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.cleanups) - 1
+	if n < 0 {
+		return nil
+	}
+	last := r.cleanups[n]
+	r.cleanups = r.cleanups[:n]
+	return last
 }
 
 func (r *recorder) guard(f func()) {
