@@ -9,8 +9,8 @@ import (
 )
 
 // Finally returns a job that runs fn once j has ended, in whatever way, and then ends as
-// j did: with the same value, error and status. If fn fails, the job has Faulted with j's
-// error and fn's, joined. It does not block.
+// j did: with the same value, error and status. If fn fails, by a panic or runtime.Goexit too, the
+// job has j's value and has Faulted with j's error and fn's, joined. It does not block.
 //
 // It is to j what a deferred call is to a function, so fn runs in any case: the end of ctx neither
 // cancels the job nor reaches fn, whose context has no deadline (bound it
@@ -33,6 +33,7 @@ func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) err
 type finally[T any] struct {
 	link[T, T]
 	fn func(context.Context) error
+	of *Job[T] // what ends with it; link's own is gone when fn runs
 }
 
 // Completed implements continuation.Target.
@@ -48,20 +49,34 @@ func (f *finally[T]) runClaimed(on schedulers.Worker) { f.execute(f, on) }
 func (f *finally[T]) runNext(on schedulers.Worker, q *queue) { f.run(f, on, q) }
 
 func (f *finally[T]) invoke(ctx context.Context) (T, error) {
-	j := f.antecedent()
-	failed := f.fn(ctx)
-	v, err := j.GetResult()
-	switch {
-	case failed == nil:
-		f.final = uint8(j.Status())
-		return v, err
-	case err == nil:
-		return v, failed
+	f.of = f.antecedent()
+	if failed := f.fn(ctx); failed != nil {
+		v, err := f.of.GetResult()
+		return v, joined(err, failed)
 	}
-	return v, errors.Join(err, failed)
+	f.final = uint8(f.of.Status())
+	return f.of.GetResult()
+}
+
+// crashed implements keeper: what a deferred call does to a result it does not do to this one, which is an error and not a
+// panic that goes on.
+func (f *finally[T]) crashed(failed error) error {
+	if f.of == nil {
+		return failed // the context of the job has panicked, before fn
+	}
+	v, err := f.of.GetResult()
+	f.value = v
+	return joined(err, failed)
+}
+
+func joined(err, failed error) error {
+	if err == nil {
+		return failed
+	}
+	return errors.Join(err, failed)
 }
 
 func (f *finally[T]) drop() {
 	f.release()
-	f.fn = nil
+	f.fn, f.of = nil, nil
 }

@@ -120,8 +120,17 @@ func (t *task[T]) crash(v any, q *queue) {
 	if v != nil {
 		err = t.panicked(v)
 	}
+	if k, ok := t.owner.(keeper); ok {
+		err = k.crashed(err)
+	}
 	t.setErr(err)
 	t.complete(Faulted, q, false)
+}
+
+// keeper is a task that has an outcome of its own to keep, whatever its function does.
+type keeper interface {
+	// crashed returns the error of a function that has panicked or called runtime.Goexit, joined to what is kept.
+	crashed(err error) error
 }
 
 // complete publishes the outcome of a function, on the goroutine that claimed the job, and tells all who wait for it. What wants to

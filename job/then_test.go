@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -96,6 +97,32 @@ func TestAFailureInFinallyIsJoined(t *testing.T) {
 	assert.ErrorIs(t, bad.Err(), late)
 	assert.Equal(t, Faulted, good.Status())
 }
+
+func TestAPanicAndAGoexitInFinallyAreJoinedAndTheValueIsKept(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		fn   func(context.Context) error
+		want error
+	}{
+		{"panic", func(context.Context) error { panic(errClose) }, errClose},
+		{"Goexit", func(context.Context) error { runtime.Goexit(); return nil }, ErrGoexit},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			ctx := onPool(t, 1)
+			s := NewSource[int]()
+			s.TrySet(3, errBoom)
+			v, err := Finally(ctx, s.Job(), row.fn).Wait(ctx)
+			assert.Equal(t, 3, v)
+			assert.ErrorIs(t, err, errBoom)
+			assert.ErrorIs(t, err, row.want)
+			v, err = Finally(ctx, FromResult(4), row.fn).Wait(ctx)
+			assert.Equal(t, 4, v)
+			assert.ErrorIs(t, err, row.want)
+		})
+	}
+}
+
+var errClose = errors.New("close failed")
 
 // The context of the job around it answers for all that lie in it directly; Finally's does not lie in it.
 func TestFinallyInAJobRunsThoughTheContextOfThatHasEnded(t *testing.T) {
