@@ -22,11 +22,16 @@ func sealed(data []byte) []byte {
 	return fmt.Appendf(data, "\n// Digest of what is above: %s\n", digest(append(data, '\n')))
 }
 
-// digest does not depend on how lines end: version control may change that.
+// digest does not depend on how lines end.
 func digest(data []byte) string {
-	sum := sha256.Sum256(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
+	sum := sha256.Sum256(unixLines(data))
 	return fmt.Sprintf("%x", sum[:8])
 }
+
+// unixLines returns data with the line ends that it was generated with. Version control may have changed them
+// (core.autocrlf), and a file of which only the line ends differ is what would be generated: check would otherwise fail in
+// each clone on such a system, and generate would change files there that nobody has touched.
+func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 // edited reports whether a generated file is not as it was generated. Files of generators that wrote no
 // digest are taken to be.

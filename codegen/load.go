@@ -107,10 +107,20 @@ func (ws *workspace) add(paths ...string) error {
 	}
 	for _, p := range roots {
 		if len(p.Errors) > 0 {
-			return fmt.Errorf("%w: package %s, which generated code imports: %s", errLoad, p.PkgPath, oneLine(p.Errors[0].Msg))
+			return fmt.Errorf("%w: package %s, which generated code imports: %s", errLoad, p.PkgPath, missingImport(p.PkgPath, p.Errors[0].Msg))
 		}
 	}
 	return nil
+}
+
+// missingImport is what the go command says of a package that nothing imports so far, and what to do where it does not
+// say that itself: go mod vendor copies what is imported, and that will be so only once something is generated.
+func missingImport(path, msg string) string {
+	msg = oneLine(msg)
+	if strings.Contains(msg, "-mod=vendor") {
+		msg += fmt.Sprintf("; to have it vendored, write import _ %q in a file of the module and run go mod vendor", path)
+	}
+	return msg
 }
 
 // brokenOutput finds our own files among the places of listing errors, and

@@ -98,6 +98,15 @@ func TestVendoredModulesNeedNeitherNetworkNorModuleCache(t *testing.T) {
 	goCommand(t, app, "vet", "./...")
 }
 
+func TestAFirstRunInAVendoredModuleIsToldWhatToVendor(t *testing.T) {
+	dir := testmodule.New(t, "example.com/p")
+	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte(
+		"package p\n\nimport \"github.com/movenext/movenext/job\"\n\n//movenext:async\nfunc f() { job.Yield() }\n"))
+	goCommand(t, dir, "mod", "vendor")
+	_, err := codegen.Generate(codegen.Config{Dir: dir, Env: append(os.Environ(), "GOFLAGS=-mod=vendor")})
+	require.ErrorContains(t, err, `write import _ "github.com/movenext/movenext/statemachine" in a file of the module and run go mod vendor`)
+}
+
 func TestAModuleThatDoesNotRequireTheRuntimeIsToldSo(t *testing.T) {
 	dir := t.TempDir()
 	testmodule.Write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/lonely\n\ngo 1.26.0\n"))

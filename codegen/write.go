@@ -105,7 +105,7 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 				change.Change = Created
 			case err != nil:
 				return nil, err
-			case bytes.Equal(old, out.data):
+			case bytes.Equal(unixLines(old), out.data):
 				change.Change = Unchanged
 			case edited(old) && !r.ws.cfg.Overwrite:
 				change.Change = Edited

@@ -97,22 +97,28 @@ func TestAnEditedFileIsToldFromAStaleOneAndIsNotLost(t *testing.T) {
 		_, stdout, stderr := movenext("check", "-mode=plain", "-C", dir)
 		assert.Equal(t, want, stdout+stderr)
 	}
-	status, _, _ := movenext("-mode=plain", "-C", dir)
+	status, stdout, stderr := movenext("-mode=plain", "-C", dir)
 	require.Equal(t, exitOK, status)
 	generated, err := os.ReadFile(out)
 	require.NoError(t, err)
 
+	write(out, strings.ReplaceAll(string(generated), "\n", "\r\n")) // a checkout with other line ends
+	check("")
+	status, stdout, stderr = movenext("-mode=plain", "-C", dir)
+	assert.Equal(t, exitOK, status)
+	assert.Empty(t, stdout+stderr)
+
 	write(source, annotatedSource+"\n//movenext:async\nfunc G() {}\n")
 	check("stale " + out + "\n")
 	write(out, strings.ReplaceAll(string(generated), "\n", "\r\n"))
-	check("stale " + out + "\n") // a checkout with other line ends
+	check("stale " + out + "\n")
 	write(out, strings.Replace(string(generated), "package p", "package p // mine", 1))
 	check("edited " + out + "\n")
 
 	for _, text := range []string{"package p\n\nfunc F() {}\n", annotatedSource} {
 		write(source, text)
 		check("edited " + out + "\n")
-		status, stdout, stderr := movenext("-mode=plain", "-C", dir)
+		status, stdout, stderr = movenext("-mode=plain", "-C", dir)
 		assert.Equal(t, exitFindings, status)
 		assert.Empty(t, stdout)
 		assert.Equal(t, out+": this generated file was edited by hand, and is not what would be generated now; "+
@@ -122,7 +128,7 @@ func TestAnEditedFileIsToldFromAStaleOneAndIsNotLost(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(data), "// mine")
 	}
-	status, stdout, stderr := movenext("-mode=plain", "-C", dir, "-overwrite")
+	status, stdout, stderr = movenext("-mode=plain", "-C", dir, "-overwrite")
 	assert.Equal(t, exitOK, status)
 	assert.Equal(t, "updated "+out+"\n", stdout+stderr)
 	check("")
