@@ -97,14 +97,14 @@ func TestAnEditedFileIsToldFromAStaleOneAndIsNotLost(t *testing.T) {
 		_, stdout, stderr := movenext("check", "-mode=plain", "-C", dir)
 		assert.Equal(t, want, stdout+stderr)
 	}
-	status, stdout, stderr := movenext("-mode=plain", "-C", dir)
+	status, _, _ := movenext("-mode=plain", "-C", dir)
 	require.Equal(t, exitOK, status)
 	generated, err := os.ReadFile(out)
 	require.NoError(t, err)
 
 	write(out, strings.ReplaceAll(string(generated), "\n", "\r\n")) // a checkout with other line ends
 	check("")
-	status, stdout, stderr = movenext("-mode=plain", "-C", dir)
+	status, stdout, stderr := movenext("-mode=plain", "-C", dir)
 	assert.Equal(t, exitOK, status)
 	assert.Empty(t, stdout+stderr)
 
