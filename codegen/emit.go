@@ -33,7 +33,7 @@ func (u *unit) emit() []byte {
 func (e *emitter) moving() {
 	u := e.u
 	e.frame(e.sig.FrameParams)
-	e.line("\n// MoveNext runs %s from where it stopped to its next suspension (false) or its end (true).", u.title())
+	e.goOn()
 	if len(u.parks()) == 0 && u.self == nil && !u.streams() {
 		e.moveNextPlain()
 		return
@@ -91,7 +91,7 @@ func (e *emitter) async() {
 	e.line("var %s %s", t, e.runtime("Task"))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
-	e.line("if %s.MoveNext(&%s) {", frame, t)
+	e.line("if %s {", e.start(frame, "&"+t))
 	e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
 	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, names.Frame, frame)
 	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
@@ -100,21 +100,10 @@ func (e *emitter) async() {
 // frameLiteral is a frame with the parameters in it.
 func (e *emitter) frameLiteral() string {
 	var fields []string
-	add := func(v *variable, name string) {
-		if v == nil || !e.u.stored(v) {
-			return
+	for i, v := range e.u.given() {
+		if e.u.stored(v) && !v.passed {
+			fields = append(fields, v.field+": "+e.argument(i, v))
 		}
-		if v.cell && !v.outside {
-			name = "&" + name
-		}
-		fields = append(fields, v.field+": "+name)
-	}
-	if e.sig.Receiver != nil {
-		add(e.u.recv, e.sig.Receiver.Name)
-	}
-	params := e.u.parameters()
-	for i, p := range e.sig.Params {
-		add(params[i], p.Name)
 	}
 	for _, v := range e.u.results {
 		if v.cell {
@@ -181,7 +170,7 @@ func (e *emitter) enter() {
 	e.line("// %s is %s as machines call it: its results, or the suspended frame that will have them.", names.Enter, u.title())
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.line("%s := %s", frame, e.frameLiteral())
-	e.line("if %s.MoveNext(%s) {\nreturn %s\n}", frame, t, values)
+	e.line("if %s {\nreturn %s\n}", e.start(frame, t), values)
 	e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
 	e.line("%s.Push(%s, %s)\nreturn %s\n}\n", t, e.context(), m, zeros)
 }

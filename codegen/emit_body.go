@@ -20,9 +20,9 @@ func (p *printer) moveNext(receiver string) {
 	if u.epilogue != nil {
 		p.steps(receiver)
 	} else if u.defers || u.loops {
-		p.line("func (%s %s) MoveNext(%s *%s) (%s %s) {", n.recv, receiver, n.task, p.runtime("Task"), n.finished, p.predeclared("bool"))
+		p.line("func (%s %s) %s(%s) (%s %s) {", n.recv, receiver, p.runner(), p.runParams(), n.finished, p.predeclared("bool"))
 	} else {
-		p.line("func (%s %s) MoveNext(%s *%s) %s {", n.recv, receiver, n.task, p.runtime("Task"), p.predeclared("bool"))
+		p.line("func (%s %s) %s(%s) %s {", n.recv, receiver, p.runner(), p.runParams(), p.predeclared("bool"))
 	}
 	if u.defers && u.epilogue == nil {
 		p.line("defer %s.%s.Unwind(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
@@ -64,12 +64,12 @@ func (p *printer) moveNext(receiver string) {
 // steps prints MoveNext of a function whose deferred calls suspend, and the head of its steps.
 func (p *printer) steps(receiver string) {
 	n := p.u.names
-	boolean, task := p.predeclared("bool"), p.runtime("Task")
-	p.line("func (%s %s) MoveNext(%s *%s) %s {", n.recv, receiver, n.task, task, boolean)
+	boolean := p.predeclared("bool")
+	p.line("func (%s %s) %s(%s) %s {", n.recv, receiver, p.runner(), p.runParams(), boolean)
 	p.line("for {\nif %s, %s := %s.%s(%s); !%s {\nreturn %s\n}\n}\n}\n",
-		n.finished, n.again, n.recv, n.step, n.task, n.again, n.finished)
+		n.finished, n.again, n.recv, n.step, p.runArgs(), n.again, n.finished)
 	p.line("// %s runs %s until it suspends, ends or panics; after a panic, the next step begins at its epilogue.", n.step, p.u.title())
-	p.line("func (%s %s) %s(%s *%s) (%s, %s %s) {", n.recv, receiver, n.step, n.task, task, n.finished, n.again, boolean)
+	p.line("func (%s %s) %s(%s) (%s, %s %s) {", n.recv, receiver, n.step, p.runParams(), n.finished, n.again, boolean)
 	p.line("defer %s.%s.Catch(%s, &%s.Frame, %d, &%s)", n.recv, n.defers, n.task, n.recv, p.u.epilogueState(), n.again)
 }
 
@@ -83,7 +83,7 @@ func (u *unit) unwindingState() int { return len(u.parks()) + 2 }
 func (p *printer) locals() string {
 	sub := &printer{u: p.u, at: p.at}
 	for _, v := range p.u.all {
-		if v.place == inMoveNext && (v.reads > 0 || v.cell) {
+		if v.place == inMoveNext && !v.passed && (v.reads > 0 || v.cell) {
 			if v.unnamed {
 				sub.line("%s := %s", v.local, sub.newOf(v))
 				continue

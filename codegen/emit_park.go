@@ -48,11 +48,7 @@ func (p *printer) letGo(stale []*slot) {
 	for _, s := range stale {
 		v := s.vars[0]
 		fields = append(fields, p.u.names.recv+"."+v.field)
-		if v.cell || v.typ == nil {
-			zeros = append(zeros, p.predeclared("nil"))
-		} else {
-			zeros = append(zeros, p.zeroOf(v.typ, p.typeOf(v)))
-		}
+		zeros = append(zeros, p.zeroIn(v))
 	}
 	if len(fields) > 0 {
 		p.line("%s = %s // not needed any more", strings.Join(fields, ", "), strings.Join(zeros, ", "))

@@ -127,13 +127,13 @@ func (u *unit) conflicts() []set {
 	return all
 }
 
-// given are the parameters and the receiver, and what a literal captures.
+// given are the receiver and the parameters, and what a literal captures.
 func (u *unit) given() []*variable {
-	list := slices.Clone(u.parameters())
+	var list []*variable
 	if u.recv != nil {
 		list = append(list, u.recv)
 	}
-	return list
+	return append(list, u.parameters()...)
 }
 
 // mayAssign lists the variables that an instruction may assign, wholly or in part.

@@ -33,6 +33,7 @@ type variable struct {
 	param   bool // has its value when the machine starts
 	outside bool // of a function around the literal: the parameter is the cell itself
 	result  bool // must have it when the machine has ended
+	passed  bool // a parameter that what runs the machine has, too: no field (see hoist_pass.go)
 
 	// Decided by [unit.place].
 	place   place

@@ -141,9 +141,9 @@ func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := askFrame{ctx: ctx, rounds: rounds, out: out, in: in}
+	frame := askFrame{ctx: ctx, out: out, in: in}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, rounds) {
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
 	m := &askMachine{askFrame: frame}
@@ -152,8 +152,8 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 
 // askEnter is [ask] as machines call it: its results, or the suspended frame that will have them.
 func askEnter(t *statemachine.Task, ctx context.Context, rounds int, out, in *coord.Channel[int]) (*askFrame, int, error) {
-	frame := askFrame{ctx: ctx, rounds: rounds, out: out, in: in}
-	if frame.MoveNext(t) {
+	frame := askFrame{ctx: ctx, out: out, in: in}
+	if frame.run(t, rounds) {
 		return nil, frame.v, frame.err
 	}
 	m := new(askFrame)
@@ -167,10 +167,9 @@ type askFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	ctx    context.Context
-	rounds int
-	out    *coord.Channel[int]
-	in     *coord.Channel[int]
+	ctx context.Context
+	out *coord.Channel[int]
+	in  *coord.Channel[int]
 
 	n1       int
 	i1       int
@@ -181,8 +180,11 @@ type askFrame struct {
 	err error
 }
 
-// MoveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-func (f *askFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [ask] where it stopped.
+func (f *askFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [ask] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *askFrame) run(t *statemachine.Task, rounds int) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var send2 error
 	var receive1 int
@@ -205,7 +207,7 @@ func (f *askFrame) MoveNext(t *statemachine.Task) (finished bool) {
 			raise()
 		})
 	}
-	f.n1 = f.rounds
+	f.n1 = rounds
 	f.i1 = 0
 range1:
 	if f.i1 >= f.n1 {
@@ -285,9 +287,9 @@ func (f *askMachine) MoveNext(t *statemachine.Task) bool {
 // farewellAsync starts [farewell] as a state machine and returns its job.
 func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := farewellFrame{ctx: ctx, gate: gate, out: out, v: v}
+	frame := farewellFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, gate, out, v) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &farewellMachine{farewellFrame: frame}
@@ -296,8 +298,8 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 
 // farewellEnter is [farewell] as machines call it: its results, or the suspended frame that will have them.
 func farewellEnter(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (*farewellFrame, error) {
-	frame := farewellFrame{ctx: ctx, gate: gate, out: out, v: v}
-	if frame.MoveNext(t) {
+	frame := farewellFrame{}
+	if frame.run(t, ctx, gate, out, v) {
 		return nil, frame.result0
 	}
 	m := new(farewellFrame)
@@ -311,27 +313,25 @@ type farewellFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	ctx  context.Context
-	gate *coord.ManualResetEvent
-	out  *coord.Channel[string]
-	v    string
-
 	wait1 *coord.EnteredVoid[job.Void]
 
 	result0 error
 }
 
-// MoveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true).
-func (f *farewellFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [farewell] where it stopped.
+func (f *farewellFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil, nil, "") }
+
+// run runs [farewell] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *farewellFrame) run(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
 	for {
-		if finished, again := f.step(t); !again {
+		if finished, again := f.step(t, ctx, gate, out, v); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [farewell] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *farewellFrame) step(t *statemachine.Task) (finished, again bool) {
+func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (finished, again bool) {
 	defer f.defers.Catch(t, &f.Frame, 3, &again)
 	var wait2 error
 	state := f.State
@@ -348,21 +348,20 @@ func (f *farewellFrame) step(t *statemachine.Task) (finished, again bool) {
 		f.Misuse(state)
 	}
 	{
-		out := f.out
-		ctx := f.ctx
-		v := f.v
+		out := out
+		ctx := ctx
+		v := v
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
 			m := farewellFunc1Enter(t, out, ctx, v)
 			return statemachine.Entered(m != nil)
 		})
 	}
 	// entered_test.go:54: return gate.Wait(ctx)
-	f.wait1, wait2 = f.gate.WaitEnter(t, f.ctx)
+	f.wait1, wait2 = gate.WaitEnter(t, ctx)
 	if f.wait1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.gate, f.out, f.v = nil, nil, nil, "" // not needed any more
 	return false, false
 resume1:
 	wait2 = f.wait1.Results(t)
@@ -375,7 +374,6 @@ epilogue:
 		return true, false
 	}
 	f.State = 2
-	f.ctx, f.gate, f.out, f.v = nil, nil, nil, "" // not needed any more
 	return false, false
 resume2:
 	f.defers.Resumed(t)
@@ -411,8 +409,8 @@ func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
 
 // farewellFunc1Enter is a function literal of [farewell] as machines call it: its results, or the suspended frame that will have them.
 func farewellFunc1Enter(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
-	frame := farewellFunc1Frame{out: out, ctx: ctx, v: v}
-	if frame.MoveNext(t) {
+	frame := farewellFunc1Frame{}
+	if frame.run(t, out, ctx, v) {
 		return nil
 	}
 	m := new(farewellFunc1Frame)
@@ -425,15 +423,14 @@ func farewellFunc1Enter(t *statemachine.Task, out *coord.Channel[string], ctx co
 type farewellFunc1Frame struct {
 	statemachine.Frame
 
-	out *coord.Channel[string]
-	ctx context.Context
-	v   string
-
 	send1 *coord.EnteredVoid[string]
 }
 
-// MoveNext runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true).
-func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with a function literal of [farewell] where it stopped.
+func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil, "") }
+
+// run runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *farewellFunc1Frame) run(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -444,12 +441,11 @@ func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
-	f.send1, _ = f.out.SendEnter(t, f.ctx, f.v)
+	f.send1, _ = out.SendEnter(t, ctx, v)
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.out, f.ctx, f.v = nil, nil, "" // not needed any more
 	return false
 resume1:
 	f.send1.Results(t)
@@ -472,9 +468,9 @@ func (f *farewellFunc1Frame) Results(t *statemachine.Task) {
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := twiceFrame{first: first, second: second, in: in}
+	frame := twiceFrame{second: second, in: in}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, first) {
 		return statemachine.Completed(first, frame.result0, frame.result1)
 	}
 	m := &twiceMachine{twiceFrame: frame}
@@ -483,8 +479,8 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 
 // twiceEnter is [twice] as machines call it: its results, or the suspended frame that will have them.
 func twiceEnter(t *statemachine.Task, first, second context.Context, in *coord.Channel[int]) (*twiceFrame, int, error) {
-	frame := twiceFrame{first: first, second: second, in: in}
-	if frame.MoveNext(t) {
+	frame := twiceFrame{second: second, in: in}
+	if frame.run(t, first) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(twiceFrame)
@@ -497,7 +493,6 @@ func twiceEnter(t *statemachine.Task, first, second context.Context, in *coord.C
 type twiceFrame struct {
 	statemachine.Frame
 
-	first  context.Context
 	second context.Context
 	in     *coord.Channel[int]
 
@@ -507,8 +502,11 @@ type twiceFrame struct {
 	result1 error
 }
 
-// MoveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-func (f *twiceFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [twice] where it stopped.
+func (f *twiceFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [twice] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *twiceFrame) run(t *statemachine.Task, first context.Context) bool {
 	var v int
 	var err error
 	state := f.State
@@ -523,12 +521,11 @@ func (f *twiceFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// entered_test.go:149: v, err := in.Receive(first)
-	f.receive1, v, err = f.in.ReceiveEnter(t, f.first)
+	f.receive1, v, err = f.in.ReceiveEnter(t, first)
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.first = nil // not needed any more
 	return false
 resume1:
 	v, err = f.receive1.Results(t)
@@ -545,7 +542,7 @@ resumed1:
 		goto resumed2
 	}
 	f.State = 2
-	f.first, f.second, f.in = nil, nil, nil // not needed any more
+	f.second, f.in = nil, nil // not needed any more
 	return false
 resume2:
 	f.result0, f.result1 = f.receive1.Results(t)
@@ -582,4 +579,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7d0be9bfeb43ebe9
+// Digest of what is above: 9066f87365bd9abe

@@ -20,9 +20,9 @@ const (
 // zippedAsync starts [zipped] as a state machine and returns its job.
 func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job.Job[[]string]) {
 	var t statemachine.Task
-	frame := zippedFrame{ctx: ctx, one: one, two: two}
+	frame := zippedFrame{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, one, two) {
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
 	m := &zippedMachine{zippedFrame: frame}
@@ -31,8 +31,8 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 
 // zippedEnter is [zipped] as machines call it: its results, or the suspended frame that will have them.
 func zippedEnter(t *statemachine.Task, ctx context.Context, one, two *job.Stream[string]) (*zippedFrame, []string, error) {
-	frame := zippedFrame{ctx: ctx, one: one, two: two}
-	if frame.MoveNext(t) {
+	frame := zippedFrame{ctx: ctx}
+	if frame.run(t, one, two) {
 		return nil, frame.all, frame.err
 	}
 	m := new(zippedFrame)
@@ -47,8 +47,6 @@ type zippedFrame struct {
 	defers statemachine.Defers
 
 	ctx context.Context
-	one *job.Stream[string]
-	two *job.Stream[string]
 
 	a     *job.Puller[string]
 	b     *job.Puller[string]
@@ -59,17 +57,20 @@ type zippedFrame struct {
 	err error
 }
 
-// MoveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true).
-func (f *zippedFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [zipped] where it stopped.
+func (f *zippedFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs [zipped] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *zippedFrame) run(t *statemachine.Task, one *job.Stream[string], two *job.Stream[string]) bool {
 	for {
-		if finished, again := f.step(t); !again {
+		if finished, again := f.step(t, one, two); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *zippedFrame) step(t *statemachine.Task) (finished, again bool) {
+func (f *zippedFrame) step(t *statemachine.Task, one *job.Stream[string], two *job.Stream[string]) (finished, again bool) {
 	defer f.defers.Catch(t, &f.Frame, 4, &again)
 	var err2 error
 	state := f.State
@@ -87,7 +88,7 @@ func (f *zippedFrame) step(t *statemachine.Task) (finished, again bool) {
 	default:
 		f.Misuse(state)
 	}
-	f.a, f.b = f.one.Pull(), f.two.Pull()
+	f.a, f.b = one.Pull(), two.Pull()
 	{
 		a := f.a
 		ctx := f.ctx
@@ -108,7 +109,7 @@ for1:
 		goto resume1
 	}
 	f.State = 1
-	f.one, f.two, f.v = nil, nil, "" // not needed any more
+	f.v = "" // not needed any more
 	return t.Await(f.next1), false
 resume1:
 	f.v, err2 = statemachine.TwinResult(t, f.next1)
@@ -123,7 +124,6 @@ resume1:
 		goto resume2
 	}
 	f.State = 2
-	f.one, f.two = nil, nil // not needed any more
 	return t.Await(f.next1), false
 resume2:
 	{
@@ -143,7 +143,7 @@ epilogue:
 		return true, false
 	}
 	f.State = 3
-	f.ctx, f.one, f.two, f.a, f.b, f.v = nil, nil, nil, nil, nil, "" // not needed any more
+	f.ctx, f.a, f.b, f.v = nil, nil, nil, "" // not needed any more
 	return false, false
 resume3:
 	f.defers.Resumed(t)
@@ -179,8 +179,8 @@ func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
 
 // zippedFunc1Enter is a function literal of [zipped] as machines call it: its results, or the suspended frame that will have them.
 func zippedFunc1Enter(t *statemachine.Task, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
-	frame := zippedFunc1Frame{a: a, ctx: ctx}
-	if frame.MoveNext(t) {
+	frame := zippedFunc1Frame{}
+	if frame.run(t, a, ctx) {
 		return nil
 	}
 	m := new(zippedFunc1Frame)
@@ -193,14 +193,14 @@ func zippedFunc1Enter(t *statemachine.Task, a *job.Puller[string], ctx context.C
 type zippedFunc1Frame struct {
 	statemachine.Frame
 
-	a   *job.Puller[string]
-	ctx context.Context
-
 	stop1 *job.Job[job.Void]
 }
 
-// MoveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
-func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with a function literal of [zipped] where it stopped.
+func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *zippedFunc1Frame) run(t *statemachine.Task, a *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -211,12 +211,11 @@ func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// steps_test.go:20: defer func() { _ = a.Stop(ctx) }()
-	f.stop1 = f.a.StopAsync(f.ctx)
+	f.stop1 = a.StopAsync(ctx)
 	if f.stop1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.a, f.ctx = nil, nil // not needed any more
 	return t.Await(f.stop1)
 resume1:
 	statemachine.TwinResult(t, f.stop1)
@@ -237,8 +236,8 @@ func (f *zippedFunc1Frame) Results(t *statemachine.Task) {
 
 // zippedFunc2Enter is a function literal of [zipped] as machines call it: its results, or the suspended frame that will have them.
 func zippedFunc2Enter(t *statemachine.Task, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
-	frame := zippedFunc2Frame{b: b, ctx: ctx}
-	if frame.MoveNext(t) {
+	frame := zippedFunc2Frame{}
+	if frame.run(t, b, ctx) {
 		return nil
 	}
 	m := new(zippedFunc2Frame)
@@ -251,14 +250,14 @@ func zippedFunc2Enter(t *statemachine.Task, b *job.Puller[string], ctx context.C
 type zippedFunc2Frame struct {
 	statemachine.Frame
 
-	b   *job.Puller[string]
-	ctx context.Context
-
 	stop1 *job.Job[job.Void]
 }
 
-// MoveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
-func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with a function literal of [zipped] where it stopped.
+func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *zippedFunc2Frame) run(t *statemachine.Task, b *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -269,12 +268,11 @@ func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// steps_test.go:21: defer func() { _ = b.Stop(ctx) }()
-	f.stop1 = f.b.StopAsync(f.ctx)
+	f.stop1 = b.StopAsync(ctx)
 	if f.stop1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.b, f.ctx = nil, nil // not needed any more
 	return t.Await(f.stop1)
 resume1:
 	statemachine.TwinResult(t, f.stop1)
@@ -358,4 +356,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 101, 102)
 }
 
-// Digest of what is above: f58b6ca00f05de10
+// Digest of what is above: 76fd54c30cf84297

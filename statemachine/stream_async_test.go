@@ -129,9 +129,9 @@ func (f *lettersFrame) Location() statemachine.Location {
 // collectAsync starts [collect] as a state machine and returns its job.
 func collectAsync(h *history, s *job.Stream[string], until string) (result *job.Job[[]string]) {
 	var t statemachine.Task
-	frame := collectFrame{h: h, s: s, until: until}
+	frame := collectFrame{h: h, until: until}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, s) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &collectMachine{collectFrame: frame}
@@ -140,8 +140,8 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 
 // collectEnter is [collect] as machines call it: its results, or the suspended frame that will have them.
 func collectEnter(t *statemachine.Task, h *history, s *job.Stream[string], until string) (*collectFrame, []string, error) {
-	frame := collectFrame{h: h, s: s, until: until}
-	if frame.MoveNext(t) {
+	frame := collectFrame{h: h, until: until}
+	if frame.run(t, s) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(collectFrame)
@@ -156,7 +156,6 @@ type collectFrame struct {
 	loops statemachine.Loops
 
 	h     *history
-	s     *job.Stream[string]
 	until string
 
 	list  []string
@@ -166,8 +165,11 @@ type collectFrame struct {
 	result1 error
 }
 
-// MoveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
-func (f *collectFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [collect] where it stopped.
+func (f *collectFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [collect] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *collectFrame) run(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -184,7 +186,7 @@ func (f *collectFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	f.loop1 = statemachine.RangeStream(f.s)
+	f.loop1 = statemachine.RangeStream(s)
 	f.loops.Open(f.loop1)
 range1:
 	// stream_test.go:48: for v, err := range s.All() {
@@ -192,7 +194,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.s = nil // not needed any more
 	return false
 resume1:
 	if !f.loop1.More(t) {
@@ -215,7 +216,7 @@ leave1:
 		goto resume2
 	}
 	f.State = 2
-	f.h, f.s, f.until, f.list = nil, nil, "", nil // not needed any more
+	f.h, f.until, f.list = nil, "", nil // not needed any more
 	return false
 resume2:
 	f.loop1.Stopped(t)
@@ -228,7 +229,7 @@ leave2:
 		goto resume3
 	}
 	f.State = 3
-	f.s, f.until = nil, "" // not needed any more
+	f.until = "" // not needed any more
 	return false
 resume3:
 	f.loop1.Stopped(t)
@@ -339,9 +340,9 @@ func (f *forgivingFrame) Location() statemachine.Location {
 // exitsInAsync starts [exitsIn] as a state machine and returns its job.
 func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := exitsInFrame{h: h, s: s, first: first}
+	frame := exitsInFrame{h: h, s: s}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, first) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &exitsInMachine{exitsInFrame: frame}
@@ -350,8 +351,8 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 
 // exitsInEnter is [exitsIn] as machines call it: its results, or the suspended frame that will have them.
 func exitsInEnter(t *statemachine.Task, h *history, s *job.Stream[string], first *job.Job[string]) *exitsInFrame {
-	frame := exitsInFrame{h: h, s: s, first: first}
-	if frame.MoveNext(t) {
+	frame := exitsInFrame{h: h, s: s}
+	if frame.run(t, first) {
 		return nil
 	}
 	m := new(exitsInFrame)
@@ -366,16 +367,18 @@ type exitsInFrame struct {
 	defers statemachine.Defers
 	loops  statemachine.Loops
 
-	h     *history
-	s     *job.Stream[string]
-	first *job.Job[string]
+	h *history
+	s *job.Stream[string]
 
 	await1 *job.Job[string]
 	loop1  *statemachine.Loop[string, error]
 }
 
-// MoveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
-func (f *exitsInFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [exitsIn] where it stopped.
+func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [exitsIn] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *exitsInFrame) run(t *statemachine.Task, first *job.Job[string]) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
 	state := f.State
@@ -399,12 +402,11 @@ func (f *exitsInFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		})
 	}
 	// stream_test.go:174: _, _ = first.Await()
-	f.await1 = f.first
+	f.await1 = first
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.first = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	statemachine.JobResult(t, f.await1)
@@ -417,7 +419,7 @@ range1:
 		goto resume2
 	}
 	f.State = 2
-	f.s, f.first = nil, nil // not needed any more
+	f.s = nil // not needed any more
 	return false
 resume2:
 	if !f.loop1.More(t) {
@@ -465,9 +467,9 @@ func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := drainFrame{s: s, pause: pause}
+	frame := drainFrame{pause: pause}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, s) {
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &drainMachine{drainFrame: frame}
@@ -476,8 +478,8 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 
 // drainEnter is [drain] as machines call it: its results, or the suspended frame that will have them.
 func drainEnter(t *statemachine.Task, ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (*drainFrame, int, error) {
-	frame := drainFrame{s: s, pause: pause}
-	if frame.MoveNext(t) {
+	frame := drainFrame{pause: pause}
+	if frame.run(t, s) {
 		return nil, frame.sum, frame.err
 	}
 	m := new(drainFrame)
@@ -491,7 +493,6 @@ type drainFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
 
-	s     *job.Stream[int]
 	pause *job.Job[job.Void]
 
 	loop1  *statemachine.Loop[int, error]
@@ -502,8 +503,11 @@ type drainFrame struct {
 	err error
 }
 
-// MoveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
-func (f *drainFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [drain] where it stopped.
+func (f *drainFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [drain] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *drainFrame) run(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -520,7 +524,7 @@ func (f *drainFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	f.loop1 = statemachine.RangeStream(f.s)
+	f.loop1 = statemachine.RangeStream(s)
 	f.loops.Open(f.loop1)
 range1:
 	// stream_test.go:199: for v, err := range s.All() {
@@ -528,7 +532,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.s = nil // not needed any more
 	return false
 resume1:
 	if !f.loop1.More(t) {
@@ -548,7 +551,6 @@ resume1:
 		goto resume2
 	}
 	f.State = 2
-	f.s = nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
@@ -568,7 +570,7 @@ leave1:
 		goto resume3
 	}
 	f.State = 3
-	f.s, f.pause = nil, nil // not needed any more
+	f.pause = nil // not needed any more
 	return false
 resume3:
 	f.loop1.Stopped(t)
@@ -726,4 +728,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 7fe28d273e070d1d
+// Digest of what is above: 11e01ff484b4d133

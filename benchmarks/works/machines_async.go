@@ -22,9 +22,9 @@ const (
 // familyAsync starts [family] as a state machine and returns its job.
 func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := familyFrame{ctx: ctx, children: children}
+	frame := familyFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, children) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &familyMachine{familyFrame: frame}
@@ -33,8 +33,8 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 
 // familyEnter is [family] as machines call it: its results, or the suspended frame that will have them.
 func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*familyFrame, int, error) {
-	frame := familyFrame{ctx: ctx, children: children}
-	if frame.MoveNext(t) {
+	frame := familyFrame{}
+	if frame.run(t, ctx, children) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(familyFrame)
@@ -47,9 +47,6 @@ func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*fami
 type familyFrame struct {
 	statemachine.Frame
 
-	ctx      context.Context
-	children int
-
 	sum    int
 	list1  []*job.Job[int]
 	i1     int
@@ -59,8 +56,11 @@ type familyFrame struct {
 	result1 error
 }
 
-// MoveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
-func (f *familyFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [family] where it stopped.
+func (f *familyFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0) }
+
+// run runs [family] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *familyFrame) run(t *statemachine.Task, ctx context.Context, children int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -71,9 +71,9 @@ func (f *familyFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	{
-		kids := make([]*job.Job[int], f.children)
+		kids := make([]*job.Job[int], children)
 		for i := range kids {
-			kids[i] = job.Run(f.ctx, one)
+			kids[i] = job.Run(ctx, one)
 		}
 		f.sum = 0
 		f.list1 = kids
@@ -92,7 +92,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -143,9 +142,9 @@ func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
 // fibAsync starts [fib] as a state machine and returns its job.
 func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := fibFrame{ctx: ctx, n: n}
+	frame := fibFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, n) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &fibMachine{fibFrame: frame}
@@ -154,8 +153,8 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 
 // fibEnter is [fib] as machines call it: its results, or the suspended frame that will have them.
 func fibEnter(t *statemachine.Task, ctx context.Context, n int) (*fibFrame, int, error) {
-	frame := fibFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
+	frame := fibFrame{}
+	if frame.run(t, ctx, n) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(fibFrame)
@@ -168,9 +167,6 @@ func fibEnter(t *statemachine.Task, ctx context.Context, n int) (*fibFrame, int,
 type fibFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-	n   int
-
 	fork   *job.Job[int]
 	b      int
 	fib1   *fibFrame
@@ -180,8 +176,11 @@ type fibFrame struct {
 	result1 error
 }
 
-// MoveNext runs [fib] from where it stopped to its next suspension (false) or its end (true).
-func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [fib] where it stopped.
+func (f *fibFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0) }
+
+// run runs [fib] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *fibFrame) run(t *statemachine.Task, ctx context.Context, n int) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -194,24 +193,23 @@ func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	if f.n < 2 {
-		f.result0, f.result1 = f.n, nil
+	if n < 2 {
+		f.result0, f.result1 = n, nil
 		f.State = statemachine.Finished
 		return true
 	}
 	{
-		n := f.n
-		f.fork = job.RunMachine(f.ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
+		n := n
+		f.fork = job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
 			return fibFunc1Run(m1, n, ctx1)
 		})
 	}
 	// machines.go:44: b, err := fib(ctx, n-2)
-	f.fib1, f.b, err = fibEnter(t, f.ctx, f.n-2)
+	f.fib1, f.b, err = fibEnter(t, ctx, n-2)
 	if f.fib1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	f.b, err = f.fib1.Results(t)
@@ -228,7 +226,7 @@ resumed1:
 		goto resume2
 	}
 	f.State = 2
-	f.ctx, f.fork = nil, nil // not needed any more
+	f.fork = nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
@@ -271,9 +269,9 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 // fibFunc1Run is the first step of a job that runs a function literal of [fib].
 func fibFunc1Run(j *job.Machine[int], n int, ctx context.Context) job.Rest {
 	var t statemachine.Task
-	frame := fibFunc1Frame{n: n, ctx: ctx}
+	frame := fibFunc1Frame{}
 	defer statemachine.Fail(&t, j)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n, ctx) {
 		return j.Return(frame.result0, frame.result1)
 	}
 	m := &fibFunc1Machine{fibFunc1Frame: frame}
@@ -284,17 +282,17 @@ func fibFunc1Run(j *job.Machine[int], n int, ctx context.Context) job.Rest {
 type fibFunc1Frame struct {
 	statemachine.Frame
 
-	ctx context.Context
-	n   int
-
 	fib1 *fibFrame
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true).
-func (f *fibFunc1Frame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with a function literal of [fib] where it stopped.
+func (f *fibFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0, nil) }
+
+// run runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *fibFunc1Frame) run(t *statemachine.Task, n int, ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -305,12 +303,11 @@ func (f *fibFunc1Frame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// machines.go:43: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
-	f.fib1, f.result0, f.result1 = fibEnter(t, f.ctx, f.n-1)
+	f.fib1, f.result0, f.result1 = fibEnter(t, ctx, n-1)
 	if f.fib1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	f.result0, f.result1 = f.fib1.Results(t)
@@ -343,9 +340,9 @@ func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
 // skynetAsync starts [skynet] as a state machine and returns its job.
 func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := skynetFrame{ctx: ctx, first: first, size: size}
+	frame := skynetFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, first, size) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &skynetMachine{skynetFrame: frame}
@@ -354,8 +351,8 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 
 // skynetEnter is [skynet] as machines call it: its results, or the suspended frame that will have them.
 func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*skynetFrame, int, error) {
-	frame := skynetFrame{ctx: ctx, first: first, size: size}
-	if frame.MoveNext(t) {
+	frame := skynetFrame{}
+	if frame.run(t, ctx, first, size) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(skynetFrame)
@@ -368,10 +365,6 @@ func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*s
 type skynetFrame struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	first int
-	size  int
-
 	sum    int
 	list1  [10]*job.Job[int]
 	i1     int
@@ -381,8 +374,11 @@ type skynetFrame struct {
 	result1 error
 }
 
-// MoveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true).
-func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [skynet] where it stopped.
+func (f *skynetFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0, 0) }
+
+// run runs [skynet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *skynetFrame) run(t *statemachine.Task, ctx context.Context, first int, size int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -392,17 +388,17 @@ func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	if f.size == 1 {
-		f.result0, f.result1 = f.first, nil
+	if size == 1 {
+		f.result0, f.result1 = first, nil
 		f.State = statemachine.Finished
 		return true
 	}
 	{
 		var kids [10]*job.Job[int]
-		size := f.size
+		size := size
 		for i := range kids {
-			from := f.first + i*(f.size/10)
-			kids[i] = job.RunMachine(f.ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
+			from := first + i*(size/10)
+			kids[i] = job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
 				return skynetFunc1Run(m1, from, size, ctx1)
 			})
 		}
@@ -423,7 +419,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -474,9 +469,9 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 // skynetFunc1Run is the first step of a job that runs a function literal of [skynet].
 func skynetFunc1Run(j *job.Machine[int], from, size int, ctx context.Context) job.Rest {
 	var t statemachine.Task
-	frame := skynetFunc1Frame{from: from, size: size, ctx: ctx}
+	frame := skynetFunc1Frame{}
 	defer statemachine.Fail(&t, j)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, from, size, ctx) {
 		return j.Return(frame.result0, frame.result1)
 	}
 	m := &skynetFunc1Machine{skynetFunc1Frame: frame}
@@ -487,18 +482,17 @@ func skynetFunc1Run(j *job.Machine[int], from, size int, ctx context.Context) jo
 type skynetFunc1Frame struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	from int
-	size int
-
 	skynet1 *skynetFrame
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true).
-func (f *skynetFunc1Frame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with a function literal of [skynet] where it stopped.
+func (f *skynetFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0, 0, nil) }
+
+// run runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *skynetFunc1Frame) run(t *statemachine.Task, from int, size int, ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -509,12 +503,11 @@ func (f *skynetFunc1Frame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// machines.go:62: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
-	f.skynet1, f.result0, f.result1 = skynetEnter(t, f.ctx, f.from, f.size/10)
+	f.skynet1, f.result0, f.result1 = skynetEnter(t, ctx, from, size/10)
 	if f.skynet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	f.result0, f.result1 = f.skynet1.Results(t)
@@ -547,9 +540,9 @@ func (f *skynetFunc1Machine) MoveNext(t *statemachine.Task) bool {
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := napFrame{ctx: ctx, d: d, awake: awake}
+	frame := napFrame{awake: awake}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, d) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &napMachine{napFrame: frame}
@@ -558,8 +551,8 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 
 // napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, awake *atomic.Int64) (*napFrame, error) {
-	frame := napFrame{ctx: ctx, d: d, awake: awake}
-	if frame.MoveNext(t) {
+	frame := napFrame{awake: awake}
+	if frame.run(t, ctx, d) {
 		return nil, frame.result0
 	}
 	m := new(napFrame)
@@ -572,8 +565,6 @@ func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, awake 
 type napFrame struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	d     time.Duration
 	awake *atomic.Int64
 
 	sleep1 *statemachine.Sleeping
@@ -581,8 +572,11 @@ type napFrame struct {
 	result0 error
 }
 
-// MoveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-func (f *napFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [nap] where it stopped.
+func (f *napFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0) }
+
+// run runs [nap] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *napFrame) run(t *statemachine.Task, ctx context.Context, d time.Duration) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -594,12 +588,11 @@ func (f *napFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// machines.go:79: if err := job.Sleep(ctx, d); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, f.d)
+	f.sleep1, err = statemachine.Sleep(t, ctx, d)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -648,9 +641,9 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := sumFrame{jobs: jobs}
+	frame := sumFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, jobs) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &sumMachine{sumFrame: frame}
@@ -659,8 +652,8 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, jobs []*job.Job[int]) (*sumFrame, int, error) {
-	frame := sumFrame{jobs: jobs}
-	if frame.MoveNext(t) {
+	frame := sumFrame{}
+	if frame.run(t, jobs) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(sumFrame)
@@ -673,8 +666,6 @@ func sumEnter(t *statemachine.Task, jobs []*job.Job[int]) (*sumFrame, int, error
 type sumFrame struct {
 	statemachine.Frame
 
-	jobs []*job.Job[int]
-
 	total  int
 	list1  []*job.Job[int]
 	i1     int
@@ -684,8 +675,11 @@ type sumFrame struct {
 	result1 error
 }
 
-// MoveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [sum] where it stopped.
+func (f *sumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [sum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *sumFrame) run(t *statemachine.Task, jobs []*job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -696,7 +690,7 @@ func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	f.total = 0
-	f.list1 = f.jobs
+	f.list1 = jobs
 	f.i1 = 0
 range1:
 	if f.i1 >= len(f.list1) {
@@ -711,7 +705,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.jobs = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -762,9 +755,9 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 // yieldsAsync starts [yields] as a state machine and returns its job.
 func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := yieldsFrame{n: n}
+	frame := yieldsFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n) {
 		return statemachine.Completed(ctx, frame.result0, nil)
 	}
 	m := &yieldsMachine{yieldsFrame: frame}
@@ -773,8 +766,8 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 
 // yieldsEnter is [yields] as machines call it: its results, or the suspended frame that will have them.
 func yieldsEnter(t *statemachine.Task, ctx context.Context, n int) (*yieldsFrame, int) {
-	frame := yieldsFrame{n: n}
-	if frame.MoveNext(t) {
+	frame := yieldsFrame{}
+	if frame.run(t, n) {
 		return nil, frame.result0
 	}
 	m := new(yieldsFrame)
@@ -787,8 +780,6 @@ func yieldsEnter(t *statemachine.Task, ctx context.Context, n int) (*yieldsFrame
 type yieldsFrame struct {
 	statemachine.Frame
 
-	n int
-
 	count int
 	n1    int
 	i1    int
@@ -796,8 +787,11 @@ type yieldsFrame struct {
 	result0 int
 }
 
-// MoveNext runs [yields] from where it stopped to its next suspension (false) or its end (true).
-func (f *yieldsFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [yields] where it stopped.
+func (f *yieldsFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [yields] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *yieldsFrame) run(t *statemachine.Task, n int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -808,7 +802,7 @@ func (f *yieldsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	f.count = 0
-	f.n1 = f.n
+	f.n1 = n
 	f.i1 = 0
 range1:
 	if f.i1 >= f.n1 {
@@ -857,9 +851,9 @@ func (f *yieldsMachine) MoveNext(t *statemachine.Task) bool {
 // roundsAsync starts [rounds] as a state machine and returns its job.
 func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := roundsFrame{ctx: ctx, n: n}
+	frame := roundsFrame{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &roundsMachine{roundsFrame: frame}
@@ -868,8 +862,8 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 
 // roundsEnter is [rounds] as machines call it: its results, or the suspended frame that will have them.
 func roundsEnter(t *statemachine.Task, ctx context.Context, n int) (*roundsFrame, int, error) {
-	frame := roundsFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
+	frame := roundsFrame{ctx: ctx}
+	if frame.run(t, n) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(roundsFrame)
@@ -883,7 +877,6 @@ type roundsFrame struct {
 	statemachine.Frame
 
 	ctx context.Context
-	n   int
 
 	total  int
 	n1     int
@@ -894,8 +887,11 @@ type roundsFrame struct {
 	result1 error
 }
 
-// MoveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true).
-func (f *roundsFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [rounds] where it stopped.
+func (f *roundsFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [rounds] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *roundsFrame) run(t *statemachine.Task, n int) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -906,7 +902,7 @@ func (f *roundsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	f.total = 0
-	f.n1 = f.n
+	f.n1 = n
 	f.i1 = 0
 range1:
 	if f.i1 >= f.n1 {
@@ -968,9 +964,9 @@ func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
 // stepsAsync starts [steps] as a state machine and returns its job.
 func stepsAsync(n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := stepsFrame{n: n}
+	frame := stepsFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n) {
 		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &stepsMachine{stepsFrame: frame}
@@ -979,8 +975,8 @@ func stepsAsync(n int) (result *job.Job[int]) {
 
 // stepsEnter is [steps] as machines call it: its results, or the suspended frame that will have them.
 func stepsEnter(t *statemachine.Task, n int) (*stepsFrame, int) {
-	frame := stepsFrame{n: n}
-	if frame.MoveNext(t) {
+	frame := stepsFrame{}
+	if frame.run(t, n) {
 		return nil, frame.result0
 	}
 	m := new(stepsFrame)
@@ -993,8 +989,6 @@ func stepsEnter(t *statemachine.Task, n int) (*stepsFrame, int) {
 type stepsFrame struct {
 	statemachine.Frame
 
-	n int
-
 	n1    int
 	i1    int
 	step1 *stepFrame
@@ -1002,8 +996,11 @@ type stepsFrame struct {
 	result0 int
 }
 
-// MoveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
-func (f *stepsFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [steps] where it stopped.
+func (f *stepsFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [steps] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *stepsFrame) run(t *statemachine.Task, n int) bool {
 	var v int
 	state := f.State
 	f.State = statemachine.Running
@@ -1015,7 +1012,7 @@ func (f *stepsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	v = 0
-	f.n1 = f.n
+	f.n1 = n
 	f.i1 = 0
 range1:
 	if f.i1 >= f.n1 {
@@ -1154,9 +1151,9 @@ func (f *stepMachine) MoveNext(t *statemachine.Task) bool {
 // linkAsync starts [link] as a state machine and returns its job.
 func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := linkFrame{prev: prev}
+	frame := linkFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, prev) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &linkMachine{linkFrame: frame}
@@ -1165,8 +1162,8 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 
 // linkEnter is [link] as machines call it: its results, or the suspended frame that will have them.
 func linkEnter(t *statemachine.Task, ctx context.Context, prev *job.Job[int]) (*linkFrame, int, error) {
-	frame := linkFrame{prev: prev}
-	if frame.MoveNext(t) {
+	frame := linkFrame{}
+	if frame.run(t, prev) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(linkFrame)
@@ -1179,16 +1176,17 @@ func linkEnter(t *statemachine.Task, ctx context.Context, prev *job.Job[int]) (*
 type linkFrame struct {
 	statemachine.Frame
 
-	prev *job.Job[int]
-
 	await1 *job.Job[int]
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [link] from where it stopped to its next suspension (false) or its end (true).
-func (f *linkFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [link] where it stopped.
+func (f *linkFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [link] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *linkFrame) run(t *statemachine.Task, prev *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1199,12 +1197,11 @@ func (f *linkFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// machines.go:154: v, err := prev.Await()
-	f.await1 = f.prev
+	f.await1 = prev
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.prev = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -1246,9 +1243,9 @@ func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
 // playerAsync starts [player] as a state machine and returns its job.
 func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := playerFrame{ctx: ctx, in: in, out: out, n: n}
+	frame := playerFrame{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &playerMachine{playerFrame: frame}
@@ -1257,8 +1254,8 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 
 // playerEnter is [player] as machines call it: its results, or the suspended frame that will have them.
 func playerEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*playerFrame, error) {
-	frame := playerFrame{ctx: ctx, in: in, out: out, n: n}
-	if frame.MoveNext(t) {
+	frame := playerFrame{ctx: ctx, in: in, out: out}
+	if frame.run(t, n) {
 		return nil, frame.result0
 	}
 	m := new(playerFrame)
@@ -1274,7 +1271,6 @@ type playerFrame struct {
 	ctx context.Context
 	in  *coord.Channel[int]
 	out *coord.Channel[int]
-	n   int
 
 	n1       int
 	i1       int
@@ -1284,8 +1280,11 @@ type playerFrame struct {
 	result0 error
 }
 
-// MoveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
-func (f *playerFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [player] where it stopped.
+func (f *playerFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [player] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *playerFrame) run(t *statemachine.Task, n int) bool {
 	var v int
 	var err error
 	state := f.State
@@ -1299,7 +1298,7 @@ func (f *playerFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.n1 = f.n
+	f.n1 = n
 	f.i1 = 0
 range1:
 	if f.i1 >= f.n1 {
@@ -1377,9 +1376,9 @@ func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
 // serverAsync starts [server] as a state machine and returns its job.
 func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := serverFrame{ctx: ctx, in: in, out: out, n: n}
+	frame := serverFrame{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &serverMachine{serverFrame: frame}
@@ -1388,8 +1387,8 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 
 // serverEnter is [server] as machines call it: its results, or the suspended frame that will have them.
 func serverEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*serverFrame, int, error) {
-	frame := serverFrame{ctx: ctx, in: in, out: out, n: n}
-	if frame.MoveNext(t) {
+	frame := serverFrame{ctx: ctx, in: in, out: out}
+	if frame.run(t, n) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(serverFrame)
@@ -1405,7 +1404,6 @@ type serverFrame struct {
 	ctx context.Context
 	in  *coord.Channel[int]
 	out *coord.Channel[int]
-	n   int
 
 	n1       int
 	i1       int
@@ -1416,8 +1414,11 @@ type serverFrame struct {
 	result1 error
 }
 
-// MoveNext runs [server] from where it stopped to its next suspension (false) or its end (true).
-func (f *serverFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [server] where it stopped.
+func (f *serverFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [server] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *serverFrame) run(t *statemachine.Task, n int) bool {
 	var v int
 	var err error
 	state := f.State
@@ -1432,7 +1433,7 @@ func (f *serverFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	v = 0
-	f.n1 = f.n
+	f.n1 = n
 	f.i1 = 0
 range1:
 	if f.i1 >= f.n1 {
@@ -1507,4 +1508,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: a67ddd2fd2b04307
+// Digest of what is above: e4f7f0fc0267fc64

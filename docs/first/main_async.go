@@ -21,9 +21,9 @@ const (
 // tickAsync starts [tick] as a state machine and returns its job.
 func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := tickFrame{ctx: ctx, n: n}
+	frame := tickFrame{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &tickMachine{tickFrame: frame}
@@ -32,8 +32,8 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 
 // tickEnter is [tick] as machines call it: its results, or the suspended frame that will have them.
 func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, error) {
-	frame := tickFrame{ctx: ctx, n: n}
-	if frame.MoveNext(t) {
+	frame := tickFrame{ctx: ctx}
+	if frame.run(t, n) {
 		return nil, frame.result0
 	}
 	m := new(tickFrame)
@@ -47,7 +47,6 @@ type tickFrame struct {
 	statemachine.Frame
 
 	ctx context.Context
-	n   int
 
 	n1     int
 	i      int
@@ -56,8 +55,11 @@ type tickFrame struct {
 	result0 error
 }
 
-// MoveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
-func (f *tickFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [tick] where it stopped.
+func (f *tickFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [tick] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *tickFrame) run(t *statemachine.Task, n int) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -68,7 +70,7 @@ func (f *tickFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.n1 = f.n
+	f.n1 = n
 	f.i = 0
 range1:
 	if f.i >= f.n1 {
@@ -128,4 +130,4 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6da8515595cad4ae
+// Digest of what is above: 73139f8991e3c717

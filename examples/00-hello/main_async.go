@@ -20,9 +20,9 @@ const (
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetFrame{ctx: ctx, name: name}
+	frame := greetFrame{name: name}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &greetMachine{greetFrame: frame}
@@ -31,8 +31,8 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 
 // greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, ctx context.Context, name string) (*greetFrame, string, error) {
-	frame := greetFrame{ctx: ctx, name: name}
-	if frame.MoveNext(t) {
+	frame := greetFrame{name: name}
+	if frame.run(t, ctx) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(greetFrame)
@@ -45,7 +45,6 @@ func greetEnter(t *statemachine.Task, ctx context.Context, name string) (*greetF
 type greetFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
 	name string
 
 	sleep1 *statemachine.Sleeping
@@ -54,8 +53,11 @@ type greetFrame struct {
 	result1 error
 }
 
-// MoveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-func (f *greetFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [greet] where it stopped.
+func (f *greetFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [greet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *greetFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -67,12 +69,11 @@ func (f *greetFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -120,9 +121,9 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 // greetBothAsync starts [greetBoth] as a state machine and returns its job.
 func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetBothFrame{ctx: ctx, a: a, b: b}
+	frame := greetBothFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, a, b) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &greetBothMachine{greetBothFrame: frame}
@@ -131,8 +132,8 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 
 // greetBothEnter is [greetBoth] as machines call it: its results, or the suspended frame that will have them.
 func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*greetBothFrame, string, error) {
-	frame := greetBothFrame{ctx: ctx, a: a, b: b}
-	if frame.MoveNext(t) {
+	frame := greetBothFrame{}
+	if frame.run(t, ctx, a, b) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(greetBothFrame)
@@ -145,10 +146,6 @@ func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*gr
 type greetBothFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-	a   string
-	b   string
-
 	first  *job.Job[string]
 	second string
 	greet1 *greetFrame
@@ -158,8 +155,11 @@ type greetBothFrame struct {
 	result1 error
 }
 
-// MoveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true).
-func (f *greetBothFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [greetBoth] where it stopped.
+func (f *greetBothFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "", "") }
+
+// run runs [greetBoth] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *greetBothFrame) run(t *statemachine.Task, ctx context.Context, a string, b string) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -172,14 +172,14 @@ func (f *greetBothFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.first = greetAsync(f.ctx, f.a)
+	f.first = greetAsync(ctx, a)
 	// main.go:25: second, err := greet(ctx, b)
-	f.greet1, f.second, err = greetEnter(t, f.ctx, f.b)
+	f.greet1, f.second, err = greetEnter(t, ctx, b)
 	if f.greet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.a, f.b, f.second = nil, "", "", "" // not needed any more
+	f.second = "" // not needed any more
 	return false
 resume1:
 	f.second, err = f.greet1.Results(t)
@@ -196,7 +196,7 @@ resumed1:
 		goto resume2
 	}
 	f.State = 2
-	f.ctx, f.a, f.b, f.first = nil, "", "", nil // not needed any more
+	f.first = nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
@@ -236,4 +236,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e33df700d0e392e3
+// Digest of what is above: 40a0e54bd3ee051b

@@ -154,9 +154,9 @@ func (f *runMachine) MoveNext(t *statemachine.Task) bool {
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := fooFrame{ctx: ctx}
+	frame := fooFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.runOn(&t, ctx) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fooMachine{fooFrame: frame}
@@ -165,8 +165,8 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // fooEnter is [foo] as machines call it: its results, or the suspended frame that will have them.
 func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
-	frame := fooFrame{ctx: ctx}
-	if frame.MoveNext(t) {
+	frame := fooFrame{}
+	if frame.runOn(t, ctx) {
 		return nil, frame.result0
 	}
 	m := new(fooFrame)
@@ -179,15 +179,16 @@ func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
 type fooFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-
 	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
-// MoveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
-func (f *fooFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [foo] where it stopped.
+func (f *fooFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+
+// runOn runs [foo] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *fooFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -199,12 +200,11 @@ func (f *fooFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:29: err := job.Sleep(ctx, 1000*time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, 1000*time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -246,9 +246,9 @@ func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := barFrame{ctx: ctx}
+	frame := barFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.runOn(&t, ctx) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &barMachine{barFrame: frame}
@@ -257,8 +257,8 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // barEnter is [bar] as machines call it: its results, or the suspended frame that will have them.
 func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
-	frame := barFrame{ctx: ctx}
-	if frame.MoveNext(t) {
+	frame := barFrame{}
+	if frame.runOn(t, ctx) {
 		return nil, frame.result0
 	}
 	m := new(barFrame)
@@ -271,15 +271,16 @@ func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
 type barFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-
 	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
-// MoveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
-func (f *barFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [bar] where it stopped.
+func (f *barFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+
+// runOn runs [bar] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *barFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -291,12 +292,11 @@ func (f *barFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:36: err := job.Sleep(ctx, 100*time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, 100*time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -338,9 +338,9 @@ func (f *barMachine) MoveNext(t *statemachine.Task) bool {
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := bazFrame{ctx: ctx}
+	frame := bazFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.runOn(&t, ctx) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &bazMachine{bazFrame: frame}
@@ -349,8 +349,8 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // bazEnter is [baz] as machines call it: its results, or the suspended frame that will have them.
 func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
-	frame := bazFrame{ctx: ctx}
-	if frame.MoveNext(t) {
+	frame := bazFrame{}
+	if frame.runOn(t, ctx) {
 		return nil, frame.result0
 	}
 	m := new(bazFrame)
@@ -363,15 +363,16 @@ func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
 type bazFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-
 	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
-// MoveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
-func (f *bazFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [baz] where it stopped.
+func (f *bazFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+
+// runOn runs [baz] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *bazFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -383,12 +384,11 @@ func (f *bazFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:43: err := job.Sleep(ctx, 10*time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -427,4 +427,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: bad90678d411a827
+// Digest of what is above: 59d3d6a9e7ad9dc3

@@ -20,9 +20,9 @@ const (
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := readFrame{arrived: arrived}
+	frame := readFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, arrived) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &readMachine{readFrame: frame}
@@ -31,8 +31,8 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 
 // readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
-	frame := readFrame{arrived: arrived}
-	if frame.MoveNext(t) {
+	frame := readFrame{}
+	if frame.run(t, arrived) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(readFrame)
@@ -45,16 +45,17 @@ func readEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int])
 type readFrame struct {
 	statemachine.Frame
 
-	arrived *job.Job[int]
-
 	await1 *job.Job[int]
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-func (f *readFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [read] where it stopped.
+func (f *readFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [read] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *readFrame) run(t *statemachine.Task, arrived *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,12 +66,11 @@ func (f *readFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:19: n, err := arrived.Await()
-	f.await1 = f.arrived
+	f.await1 = arrived
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.arrived = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -115,9 +115,9 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 // parseAsync starts [parse] as a state machine and returns its job.
 func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := parseFrame{ctx: ctx, arrived: arrived}
+	frame := parseFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, arrived) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &parseMachine{parseFrame: frame}
@@ -126,8 +126,8 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 
 // parseEnter is [parse] as machines call it: its results, or the suspended frame that will have them.
 func parseEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
-	frame := parseFrame{ctx: ctx, arrived: arrived}
-	if frame.MoveNext(t) {
+	frame := parseFrame{}
+	if frame.run(t, ctx, arrived) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(parseFrame)
@@ -140,17 +140,17 @@ func parseEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]
 type parseFrame struct {
 	statemachine.Frame
 
-	ctx     context.Context
-	arrived *job.Job[int]
-
 	read1 *readFrame
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [parse] from where it stopped to its next suspension (false) or its end (true).
-func (f *parseFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [parse] where it stopped.
+func (f *parseFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs [parse] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *parseFrame) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) bool {
 	var n int
 	var err error
 	state := f.State
@@ -163,12 +163,11 @@ func (f *parseFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:28: n, err := read(ctx, arrived)
-	f.read1, n, err = readEnter(t, f.ctx, f.arrived)
+	f.read1, n, err = readEnter(t, ctx, arrived)
 	if f.read1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.arrived = nil, nil // not needed any more
 	return false
 resume1:
 	n, err = f.read1.Results(t)
@@ -209,9 +208,9 @@ func (f *parseMachine) MoveNext(t *statemachine.Task) bool {
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := serveFrame{ctx: ctx, arrived: arrived}
+	frame := serveFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, arrived) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &serveMachine{serveFrame: frame}
@@ -220,8 +219,8 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 
 // serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*serveFrame, string, error) {
-	frame := serveFrame{ctx: ctx, arrived: arrived}
-	if frame.MoveNext(t) {
+	frame := serveFrame{}
+	if frame.run(t, ctx, arrived) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(serveFrame)
@@ -234,17 +233,17 @@ func serveEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]
 type serveFrame struct {
 	statemachine.Frame
 
-	ctx     context.Context
-	arrived *job.Job[int]
-
 	parse1 *parseFrame
 
 	result0 string
 	result1 error
 }
 
-// MoveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *serveFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [serve] where it stopped.
+func (f *serveFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs [serve] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *serveFrame) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) bool {
 	var n int
 	var err error
 	state := f.State
@@ -257,12 +256,11 @@ func (f *serveFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:34: n, err := parse(ctx, arrived)
-	f.parse1, n, err = parseEnter(t, f.ctx, f.arrived)
+	f.parse1, n, err = parseEnter(t, ctx, arrived)
 	if f.parse1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.arrived = nil, nil // not needed any more
 	return false
 resume1:
 	n, err = f.parse1.Results(t)
@@ -300,4 +298,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 00c4dd3a3acde4e1
+// Digest of what is above: 8881a0396769ccf7

@@ -21,9 +21,9 @@ const (
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, place, user string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := askFrame{ctx: ctx, place: place, user: user}
+	frame := askFrame{place: place, user: user}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &askMachine{askFrame: frame}
@@ -32,8 +32,8 @@ func askAsync(ctx context.Context, place, user string) (result *job.Job[string])
 
 // askEnter is [ask] as machines call it: its results, or the suspended frame that will have them.
 func askEnter(t *statemachine.Task, ctx context.Context, place, user string) (*askFrame, string, error) {
-	frame := askFrame{ctx: ctx, place: place, user: user}
-	if frame.MoveNext(t) {
+	frame := askFrame{place: place, user: user}
+	if frame.run(t, ctx) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(askFrame)
@@ -46,7 +46,6 @@ func askEnter(t *statemachine.Task, ctx context.Context, place, user string) (*a
 type askFrame struct {
 	statemachine.Frame
 
-	ctx   context.Context
 	place string
 	user  string
 
@@ -56,8 +55,11 @@ type askFrame struct {
 	result1 error
 }
 
-// MoveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
-func (f *askFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [ask] where it stopped.
+func (f *askFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [ask] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *askFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -74,13 +76,12 @@ func (f *askFrame) MoveNext(t *statemachine.Task) bool {
 			patience = time.Hour
 		}
 		// main.go:28: if err := job.Sleep(ctx, patience); err != nil {
-		f.sleep1, err = statemachine.Sleep(t, f.ctx, patience)
+		f.sleep1, err = statemachine.Sleep(t, ctx, patience)
 	}
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -128,9 +129,9 @@ func (f *askMachine) MoveNext(t *statemachine.Task) bool {
 // dashboardAsync starts [dashboard] as a state machine and returns its job.
 func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := dashboardFrame{ctx: ctx, user: user}
+	frame := dashboardFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, user) {
 		return statemachine.Completed(ctx, frame.text, frame.err)
 	}
 	m := &dashboardMachine{dashboardFrame: frame}
@@ -139,8 +140,8 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 
 // dashboardEnter is [dashboard] as machines call it: its results, or the suspended frame that will have them.
 func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*dashboardFrame, string, error) {
-	frame := dashboardFrame{ctx: ctx, user: user}
-	if frame.MoveNext(t) {
+	frame := dashboardFrame{}
+	if frame.run(t, ctx, user) {
 		return nil, frame.text, frame.err
 	}
 	m := new(dashboardFrame)
@@ -153,9 +154,6 @@ func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*da
 type dashboardFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	user string
-
 	orders  *job.Job[string]
 	news    *job.Job[string]
 	profile string
@@ -166,8 +164,11 @@ type dashboardFrame struct {
 	err  error
 }
 
-// MoveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true).
-func (f *dashboardFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [dashboard] where it stopped.
+func (f *dashboardFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "") }
+
+// run runs [dashboard] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *dashboardFrame) run(t *statemachine.Task, ctx context.Context, user string) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -179,14 +180,14 @@ func (f *dashboardFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.orders, f.news = askAsync(f.ctx, "orders", f.user), askAsync(f.ctx, "news", f.user)
+	f.orders, f.news = askAsync(ctx, "orders", user), askAsync(ctx, "news", user)
 	// main.go:37: profile, err := ask(ctx, "profile", user)
-	f.ask1, f.profile, f.err = askEnter(t, f.ctx, "profile", f.user)
+	f.ask1, f.profile, f.err = askEnter(t, ctx, "profile", user)
 	if f.ask1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.user, f.profile = nil, "", "" // not needed any more
+	f.profile = "" // not needed any more
 	return false
 resume1:
 	f.profile, f.err = f.ask1.Results(t)
@@ -203,7 +204,7 @@ resumed1:
 		goto resume2
 	}
 	f.State = 2
-	f.ctx, f.user, f.orders, f.news = nil, "", nil, nil // not needed any more
+	f.orders, f.news = nil, nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
@@ -248,4 +249,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8507fdec29421be4
+// Digest of what is above: ca88ebfc869a430f

@@ -168,9 +168,9 @@ func (f *accountsFrame) Location() statemachine.Location {
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := transferFrame{ctx: ctx, db: db, from: from, to: to, amount: amount, err: new(error)}
+	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, db) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &transferMachine{transferFrame: frame}
@@ -179,8 +179,8 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 
 // transferEnter is [transfer] as machines call it: its results, or the suspended frame that will have them.
 func transferEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, from, to string, amount int) (*transferFrame, error) {
-	frame := transferFrame{ctx: ctx, db: db, from: from, to: to, amount: amount, err: new(error)}
-	if frame.MoveNext(t) {
+	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
+	if frame.run(t, db) {
 		return nil, *frame.err
 	}
 	m := new(transferFrame)
@@ -195,7 +195,6 @@ type transferFrame struct {
 	defers statemachine.Defers
 
 	ctx    context.Context
-	db     *sql.DB
 	from   string
 	to     string
 	amount int
@@ -208,17 +207,20 @@ type transferFrame struct {
 	err *error
 }
 
-// MoveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [transfer] where it stopped.
+func (f *transferFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [transfer] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *transferFrame) run(t *statemachine.Task, db *sql.DB) bool {
 	for {
-		if finished, again := f.step(t); !again {
+		if finished, again := f.step(t, db); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *transferFrame) step(t *statemachine.Task) (finished, again bool) {
+func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again bool) {
 	defer f.defers.Catch(t, &f.Frame, 6, &again)
 	state := f.State
 	f.State = statemachine.Running
@@ -241,7 +243,7 @@ func (f *transferFrame) step(t *statemachine.Task) (finished, again bool) {
 	}
 	// main.go:74: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
 	{
-		db := f.db
+		db := db
 		ctx := f.ctx
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
@@ -249,7 +251,6 @@ func (f *transferFrame) step(t *statemachine.Task) (finished, again bool) {
 		goto resume1
 	}
 	f.State = 1
-	f.db = nil // not needed any more
 	return t.Await(f.await1), false
 resume1:
 	f.tx, *f.err = statemachine.JobResult(t, f.await1)
@@ -272,7 +273,6 @@ resume1:
 		goto resume2
 	}
 	f.State = 2
-	f.db = nil // not needed any more
 	return t.Await(f.await2), false
 resume2:
 	{
@@ -291,7 +291,7 @@ endIf1:
 		goto resume3
 	}
 	f.State = 3
-	f.db, f.from = nil, "" // not needed any more
+	f.from = "" // not needed any more
 	return t.Await(f.await2), false
 resume3:
 	{
@@ -310,7 +310,7 @@ endIf2:
 		goto resume4
 	}
 	f.State = 4
-	f.ctx, f.db, f.from, f.to, f.tx = nil, nil, "", "", nil // not needed any more
+	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
 	return t.Await(f.await4), false
 resume4:
 	_, *f.err = statemachine.JobResult(t, f.await4)
@@ -321,7 +321,7 @@ epilogue:
 		return true, false
 	}
 	f.State = 5
-	f.ctx, f.db, f.from, f.to, f.tx = nil, nil, "", "", nil // not needed any more
+	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
 	return false, false
 resume5:
 	f.defers.Resumed(t)
@@ -357,8 +357,8 @@ func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
 
 // transferFunc1Enter is a function literal of [transfer] as machines call it: its results, or the suspended frame that will have them.
 func transferFunc1Enter(t *statemachine.Task, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
-	frame := transferFunc1Frame{err: err, ctx: ctx, tx: tx}
-	if frame.MoveNext(t) {
+	frame := transferFunc1Frame{err: err}
+	if frame.run(t, ctx, tx) {
 		return nil
 	}
 	m := new(transferFunc1Frame)
@@ -372,14 +372,15 @@ type transferFunc1Frame struct {
 	statemachine.Frame
 
 	err *error
-	ctx context.Context
-	tx  *sql.Tx
 
 	await1 *job.Job[job.Void]
 }
 
-// MoveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true).
-func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with a function literal of [transfer] where it stopped.
+func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *transferFunc1Frame) run(t *statemachine.Task, ctx context.Context, tx *sql.Tx) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -393,12 +394,11 @@ func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
 		goto endIf1
 	}
 	// main.go:80: _, undone := end(ctx, tx.Rollback).Await()
-	f.await1 = end(f.ctx, f.tx.Rollback)
+	f.await1 = end(ctx, tx.Rollback)
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.ctx, f.tx = nil, nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -424,9 +424,9 @@ func (f *transferFunc1Frame) Results(t *statemachine.Task) {
 // reportAsync starts [report] as a state machine and returns its job.
 func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := reportFrame{ctx: ctx, db: db, limit: limit}
+	frame := reportFrame{limit: limit}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, db) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &reportMachine{reportFrame: frame}
@@ -435,8 +435,8 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 
 // reportEnter is [report] as machines call it: its results, or the suspended frame that will have them.
 func reportEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, limit int) (*reportFrame, error) {
-	frame := reportFrame{ctx: ctx, db: db, limit: limit}
-	if frame.MoveNext(t) {
+	frame := reportFrame{limit: limit}
+	if frame.run(t, ctx, db) {
 		return nil, frame.result0
 	}
 	m := new(reportFrame)
@@ -450,8 +450,6 @@ type reportFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
 
-	ctx   context.Context
-	db    *sql.DB
 	limit int
 
 	loop1 *statemachine.Loop[account, error]
@@ -459,8 +457,11 @@ type reportFrame struct {
 	result0 error
 }
 
-// MoveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
-func (f *reportFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [report] where it stopped.
+func (f *reportFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs [report] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *reportFrame) run(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -477,7 +478,7 @@ func (f *reportFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	f.loop1 = statemachine.RangeStream(accountsAsync(f.ctx, f.db))
+	f.loop1 = statemachine.RangeStream(accountsAsync(ctx, db))
 	f.loops.Open(f.loop1)
 range1:
 	// main.go:96: for a, err := range accounts(ctx, db) {
@@ -485,7 +486,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.ctx, f.db = nil, nil // not needed any more
 	return false
 resume1:
 	if !f.loop1.More(t) {
@@ -508,7 +508,6 @@ leave1:
 		goto resume2
 	}
 	f.State = 2
-	f.ctx, f.db = nil, nil // not needed any more
 	return false
 resume2:
 	f.loop1.Stopped(t)
@@ -521,7 +520,6 @@ leave2:
 		goto resume3
 	}
 	f.State = 3
-	f.ctx, f.db = nil, nil // not needed any more
 	return false
 resume3:
 	f.loop1.Stopped(t)
@@ -564,4 +562,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ee92d5585a535e82
+// Digest of what is above: 975a47e7933d7795

@@ -21,9 +21,9 @@ const (
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	var t statemachine.Task
-	frame := fetchFrame{ctx: ctx, number: number}
+	frame := fetchFrame{number: number}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &fetchMachine{fetchFrame: frame}
@@ -32,8 +32,8 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 
 // fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, number int) (*fetchFrame, page, error) {
-	frame := fetchFrame{ctx: ctx, number: number}
-	if frame.MoveNext(t) {
+	frame := fetchFrame{number: number}
+	if frame.run(t, ctx) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(fetchFrame)
@@ -46,7 +46,6 @@ func fetchEnter(t *statemachine.Task, ctx context.Context, number int) (*fetchFr
 type fetchFrame struct {
 	statemachine.Frame
 
-	ctx    context.Context
 	number int
 
 	sleep1 *statemachine.Sleeping
@@ -55,8 +54,11 @@ type fetchFrame struct {
 	result1 error
 }
 
-// MoveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [fetch] where it stopped.
+func (f *fetchFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *fetchFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -68,12 +70,11 @@ func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:19: err := job.Sleep(ctx, time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -190,9 +191,9 @@ func (f *pagesFrame) Location() statemachine.Location {
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := readFrame{ctx: ctx, limit: limit}
+	frame := readFrame{limit: limit}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &readMachine{readFrame: frame}
@@ -201,8 +202,8 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 
 // readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, ctx context.Context, limit int) (*readFrame, error) {
-	frame := readFrame{ctx: ctx, limit: limit}
-	if frame.MoveNext(t) {
+	frame := readFrame{limit: limit}
+	if frame.run(t, ctx) {
 		return nil, frame.result0
 	}
 	m := new(readFrame)
@@ -216,7 +217,6 @@ type readFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
 
-	ctx   context.Context
 	limit int
 
 	loop1 *statemachine.Loop[page, error]
@@ -224,8 +224,11 @@ type readFrame struct {
 	result0 error
 }
 
-// MoveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
-func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [read] where it stopped.
+func (f *readFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [read] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *readFrame) run(t *statemachine.Task, ctx context.Context) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -242,7 +245,7 @@ func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	f.loop1 = statemachine.RangeStream(pagesAsync(f.ctx))
+	f.loop1 = statemachine.RangeStream(pagesAsync(ctx))
 	f.loops.Open(f.loop1)
 range1:
 	// main.go:39: for p, err := range pages(ctx) {
@@ -250,7 +253,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	if !f.loop1.More(t) {
@@ -273,7 +275,6 @@ leave1:
 		goto resume2
 	}
 	f.State = 2
-	f.ctx = nil // not needed any more
 	return false
 resume2:
 	f.loop1.Stopped(t)
@@ -286,7 +287,6 @@ leave2:
 		goto resume3
 	}
 	f.State = 3
-	f.ctx = nil // not needed any more
 	return false
 resume3:
 	f.loop1.Stopped(t)
@@ -330,4 +330,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5ea9c3d194460ee6
+// Digest of what is above: dc7c436b6c56fe09

@@ -21,9 +21,9 @@ const (
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := fetchFrame{ctx: ctx, mirror: mirror, round: round}
+	frame := fetchFrame{mirror: mirror, round: round}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &fetchMachine{fetchFrame: frame}
@@ -32,8 +32,8 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 
 // fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
-	frame := fetchFrame{ctx: ctx, mirror: mirror, round: round}
-	if frame.MoveNext(t) {
+	frame := fetchFrame{mirror: mirror, round: round}
+	if frame.run(t, ctx) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(fetchFrame)
@@ -46,7 +46,6 @@ func fetchEnter(t *statemachine.Task, ctx context.Context, mirror string, round 
 type fetchFrame struct {
 	statemachine.Frame
 
-	ctx    context.Context
 	mirror string
 	round  int
 
@@ -56,8 +55,11 @@ type fetchFrame struct {
 	result1 error
 }
 
-// MoveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
-func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [fetch] where it stopped.
+func (f *fetchFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *fetchFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -69,12 +71,11 @@ func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -271,4 +272,4 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d7782ca90d2fdb29
+// Digest of what is above: cbe0ec143e1cac09

@@ -20,9 +20,9 @@ const (
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := napFrame{ctx: ctx, d: d}
+	frame := napFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.runOn(&t, ctx, d) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &napMachine{napFrame: frame}
@@ -31,8 +31,8 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 
 // napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napFrame, error) {
-	frame := napFrame{ctx: ctx, d: d}
-	if frame.MoveNext(t) {
+	frame := napFrame{}
+	if frame.runOn(t, ctx, d) {
 		return nil, frame.result0
 	}
 	m := new(napFrame)
@@ -45,16 +45,16 @@ func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napF
 type napFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-	d   time.Duration
-
 	sleep1 *statemachine.Sleeping
 
 	result0 error
 }
 
-// MoveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
-func (f *napFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [nap] where it stopped.
+func (f *napFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil, 0) }
+
+// runOn runs [nap] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *napFrame) runOn(t *statemachine.Task, ctx context.Context, d time.Duration) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,12 +65,11 @@ func (f *napFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// sleepers.go:18: return job.Sleep(ctx, d)
-	f.sleep1, f.result0 = statemachine.Sleep(t, f.ctx, f.d)
+	f.sleep1, f.result0 = statemachine.Sleep(t, ctx, d)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	f.result0 = f.sleep1.Results(t)
@@ -107,4 +106,4 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4617597e80d35537
+// Digest of what is above: a4bd649a859244e5

@@ -173,9 +173,9 @@ func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
 // surveyFileAsync starts [surveyFile] as a state machine and returns its job.
 func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tuple2[int, int]]) {
 	var t statemachine.Task
-	frame := surveyFileFrame{ctx: ctx, path: path}
+	frame := surveyFileFrame{path: path}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.runOn(&t, ctx) {
 		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: frame.lines, V2: frame.functions}, frame.err)
 	}
 	m := &surveyFileMachine{surveyFileFrame: frame}
@@ -184,8 +184,8 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 
 // surveyFileEnter is [surveyFile] as machines call it: its results, or the suspended frame that will have them.
 func surveyFileEnter(t *statemachine.Task, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
-	frame := surveyFileFrame{ctx: ctx, path: path}
-	if frame.MoveNext(t) {
+	frame := surveyFileFrame{path: path}
+	if frame.runOn(t, ctx) {
 		return nil, frame.lines, frame.functions, frame.err
 	}
 	m := new(surveyFileFrame)
@@ -198,7 +198,6 @@ func surveyFileEnter(t *statemachine.Task, ctx context.Context, path string) (*s
 type surveyFileFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
 	path string
 
 	readFile1 *readFileFrame
@@ -208,8 +207,11 @@ type surveyFileFrame struct {
 	err       error
 }
 
-// MoveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end (true).
-func (f *surveyFileFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [surveyFile] where it stopped.
+func (f *surveyFileFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+
+// runOn runs [surveyFile] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *surveyFileFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
 	var source []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -221,12 +223,11 @@ func (f *surveyFileFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// survey.go:66: source, err := readFile(ctx, path)
-	f.readFile1, source, f.err = readFileEnter(t, f.ctx, f.path)
+	f.readFile1, source, f.err = readFileEnter(t, ctx, f.path)
 	if f.readFile1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	source, f.err = f.readFile1.Results(t)
@@ -278,9 +279,9 @@ func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
 // readFileAsync starts [readFile] as a state machine and returns its job.
 func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	var t statemachine.Task
-	frame := readFileFrame{ctx: ctx, path: path}
+	frame := readFileFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.runOn(&t, ctx, path) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &readFileMachine{readFileFrame: frame}
@@ -289,8 +290,8 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 
 // readFileEnter is [readFile] as machines call it: its results, or the suspended frame that will have them.
 func readFileEnter(t *statemachine.Task, ctx context.Context, path string) (*readFileFrame, []byte, error) {
-	frame := readFileFrame{ctx: ctx, path: path}
-	if frame.MoveNext(t) {
+	frame := readFileFrame{}
+	if frame.runOn(t, ctx, path) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(readFileFrame)
@@ -303,17 +304,17 @@ func readFileEnter(t *statemachine.Task, ctx context.Context, path string) (*rea
 type readFileFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	path string
-
 	await1 *job.Job[[]byte]
 
 	result0 []byte
 	result1 error
 }
 
-// MoveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true).
-func (f *readFileFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [readFile] where it stopped.
+func (f *readFileFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil, "") }
+
+// runOn runs [readFile] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *readFileFrame) runOn(t *statemachine.Task, ctx context.Context, path string) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -324,12 +325,11 @@ func (f *readFileFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// survey.go:82: return startReading(ctx, path).Await()
-	f.await1 = startReading(f.ctx, f.path)
+	f.await1 = startReading(ctx, path)
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.ctx, f.path = nil, "" // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -368,9 +368,9 @@ func (f *readFileMachine) MoveNext(t *statemachine.Task) bool {
 // listFilesAsync starts [listFiles] as a state machine and returns its job.
 func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string]) {
 	var t statemachine.Task
-	frame := listFilesFrame{ctx: ctx, dir: dir}
+	frame := listFilesFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.runOn(&t, ctx, dir) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &listFilesMachine{listFilesFrame: frame}
@@ -379,8 +379,8 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 
 // listFilesEnter is [listFiles] as machines call it: its results, or the suspended frame that will have them.
 func listFilesEnter(t *statemachine.Task, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
-	frame := listFilesFrame{ctx: ctx, dir: dir}
-	if frame.MoveNext(t) {
+	frame := listFilesFrame{}
+	if frame.runOn(t, ctx, dir) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(listFilesFrame)
@@ -393,17 +393,17 @@ func listFilesEnter(t *statemachine.Task, ctx context.Context, dir string) (*lis
 type listFilesFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-	dir string
-
 	await1 *job.Job[[]string]
 
 	result0 []string
 	result1 error
 }
 
-// MoveNext runs [listFiles] from where it stopped to its next suspension (false) or its end (true).
-func (f *listFilesFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [listFiles] where it stopped.
+func (f *listFilesFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil, "") }
+
+// runOn runs [listFiles] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *listFilesFrame) runOn(t *statemachine.Task, ctx context.Context, dir string) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -414,12 +414,11 @@ func (f *listFilesFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// survey.go:89: return startListing(ctx, dir).Await()
-	f.await1 = startListing(f.ctx, f.dir)
+	f.await1 = startListing(ctx, dir)
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.ctx, f.dir = nil, "" // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -455,4 +454,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6ee7471dba341b2d
+// Digest of what is above: 20713783e9bbd990

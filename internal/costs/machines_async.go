@@ -19,9 +19,9 @@ const (
 // pauseAsync starts [pause] as a state machine and returns its job.
 func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := pauseFrame{j: j}
+	frame := pauseFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, j) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &pauseMachine{pauseFrame: frame}
@@ -30,8 +30,8 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 
 // pauseEnter is [pause] as machines call it: its results, or the suspended frame that will have them.
 func pauseEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
-	frame := pauseFrame{j: j}
-	if frame.MoveNext(t) {
+	frame := pauseFrame{}
+	if frame.run(t, j) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(pauseFrame)
@@ -44,16 +44,17 @@ func pauseEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) (*pa
 type pauseFrame struct {
 	statemachine.Frame
 
-	j *job.Job[int]
-
 	await1 *job.Job[int]
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [pause] from where it stopped to its next suspension (false) or its end (true).
-func (f *pauseFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [pause] where it stopped.
+func (f *pauseFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [pause] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *pauseFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -64,12 +65,11 @@ func (f *pauseFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// machines.go:14: v, err := j.Await()
-	f.await1 = f.j
+	f.await1 = j
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.j = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -297,9 +297,9 @@ func (f *countFrame) Location() statemachine.Location {
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := sumFrame{n: n}
+	frame := sumFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, n) {
 		return statemachine.Completed(context.Background(), frame.total, frame.err)
 	}
 	m := &sumMachine{sumFrame: frame}
@@ -308,8 +308,8 @@ func sumAsync(n int) (result *job.Job[int]) {
 
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, n int) (*sumFrame, int, error) {
-	frame := sumFrame{n: n}
-	if frame.MoveNext(t) {
+	frame := sumFrame{}
+	if frame.run(t, n) {
 		return nil, frame.total, frame.err
 	}
 	m := new(sumFrame)
@@ -323,16 +323,17 @@ type sumFrame struct {
 	statemachine.Frame
 	loops statemachine.Loops
 
-	n int
-
 	loop1 *statemachine.Loop[int, error]
 
 	total int
 	err   error
 }
 
-// MoveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [sum] where it stopped.
+func (f *sumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+
+// run runs [sum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *sumFrame) run(t *statemachine.Task, n int) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -347,7 +348,7 @@ func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	f.loop1 = statemachine.RangeStream(countAsync(f.n))
+	f.loop1 = statemachine.RangeStream(countAsync(n))
 	f.loops.Open(f.loop1)
 range1:
 	// machines.go:44: for v, err := range count(n) {
@@ -416,4 +417,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 26f491061883e8f2
+// Digest of what is above: 57309f722fe3b2db

@@ -148,9 +148,9 @@ func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
 // sayAsync starts [say] as a state machine and returns its job.
 func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := sayFrame{ctx: ctx, word: word}
+	frame := sayFrame{word: word}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &sayMachine{sayFrame: frame}
@@ -159,8 +159,8 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 
 // sayEnter is [say] as machines call it: its results, or the suspended frame that will have them.
 func sayEnter(t *statemachine.Task, ctx context.Context, word string) (*sayFrame, string, error) {
-	frame := sayFrame{ctx: ctx, word: word}
-	if frame.MoveNext(t) {
+	frame := sayFrame{word: word}
+	if frame.run(t, ctx) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(sayFrame)
@@ -173,7 +173,6 @@ func sayEnter(t *statemachine.Task, ctx context.Context, word string) (*sayFrame
 type sayFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
 	word string
 
 	sleep1 *statemachine.Sleeping
@@ -182,8 +181,11 @@ type sayFrame struct {
 	result1 error
 }
 
-// MoveNext runs [say] from where it stopped to its next suspension (false) or its end (true).
-func (f *sayFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [say] where it stopped.
+func (f *sayFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [say] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *sayFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -195,12 +197,11 @@ func (f *sayFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:50: err := job.Sleep(ctx, time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -241,9 +242,9 @@ func (f *sayMachine) MoveNext(t *statemachine.Task) bool {
 // waitAsync starts [wait] as a state machine and returns its job.
 func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := waitFrame{j: j}
+	frame := waitFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, j) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &waitMachine{waitFrame: frame}
@@ -252,8 +253,8 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 
 // waitEnter is [wait] as machines call it: its results, or the suspended frame that will have them.
 func waitEnter(t *statemachine.Task, j *job.Job[int]) (*waitFrame, int, error) {
-	frame := waitFrame{j: j}
-	if frame.MoveNext(t) {
+	frame := waitFrame{}
+	if frame.run(t, j) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(waitFrame)
@@ -266,16 +267,17 @@ func waitEnter(t *statemachine.Task, j *job.Job[int]) (*waitFrame, int, error) {
 type waitFrame struct {
 	statemachine.Frame
 
-	j *job.Job[int]
-
 	await1 *job.Job[int]
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [wait] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [wait] where it stopped.
+func (f *waitFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [wait] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *waitFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -286,12 +288,11 @@ func (f *waitFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:57: func wait(j *job.Job[int]) (int, error) { return j.Await() }
-	f.await1 = f.j
+	f.await1 = j
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.j = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -327,4 +328,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6ffd92f1c32315bb
+// Digest of what is above: 9d6ad8c878c332e2

@@ -20,9 +20,9 @@ const (
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetFrame{name: name}
+	frame := greetFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, name) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &greetMachine{greetFrame: frame}
@@ -31,8 +31,8 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 
 // greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, name *job.Job[string]) (*greetFrame, string, error) {
-	frame := greetFrame{name: name}
-	if frame.MoveNext(t) {
+	frame := greetFrame{}
+	if frame.run(t, name) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(greetFrame)
@@ -45,16 +45,17 @@ func greetEnter(t *statemachine.Task, name *job.Job[string]) (*greetFrame, strin
 type greetFrame struct {
 	statemachine.Frame
 
-	name *job.Job[string]
-
 	await1 *job.Job[string]
 
 	result0 string
 	result1 error
 }
 
-// MoveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
-func (f *greetFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [greet] where it stopped.
+func (f *greetFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [greet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *greetFrame) run(t *statemachine.Task, name *job.Job[string]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,12 +66,11 @@ func (f *greetFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:15: text, err := name.Await()
-	f.await1 = f.name
+	f.await1 = name
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.name = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -112,9 +112,9 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := sumFrame{a: a, b: b}
+	frame := sumFrame{b: b}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, a) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &sumMachine{sumFrame: frame}
@@ -123,8 +123,8 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, a, b *job.Job[int]) (*sumFrame, int, error) {
-	frame := sumFrame{a: a, b: b}
-	if frame.MoveNext(t) {
+	frame := sumFrame{b: b}
+	if frame.run(t, a) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(sumFrame)
@@ -137,7 +137,6 @@ func sumEnter(t *statemachine.Task, a, b *job.Job[int]) (*sumFrame, int, error) 
 type sumFrame struct {
 	statemachine.Frame
 
-	a *job.Job[int]
 	b *job.Job[int]
 
 	x      int
@@ -147,8 +146,11 @@ type sumFrame struct {
 	result1 error
 }
 
-// MoveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [sum] where it stopped.
+func (f *sumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [sum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *sumFrame) run(t *statemachine.Task, a *job.Job[int]) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -162,12 +164,11 @@ func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:21: x, err := a.Await()
-	f.await1 = f.a
+	f.await1 = a
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.a = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.x, err = statemachine.JobResult(t, f.await1)
@@ -183,7 +184,7 @@ resume1:
 		goto resume2
 	}
 	f.State = 2
-	f.a, f.b = nil, nil // not needed any more
+	f.b = nil // not needed any more
 	return t.Await(f.await1)
 resume2:
 	{
@@ -226,9 +227,9 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := totalFrame{parts: parts}
+	frame := totalFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, parts) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &totalMachine{totalFrame: frame}
@@ -237,8 +238,8 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 
 // totalEnter is [total] as machines call it: its results, or the suspended frame that will have them.
 func totalEnter(t *statemachine.Task, parts []*job.Job[int]) (*totalFrame, int, error) {
-	frame := totalFrame{parts: parts}
-	if frame.MoveNext(t) {
+	frame := totalFrame{}
+	if frame.run(t, parts) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(totalFrame)
@@ -251,8 +252,6 @@ func totalEnter(t *statemachine.Task, parts []*job.Job[int]) (*totalFrame, int, 
 type totalFrame struct {
 	statemachine.Frame
 
-	parts []*job.Job[int]
-
 	all    int
 	list1  []*job.Job[int]
 	i1     int
@@ -262,8 +261,11 @@ type totalFrame struct {
 	result1 error
 }
 
-// MoveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
-func (f *totalFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [total] where it stopped.
+func (f *totalFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [total] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *totalFrame) run(t *statemachine.Task, parts []*job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -274,7 +276,7 @@ func (f *totalFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	f.all = 0
-	f.list1 = f.parts
+	f.list1 = parts
 	f.i1 = 0
 range1:
 	if f.i1 >= len(f.list1) {
@@ -289,7 +291,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.parts = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -340,9 +341,9 @@ func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
 // greetSumAsync starts [greetSum] as a state machine and returns its job.
 func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetSumFrame{name: name, a: a, b: b}
+	frame := greetSumFrame{a: a, b: b}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, name) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &greetSumMachine{greetSumFrame: frame}
@@ -351,8 +352,8 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 
 // greetSumEnter is [greetSum] as machines call it: its results, or the suspended frame that will have them.
 func greetSumEnter(t *statemachine.Task, name *job.Job[string], a, b *job.Job[int]) (*greetSumFrame, string, error) {
-	frame := greetSumFrame{name: name, a: a, b: b}
-	if frame.MoveNext(t) {
+	frame := greetSumFrame{a: a, b: b}
+	if frame.run(t, name) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(greetSumFrame)
@@ -365,9 +366,8 @@ func greetSumEnter(t *statemachine.Task, name *job.Job[string], a, b *job.Job[in
 type greetSumFrame struct {
 	statemachine.Frame
 
-	name *job.Job[string]
-	a    *job.Job[int]
-	b    *job.Job[int]
+	a *job.Job[int]
+	b *job.Job[int]
 
 	text   string
 	greet1 *greetFrame
@@ -377,8 +377,11 @@ type greetSumFrame struct {
 	result1 error
 }
 
-// MoveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true).
-func (f *greetSumFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [greetSum] where it stopped.
+func (f *greetSumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [greetSum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *greetSumFrame) run(t *statemachine.Task, name *job.Job[string]) bool {
 	var err error
 	var n int
 	state := f.State
@@ -393,12 +396,12 @@ func (f *greetSumFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:46: text, err := greet(name)
-	f.greet1, f.text, err = greetEnter(t, f.name)
+	f.greet1, f.text, err = greetEnter(t, name)
 	if f.greet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.name, f.text = nil, "" // not needed any more
+	f.text = "" // not needed any more
 	return false
 resume1:
 	f.text, err = f.greet1.Results(t)
@@ -415,7 +418,7 @@ resumed1:
 		goto resumed2
 	}
 	f.State = 2
-	f.name, f.a, f.b = nil, nil, nil // not needed any more
+	f.a, f.b = nil, nil // not needed any more
 	return false
 resume2:
 	n, err = f.sum2.Results(t)
@@ -453,4 +456,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e0f5348b26668936
+// Digest of what is above: 846fd0638c17129f

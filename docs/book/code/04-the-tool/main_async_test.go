@@ -19,9 +19,9 @@ const (
 // eachAsync starts [each] as a state machine and returns its job.
 func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := eachFrame{parts: parts, ended: ended}
+	frame := eachFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, parts, ended) {
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
 	m := &eachMachine{eachFrame: frame}
@@ -30,8 +30,8 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 
 // eachEnter is [each] as machines call it: its results, or the suspended frame that will have them.
 func eachEnter(t *statemachine.Task, parts []*job.Job[int], ended *bool) (*eachFrame, error) {
-	frame := eachFrame{parts: parts, ended: ended}
-	if frame.MoveNext(t) {
+	frame := eachFrame{}
+	if frame.run(t, parts, ended) {
 		return nil, frame.err
 	}
 	m := new(eachFrame)
@@ -45,9 +45,6 @@ type eachFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	parts []*job.Job[int]
-	ended *bool
-
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
@@ -55,8 +52,11 @@ type eachFrame struct {
 	err error
 }
 
-// MoveNext runs [each] from where it stopped to its next suspension (false) or its end (true).
-func (f *eachFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [each] where it stopped.
+func (f *eachFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+
+// run runs [each] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *eachFrame) run(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -68,13 +68,13 @@ func (f *eachFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		f.Misuse(state)
 	}
 	{
-		ended := f.ended
+		ended := ended
 		f.defers.Push(func(raise func()) {
 			defer func() { *ended = true }()
 			raise()
 		})
 	}
-	f.list1 = f.parts
+	f.list1 = parts
 	f.i1 = 0
 range1:
 	if f.i1 >= len(f.list1) {
@@ -89,7 +89,6 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	f.parts, f.ended = nil, nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	_, f.err = statemachine.JobResult(t, f.await1)
@@ -135,4 +134,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e7fdc7a945a3feff
+// Digest of what is above: 6dfbb8de46ca4cd8

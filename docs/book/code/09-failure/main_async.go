@@ -21,9 +21,9 @@ const (
 // findAsync starts [find] as a state machine and returns its job.
 func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := findFrame{ctx: ctx, key: key}
+	frame := findFrame{key: key}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &findMachine{findFrame: frame}
@@ -32,8 +32,8 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 
 // findEnter is [find] as machines call it: its results, or the suspended frame that will have them.
 func findEnter(t *statemachine.Task, ctx context.Context, key string) (*findFrame, string, error) {
-	frame := findFrame{ctx: ctx, key: key}
-	if frame.MoveNext(t) {
+	frame := findFrame{key: key}
+	if frame.run(t, ctx) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(findFrame)
@@ -46,7 +46,6 @@ func findEnter(t *statemachine.Task, ctx context.Context, key string) (*findFram
 type findFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
 	key string
 
 	sleep1 *statemachine.Sleeping
@@ -55,8 +54,11 @@ type findFrame struct {
 	result1 error
 }
 
-// MoveNext runs [find] from where it stopped to its next suspension (false) or its end (true).
-func (f *findFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [find] where it stopped.
+func (f *findFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [find] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *findFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -68,12 +70,11 @@ func (f *findFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, time.Millisecond)
+	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -129,9 +130,9 @@ func (f *findMachine) MoveNext(t *statemachine.Task) bool {
 // findOrAsync starts [findOr] as a state machine and returns its job.
 func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := findOrFrame{ctx: ctx, key: key, otherwise: otherwise, text: new(string), err: new(error)}
+	frame := findOrFrame{text: new(string), err: new(error)}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, key, otherwise) {
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
 	m := &findOrMachine{findOrFrame: frame}
@@ -140,8 +141,8 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 
 // findOrEnter is [findOr] as machines call it: its results, or the suspended frame that will have them.
 func findOrEnter(t *statemachine.Task, ctx context.Context, key, otherwise string) (*findOrFrame, string, error) {
-	frame := findOrFrame{ctx: ctx, key: key, otherwise: otherwise, text: new(string), err: new(error)}
-	if frame.MoveNext(t) {
+	frame := findOrFrame{text: new(string), err: new(error)}
+	if frame.run(t, ctx, key, otherwise) {
 		return nil, *frame.text, *frame.err
 	}
 	m := new(findOrFrame)
@@ -155,18 +156,17 @@ type findOrFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	ctx       context.Context
-	key       string
-	otherwise string
-
 	find1 *findFrame
 
 	text *string
 	err  *error
 }
 
-// MoveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true).
-func (f *findOrFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext goes on with [findOr] where it stopped.
+func (f *findOrFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "", "") }
+
+// run runs [findOr] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *findOrFrame) run(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var find2 string
 	var find3 error
@@ -182,7 +182,7 @@ func (f *findOrFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	{
 		text := f.text
 		err := f.err
-		otherwise := f.otherwise
+		otherwise := otherwise
 		f.defers.Push(func(raise func()) {
 			defer func() {
 				if p := recover(); p != nil {
@@ -193,12 +193,11 @@ func (f *findOrFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		})
 	}
 	// main.go:44: return find(ctx, key)
-	f.find1, find2, find3 = findEnter(t, f.ctx, f.key)
+	f.find1, find2, find3 = findEnter(t, ctx, key)
 	if f.find1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.key, f.otherwise = nil, "", "" // not needed any more
 	return false
 resume1:
 	find2, find3 = f.find1.Results(t)
@@ -236,4 +235,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 25af52c0bec99820
+// Digest of what is above: c50e9b6c55879ca9

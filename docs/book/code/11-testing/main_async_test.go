@@ -19,9 +19,9 @@ const (
 // addAsync starts [add] as a state machine and returns its job.
 func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := addFrame{sum: sum, part: part}
+	frame := addFrame{sum: sum}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, part) {
 		return statemachine.Completed(context.Background(), job.Void{}, frame.result0)
 	}
 	m := &addMachine{addFrame: frame}
@@ -30,8 +30,8 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 
 // addEnter is [add] as machines call it: its results, or the suspended frame that will have them.
 func addEnter(t *statemachine.Task, sum *int, part *job.Job[int]) (*addFrame, error) {
-	frame := addFrame{sum: sum, part: part}
-	if frame.MoveNext(t) {
+	frame := addFrame{sum: sum}
+	if frame.run(t, part) {
 		return nil, frame.result0
 	}
 	m := new(addFrame)
@@ -44,8 +44,7 @@ func addEnter(t *statemachine.Task, sum *int, part *job.Job[int]) (*addFrame, er
 type addFrame struct {
 	statemachine.Frame
 
-	sum  *int
-	part *job.Job[int]
+	sum *int
 
 	before int
 	await1 *job.Job[int]
@@ -53,8 +52,11 @@ type addFrame struct {
 	result0 error
 }
 
-// MoveNext runs [add] from where it stopped to its next suspension (false) or its end (true).
-func (f *addFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [add] where it stopped.
+func (f *addFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [add] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *addFrame) run(t *statemachine.Task, part *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -66,12 +68,11 @@ func (f *addFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	f.before = *f.sum
 	// main_test.go:46: n, err := part.Await()
-	f.await1 = f.part
+	f.await1 = part
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.part = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	{
@@ -111,4 +112,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: fda3636310021499
+// Digest of what is above: e965386c8a91b646

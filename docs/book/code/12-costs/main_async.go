@@ -19,9 +19,9 @@ const (
 // getAsync starts [get] as a state machine and returns its job.
 func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := getFrame{j: j}
+	frame := getFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, j) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &getMachine{getFrame: frame}
@@ -30,8 +30,8 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 
 // getEnter is [get] as machines call it: its results, or the suspended frame that will have them.
 func getEnter(t *statemachine.Task, j *job.Job[int]) (*getFrame, int, error) {
-	frame := getFrame{j: j}
-	if frame.MoveNext(t) {
+	frame := getFrame{}
+	if frame.run(t, j) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(getFrame)
@@ -44,16 +44,17 @@ func getEnter(t *statemachine.Task, j *job.Job[int]) (*getFrame, int, error) {
 type getFrame struct {
 	statemachine.Frame
 
-	j *job.Job[int]
-
 	await1 *job.Job[int]
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [get] from where it stopped to its next suspension (false) or its end (true).
-func (f *getFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [get] where it stopped.
+func (f *getFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [get] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *getFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -64,12 +65,11 @@ func (f *getFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:19: func get(j *job.Job[int]) (int, error) { return j.Await() }
-	f.await1 = f.j
+	f.await1 = j
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.j = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -217,4 +217,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e651dc4d15c70155
+// Digest of what is above: 32ee28adeb715562

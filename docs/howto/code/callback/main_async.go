@@ -19,9 +19,9 @@ const (
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := visitFrame{ctx: ctx, name: name}
+	frame := visitFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, name) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &visitMachine{visitFrame: frame}
@@ -30,8 +30,8 @@ func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
 
 // visitEnter is [visit] as machines call it: its results, or the suspended frame that will have them.
 func visitEnter(t *statemachine.Task, ctx context.Context, name string) (*visitFrame, string, error) {
-	frame := visitFrame{ctx: ctx, name: name}
-	if frame.MoveNext(t) {
+	frame := visitFrame{}
+	if frame.run(t, ctx, name) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(visitFrame)
@@ -44,17 +44,17 @@ func visitEnter(t *statemachine.Task, ctx context.Context, name string) (*visitF
 type visitFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	name string
-
 	lookup1 *job.Job[string]
 
 	result0 string
 	result1 error
 }
 
-// MoveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
-func (f *visitFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [visit] where it stopped.
+func (f *visitFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "") }
+
+// run runs [visit] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *visitFrame) run(t *statemachine.Task, ctx context.Context, name string) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,12 +65,11 @@ func (f *visitFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:46: address, err := lookup(ctx, client{}, name)
-	f.lookup1 = lookupAsync(f.ctx, client{}, f.name)
+	f.lookup1 = lookupAsync(ctx, client{}, name)
 	if f.lookup1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.ctx, f.name = nil, "" // not needed any more
 	return t.Await(f.lookup1)
 resume1:
 	{
@@ -114,4 +113,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b6c44a48c675b3cb
+// Digest of what is above: c85222fdedf5068d

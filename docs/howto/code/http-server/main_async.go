@@ -20,9 +20,9 @@ const (
 // backendAsync starts [backend] as a state machine and returns its job.
 func backendAsync(ctx context.Context, name, key string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := backendFrame{ctx: ctx, name: name, key: key}
+	frame := backendFrame{name: name, key: key}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &backendMachine{backendFrame: frame}
@@ -31,8 +31,8 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 
 // backendEnter is [backend] as machines call it: its results, or the suspended frame that will have them.
 func backendEnter(t *statemachine.Task, ctx context.Context, name, key string) (*backendFrame, string, error) {
-	frame := backendFrame{ctx: ctx, name: name, key: key}
-	if frame.MoveNext(t) {
+	frame := backendFrame{name: name, key: key}
+	if frame.run(t, ctx) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(backendFrame)
@@ -45,7 +45,6 @@ func backendEnter(t *statemachine.Task, ctx context.Context, name, key string) (
 type backendFrame struct {
 	statemachine.Frame
 
-	ctx  context.Context
 	name string
 	key  string
 
@@ -55,8 +54,11 @@ type backendFrame struct {
 	result1 error
 }
 
-// MoveNext runs [backend] from where it stopped to its next suspension (false) or its end (true).
-func (f *backendFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [backend] where it stopped.
+func (f *backendFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [backend] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *backendFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -73,13 +75,12 @@ func (f *backendFrame) MoveNext(t *statemachine.Task) bool {
 			delay = time.Hour
 		}
 		// main.go:25: if err := job.Sleep(ctx, delay); err != nil {
-		f.sleep1, err = statemachine.Sleep(t, f.ctx, delay)
+		f.sleep1, err = statemachine.Sleep(t, ctx, delay)
 	}
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx = nil // not needed any more
 	return false
 resume1:
 	err = f.sleep1.Results(t)
@@ -130,9 +131,9 @@ func (f *backendMachine) MoveNext(t *statemachine.Task) bool {
 // pageAsync starts [page] as a state machine and returns its job.
 func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := pageFrame{ctx: ctx, key: key}
+	frame := pageFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, ctx, key) {
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &pageMachine{pageFrame: frame}
@@ -141,8 +142,8 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 
 // pageEnter is [page] as machines call it: its results, or the suspended frame that will have them.
 func pageEnter(t *statemachine.Task, ctx context.Context, key string) (*pageFrame, string, error) {
-	frame := pageFrame{ctx: ctx, key: key}
-	if frame.MoveNext(t) {
+	frame := pageFrame{}
+	if frame.run(t, ctx, key) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(pageFrame)
@@ -155,9 +156,6 @@ func pageEnter(t *statemachine.Task, ctx context.Context, key string) (*pageFram
 type pageFrame struct {
 	statemachine.Frame
 
-	ctx context.Context
-	key string
-
 	price    *job.Job[string]
 	stock    string
 	backend1 *backendFrame
@@ -167,8 +165,11 @@ type pageFrame struct {
 	result1 error
 }
 
-// MoveNext runs [page] from where it stopped to its next suspension (false) or its end (true).
-func (f *pageFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [page] where it stopped.
+func (f *pageFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "") }
+
+// run runs [page] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *pageFrame) run(t *statemachine.Task, ctx context.Context, key string) bool {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -181,14 +182,14 @@ func (f *pageFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	f.price = backendAsync(f.ctx, "price", f.key)
+	f.price = backendAsync(ctx, "price", key)
 	// main.go:39: stock, err := backend(ctx, "stock", key)
-	f.backend1, f.stock, err = backendEnter(t, f.ctx, "stock", f.key)
+	f.backend1, f.stock, err = backendEnter(t, ctx, "stock", key)
 	if f.backend1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.key, f.stock = nil, "", "" // not needed any more
+	f.stock = "" // not needed any more
 	return false
 resume1:
 	f.stock, err = f.backend1.Results(t)
@@ -205,7 +206,7 @@ resumed1:
 		goto resume2
 	}
 	f.State = 2
-	f.ctx, f.key, f.price = nil, "", nil // not needed any more
+	f.price = nil // not needed any more
 	return t.Await(f.await2)
 resume2:
 	{
@@ -245,4 +246,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 00469aa0f808b419
+// Digest of what is above: 74b8b0896858e4cc

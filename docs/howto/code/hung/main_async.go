@@ -19,9 +19,9 @@ const (
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := loadFrame{page: page}
+	frame := loadFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, page) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &loadMachine{loadFrame: frame}
@@ -30,8 +30,8 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 
 // loadEnter is [load] as machines call it: its results, or the suspended frame that will have them.
 func loadEnter(t *statemachine.Task, page *job.Job[string]) (*loadFrame, string, error) {
-	frame := loadFrame{page: page}
-	if frame.MoveNext(t) {
+	frame := loadFrame{}
+	if frame.run(t, page) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(loadFrame)
@@ -44,16 +44,17 @@ func loadEnter(t *statemachine.Task, page *job.Job[string]) (*loadFrame, string,
 type loadFrame struct {
 	statemachine.Frame
 
-	page *job.Job[string]
-
 	await1 *job.Job[string]
 
 	result0 string
 	result1 error
 }
 
-// MoveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
-func (f *loadFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [load] where it stopped.
+func (f *loadFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [load] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *loadFrame) run(t *statemachine.Task, page *job.Job[string]) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -64,12 +65,11 @@ func (f *loadFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:15: func load(page *job.Job[string]) (string, error) { return page.Await() }
-	f.await1 = f.page
+	f.await1 = page
 	if f.await1.IsCompleted() {
 		goto resume1
 	}
 	f.State = 1
-	f.page = nil // not needed any more
 	return t.Await(f.await1)
 resume1:
 	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
@@ -108,9 +108,9 @@ func (f *loadMachine) MoveNext(t *statemachine.Task) bool {
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := renderFrame{page: page}
+	frame := renderFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
+	if frame.run(&t, page) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &renderMachine{renderFrame: frame}
@@ -119,8 +119,8 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 
 // renderEnter is [render] as machines call it: its results, or the suspended frame that will have them.
 func renderEnter(t *statemachine.Task, page *job.Job[string]) (*renderFrame, string, error) {
-	frame := renderFrame{page: page}
-	if frame.MoveNext(t) {
+	frame := renderFrame{}
+	if frame.run(t, page) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(renderFrame)
@@ -133,16 +133,17 @@ func renderEnter(t *statemachine.Task, page *job.Job[string]) (*renderFrame, str
 type renderFrame struct {
 	statemachine.Frame
 
-	page *job.Job[string]
-
 	load1 *loadFrame
 
 	result0 string
 	result1 error
 }
 
-// MoveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
-func (f *renderFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [render] where it stopped.
+func (f *renderFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+
+// run runs [render] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+func (f *renderFrame) run(t *statemachine.Task, page *job.Job[string]) bool {
 	var text string
 	var err error
 	state := f.State
@@ -155,12 +156,11 @@ func (f *renderFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// main.go:19: text, err := load(page)
-	f.load1, text, err = loadEnter(t, f.page)
+	f.load1, text, err = loadEnter(t, page)
 	if f.load1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.page = nil // not needed any more
 	return false
 resume1:
 	text, err = f.load1.Results(t)
@@ -198,4 +198,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8a75d73fc3ab5d87
+// Digest of what is above: 0673fd17cd14e20d
