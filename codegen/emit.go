@@ -33,12 +33,13 @@ func (u *unit) emit() []byte {
 func (e *emitter) moving() {
 	u := e.u
 	e.frame(e.sig.FrameParams)
+	e.withResults()
 	e.goOn()
 	if len(u.parks()) == 0 && u.self == nil && !u.streams() {
 		e.moveNextPlain()
 		return
 	}
-	e.moveNext("*" + e.frameType())
+	e.moveNext("*" + e.keptType())
 	e.location()
 }
 
@@ -93,7 +94,7 @@ func (e *emitter) async() {
 	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
 	e.line("if %s {", e.start(frame, "&"+t))
 	e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
-	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, names.Frame, frame)
+	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, u.keptName(), frame)
 	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
 }
 
@@ -110,7 +111,7 @@ func (e *emitter) frameLiteral() string {
 			fields = append(fields, v.field+": "+e.newOf(v))
 		}
 	}
-	return e.frameType() + "{" + strings.Join(fields, ", ") + "}"
+	return e.keptType() + "{" + strings.Join(fields, ", ") + "}"
 }
 
 // jobResult is what the job gets out of a finished frame: value and error.
@@ -134,21 +135,16 @@ func (e *emitter) jobResult(frame string) string {
 	}
 }
 
-// result is result i of a finished frame.
+// result is result i of a finished frame, or what running it has returned.
 func (e *emitter) result(frame string, i int) string {
 	v := e.u.results[i]
-	if v.cell {
+	switch {
+	case v.passed:
+		return e.returnedAs(v)
+	case v.cell:
 		return "*" + frame + "." + v.field
 	}
 	return frame + "." + v.field
-}
-
-func (e *emitter) resultList(frame string) string {
-	var list []string
-	for i := range e.u.results {
-		list = append(list, e.result(frame, i))
-	}
-	return strings.Join(list, ", ")
 }
 
 // enter prints FEnter, the entry for other machines.
@@ -171,7 +167,11 @@ func (e *emitter) enter() {
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("if %s {\nreturn %s\n}", e.start(frame, t), values)
-	e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
+	if len(u.returned()) > 0 {
+		e.line("%s := &%s{%s: %s}", m, e.frameType(), u.keptName(), frame)
+	} else {
+		e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
+	}
 	e.line("%s.Push(%s, %s)\nreturn %s\n}\n", t, e.context(), m, zeros)
 }
 
@@ -193,8 +193,16 @@ func (e *emitter) results() {
 	}
 	e.line("\n// Results returns what %s returned, or raises again the panic that ended it.", u.title())
 	e.line("func (%s *%s) Results(%s *%s) %s{\n%s.Rethrow()", f, e.frameType(), t, e.runtime("Task"), list, t)
-	if len(types) > 0 {
-		e.line("return %s", e.resultList(f))
+	var fields []string
+	for _, r := range u.results {
+		field := f + "." + r.field
+		if r.cell {
+			field = "*" + field
+		}
+		fields = append(fields, field)
+	}
+	if len(fields) > 0 {
+		e.line("return %s", strings.Join(fields, ", "))
 	}
 	e.line("}")
 }
@@ -208,13 +216,13 @@ func (e *emitter) machine() {
 		builder, parts = e.runtime("Spawned"), "task and frame"
 	}
 	e.line("\n// %s is %s as the root of a chain of calls: %s in one allocation.", names.Machine, u.title(), parts)
-	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.frameType())
+	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
-	e.line("if !%s.%s.MoveNext(%s) {\nreturn %s\n}", f, names.Frame, t, e.predeclared("false"))
+	e.resume(f, t)
 	e.line("%s.SetResult(%s)", f, e.jobResult(f))
 	if u.self == nil && u.keepsAlive() && !u.debug {
-		e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, names.Frame, e.frameType())
+		e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, u.keptName(), e.keptType())
 	}
 	e.line("return %s\n}", e.predeclared("true"))
 }

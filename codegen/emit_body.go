@@ -19,10 +19,8 @@ func (p *printer) moveNext(receiver string) {
 	u, n := p.u, p.u.names
 	if u.epilogue != nil {
 		p.steps(receiver)
-	} else if u.defers || u.loops {
-		p.line("func (%s %s) %s(%s) (%s %s) {", n.recv, receiver, p.runner(), p.runParams(), n.finished, p.predeclared("bool"))
 	} else {
-		p.line("func (%s %s) %s(%s) %s {", n.recv, receiver, p.runner(), p.runParams(), p.predeclared("bool"))
+		p.line("func (%s %s) %s(%s) %s {", n.recv, receiver, p.runner(), p.runParams(), p.runResults())
 	}
 	if u.defers && u.epilogue == nil {
 		p.line("defer %s.%s.Unwind(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
@@ -166,10 +164,10 @@ func (p *printer) scope(code []instr) (first, last int) {
 	return first, last
 }
 
-// frame prints the type of the frame.
+// frame prints the type of what is kept.
 func (p *printer) frame(typeParams string) {
-	p.line("// %s is what %s keeps while it is suspended.", p.u.named.Frame, p.u.title())
-	p.line("type %s%s struct {\n%s", p.u.named.Frame, typeParams, p.embedded())
+	p.line("// %s is what %s keeps while it is suspended.", p.u.keptName(), p.u.title())
+	p.line("type %s%s struct {\n%s", p.u.keptName(), typeParams, p.embedded())
 	if p.u.defers && (len(p.u.parks()) > 0 || p.u.self != nil) {
 		p.line("%s %s", p.u.names.defers, p.runtime("Defers"))
 	}

@@ -12,10 +12,14 @@ func (i *do) print(p *printer)   { p.line("%s", p.rope(i.line)) }
 func (i *jump) print(p *printer) { p.line("goto %s", p.u.names.label(i.to)) }
 func (i *mark) print(p *printer) { p.line("%s:", p.u.names.label(i.label)) }
 
-func (finish) print(p *printer) {
+func (i *finish) print(p *printer) {
 	p.record("Finish")
 	p.line("%s.State = %s", p.u.names.recv, p.runtime("Finished"))
-	p.line("return %s", p.predeclared("true"))
+	results := p.predeclared("true")
+	for _, v := range p.u.returned() {
+		results += ", " + v.local
+	}
+	p.line("return %s", results)
 }
 
 func (i *note) print(p *printer) {

@@ -88,7 +88,7 @@ func (e *emitter) firstStep() {
 	e.line("defer %s(&%s, %s)", e.runtime("Fail"), t, j)
 	e.line("if %s {", e.start(frame, "&"+t))
 	e.line("return %s.Return(%s)\n}", j, e.jobResult(frame))
-	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, names.Frame, frame)
+	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.u.keptName(), frame)
 	e.line("return %s.Suspend(%s, &%s, %s, %s)\n}\n", m, e.context(), t, m, j)
 }
 

@@ -17,7 +17,7 @@ func (e *emitter) location() {
 		args = append(args, strconv.Itoa(u.fn.Package.Position(p.call).Line))
 	}
 	e.line("\n// Location returns where %s is suspended.", u.title())
-	e.line("func (%s *%s) Location() %s {", u.names.recv, e.frameType(), e.runtime("Location"))
+	e.line("func (%s *%s) Location() %s {", u.names.recv, e.keptType(), e.runtime("Location"))
 	e.line("return %s.Frame.At(%s)\n}", u.names.recv, strings.Join(args, ", "))
 }
 

@@ -164,6 +164,9 @@ func (u *unit) chooseNames() {
 			s.field = n.ownField(s.stem())
 		}
 	}
+	for _, v := range u.returned() {
+		v.field = n.ownField(v.name)
+	}
 	for _, v := range u.all {
 		if v.slot != nil {
 			v.field = v.slot.field

@@ -5,11 +5,14 @@ import "strings"
 func (i *park) print(p *printer) {
 	pt, recv, task := i.point, p.u.names.recv, p.u.names.task
 	suspended := func(how string, args ...any) {
-		again := ""
+		rest := ""
 		if p.u.epilogue != nil {
-			again = ", " + p.predeclared("false")
+			rest = ", " + p.predeclared("false")
 		}
-		p.line("return "+how+again, args...)
+		for _, v := range p.u.returned() {
+			rest += ", " + p.zeroIn(v)
+		}
+		p.line("return "+how+rest, args...)
 	}
 	switch pt.kind {
 	case KindEnter, KindSleep, KindLiteral, KindValue:

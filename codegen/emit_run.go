@@ -1,29 +1,104 @@
 package codegen
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // How a frame is started and goes on: with what is passed to it (hoist_pass.go), or with
 // MoveNext alone where there is nothing to pass.
 
+// keptName is the name of the type of what the function keeps while it is suspended: the frame, or that without the
+// results.
+func (u *unit) keptName() string {
+	if len(u.returned()) > 0 {
+		return u.named.Locals
+	}
+	return u.named.Frame
+}
+
+// keptType is that type as the function's declarations write it.
+func (e *emitter) keptType() string { return e.u.keptName() + e.sig.FrameArgs }
+
+// withResults prints the frame as machines call it, if that is more than what is kept.
+func (e *emitter) withResults() {
+	returned := e.u.returned()
+	if len(returned) == 0 || !e.u.isEntered() {
+		return
+	}
+	e.line("\n// %s is %s as machines call it: what it keeps, and in the end its results.", e.u.named.Frame, e.u.title())
+	e.line("type %s%s struct {\n%s\n", e.u.named.Frame, e.sig.FrameParams, e.keptType())
+	for _, v := range returned {
+		e.line("%s %s", v.field, e.homeType(v))
+	}
+	e.line("}")
+}
+
 // goOn prints what stands before the method that runs the machine: MoveNext, if it is another one.
 func (e *emitter) goOn() {
 	u, n := e.u, e.u.names
-	passed := u.passedOn()
-	if len(passed) == 0 {
-		e.line("\n// MoveNext runs %s from where it stopped to its next suspension (false) or its end (true).", u.title())
+	const runs = "runs %s from where it stopped to its next suspension (false) or its end (true)."
+	if e.runner() == "MoveNext" {
+		e.line("\n// MoveNext "+runs, u.title())
 		return
 	}
-	args := []string{n.task}
-	for _, v := range passed {
-		args = append(args, e.zeroIn(v))
+	e.line("")
+	if u.isEntered() {
+		e.moveNextByRun()
 	}
-	e.line("\n// MoveNext goes on with %s where it stopped.", u.title())
-	e.line("func (%[1]s *%[2]s) MoveNext(%[3]s *%[4]s) %[5]s { return %[1]s.%[6]s(%[7]s) }\n",
-		n.recv, e.frameType(), n.task, e.runtime("Task"), e.predeclared("bool"), n.run, strings.Join(args, ", "))
-	e.line("// %s runs %s from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.", n.run, u.title())
+	note := ""
+	if len(u.passedOn()) > 0 {
+		note = " What it is passed it needs only when it starts."
+	}
+	e.line("// %s "+runs+"%s", n.run, u.title(), note)
 }
 
-// start is the call that starts a frame.
+// moveNextByRun prints MoveNext of what machines call.
+func (e *emitter) moveNextByRun() {
+	n := e.u.names
+	e.line("// MoveNext goes on with %s where it stopped.", e.u.title())
+	head := "func (" + n.recv + " *" + e.frameType() + ") MoveNext(" + n.task + " *" + e.runtime("Task") + ") "
+	if len(e.u.returned()) == 0 {
+		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclared("bool"), e.going(n.recv, n.task))
+		return
+	}
+	e.line("%s(%s %s) {", head, n.finished, e.predeclared("bool"))
+	e.line("%s%s = %s\nreturn %s\n}\n", n.finished, e.fields(n.recv), e.going(n.recv, n.task), n.finished)
+}
+
+// isEntered reports whether other machines call the function: all but a literal that only runs as a job.
+func (u *unit) isEntered() bool { return u.self == nil || u.self.entered }
+
+// fields are those for what is returned, each behind a comma.
+func (e *emitter) fields(frame string) string {
+	list := ""
+	for _, v := range e.u.returned() {
+		list += ", " + frame + "." + v.field
+	}
+	return list
+}
+
+// going is the call that resumes a frame.
+func (e *emitter) going(frame, task string) string {
+	args := []string{task}
+	for _, v := range e.u.passedOn() {
+		args = append(args, e.zeroIn(v))
+	}
+	return frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
+}
+
+// resume prints the same in the machine around it, which returns if the function has not ended.
+func (e *emitter) resume(machine, task string) {
+	if len(e.u.returned()) == 0 {
+		e.line("if !%s.%s {\nreturn %s\n}", machine, e.going(e.u.named.Frame, task), e.predeclared("false"))
+		return
+	}
+	e.line("%s := %s", e.outcome(), e.going(machine, task))
+	e.line("if !%s {\nreturn %s\n}", e.u.names.finished, e.predeclared("false"))
+}
+
+// start is the condition that starts a frame and holds if the function has ended.
 func (e *emitter) start(frame, task string) string {
 	args := []string{task}
 	for i, v := range e.u.given() {
@@ -31,7 +106,25 @@ func (e *emitter) start(frame, task string) string {
 			args = append(args, e.argument(i, v))
 		}
 	}
-	return frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
+	call := frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
+	if len(e.u.returned()) == 0 {
+		return call
+	}
+	return e.outcome() + " := " + call + "; " + e.u.names.finished
+}
+
+// outcome are the names of what running the function has returned.
+func (e *emitter) outcome() string {
+	list := e.u.names.finished
+	for _, v := range e.u.returned() {
+		list += ", " + e.returnedAs(v)
+	}
+	return list
+}
+
+// returnedAs is the name of a result there.
+func (e *emitter) returnedAs(v *variable) string {
+	return e.unlike("v" + strconv.Itoa(slices.Index(e.u.results, v)))
 }
 
 // argument is what an entry has for the given variable i.
@@ -48,7 +141,7 @@ func (e *emitter) argument(i int, v *variable) string {
 
 // runner is the name of the method that runs the machine.
 func (p *printer) runner() string {
-	if len(p.u.passedOn()) == 0 {
+	if len(p.u.passedOn())+len(p.u.returned()) == 0 {
 		return "MoveNext"
 	}
 	return p.u.names.run
@@ -70,6 +163,19 @@ func (p *printer) runArgs() string {
 		list = append(list, v.local)
 	}
 	return strings.Join(list, ", ")
+}
+
+// runResults are its results. They have names where somebody else assigns them, or they are variables of the function.
+func (p *printer) runResults() string {
+	boolean, returned := p.predeclared("bool"), p.u.returned()
+	if len(returned) == 0 && !p.u.defers && !p.u.loops {
+		return boolean
+	}
+	list := []string{p.u.names.finished + " " + boolean}
+	for _, v := range returned {
+		list = append(list, v.local+" "+p.homeType(v))
+	}
+	return "(" + strings.Join(list, ", ") + ")"
 }
 
 // zeroIn is the zero value of the place of v.

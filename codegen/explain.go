@@ -143,7 +143,7 @@ func (u *unit) literalUnits() []*unit {
 func (u *unit) explain() *Machine {
 	m := &Machine{
 		Function: u.runtimeName(), Name: u.fn.docName(), File: u.fn.File.Path,
-		Frame: u.named.Frame, Edges: u.edges(),
+		Frame: u.keptName(), Edges: u.edges(),
 	}
 	from, to := u.node.Pos(), u.node.End()
 	if u.self != nil {

@@ -57,7 +57,7 @@ func ends(i instr) bool {
 		}
 	}
 	switch i := i.(type) {
-	case finish:
+	case *finish:
 		return true
 	case *keep:
 		inSpan(&i.text)

@@ -5,7 +5,7 @@ package codegen
 //	mentioned between two labels only      declared there, as in the source
 //	not needed across a suspension         declared once, at the top of MoveNext
 //	needed across a suspension             a field of the frame
-//	parameters that are not                parameters of what runs the machine (hoist_pass.go)
+//	a parameter or result that is not      one of what runs the machine (hoist_pass.go)
 //
 // The second kind exists because Go forbids to jump over a declaration, and all
 // labels of MoveNext are in its outermost block.
@@ -34,7 +34,7 @@ func (u *unit) place() {
 	u.refuseUnsafe()
 	u.placeInFrame()
 	u.countReads()
-	u.passParameters()
+	u.pass()
 	u.share()
 	if !u.debug {
 		u.findStale()

@@ -1,19 +1,28 @@
 package codegen
 
-// Passing: parameters that need no field.
+// Passing: parameters and results that need no field.
 //
 // A machine has its parameters when it starts, and many of them are not needed any more where it first suspends:
-// the context of a sleep, the address of what is fetched. A field for each would be there, empty, for as long as the machine
-// waits. So they are parameters of the method that runs it. MoveNext, which is called when it is resumed, passes zeros for them:
+// the context of a sleep, the address of what is fetched. Its results are there when it has ended. A field for each would be there, empty, for as
+// long as the machine waits. So they are parameters and results of the method that runs it. MoveNext, which is called when it is
+// resumed, passes zeros:
 //
-//	func (f *napFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0) }
+//	func (f *napLocals) run(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error)
+//
+//	func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
+//		finished, f.result0 = f.run(t, nil, 0)
+//		return finished
+//	}
+//
+// A caller asks for the results when it goes on itself, so what is called by machines has fields for them, around those of what
+// is suspended. A job has places of its own.
 //
 // It is tempting to have a second frame for the start, with the fields that only it needs. But what runs before the first suspension may run behind
 // it, too, in a loop, and there is one piece of code for both.
 
-// passParameters finds them. In the debug form everything is a field; a stream starts when it is first asked for a
+// pass finds them. In the debug form everything is a field; a stream starts when it is first asked for a
 // value, so that its parameters have to wait for that.
-func (u *unit) passParameters() {
+func (u *unit) pass() {
 	if u.debug || u.streams() || len(u.parks()) == 0 {
 		return
 	}
@@ -21,17 +30,35 @@ func (u *unit) passParameters() {
 	for _, p := range u.parks() {
 		needed.join(u.live.at[p.resume.at], nil)
 	}
+	fits := func(v *variable) bool { return u.stored(v) && !v.unnamed && !needed.has(v.index) }
 	for _, v := range u.given() {
-		if u.stored(v) && !v.unnamed && !needed.has(v.index) {
+		if fits(v) {
+			v.passed, v.place = true, inMoveNext
+		}
+	}
+	for _, v := range u.results {
+		if fits(v) && !v.cell && u.assignsLast(v) {
 			v.passed, v.place = true, inMoveNext
 		}
 	}
 }
 
-// passedOn are those parameters, in the order of the entries' own.
-func (u *unit) passedOn() []*variable {
+// assignsLast reports whether a result gets its value only where the machine ends, as far as the machine itself can see. A function that
+// recovers from a panic returns what its results have at that moment, which may have been assigned before a suspension; and deferred calls that suspend come
+// between the return statement and the end.
+func (u *unit) assignsLast(v *variable) bool {
+	return u.epilogue == nil && !u.loops && (!u.defers || v.obj.Name() == "")
+}
+
+// passedOn are the parameters that are passed, in the order of the entries' own.
+func (u *unit) passedOn() []*variable { return onlyPassed(u.given()) }
+
+// returned are the results that are.
+func (u *unit) returned() []*variable { return onlyPassed(u.results) }
+
+func onlyPassed(vars []*variable) []*variable {
 	var list []*variable
-	for _, v := range u.given() {
+	for _, v := range vars {
 		if v.passed {
 			list = append(list, v)
 		}

@@ -33,7 +33,7 @@ type variable struct {
 	param   bool // has its value when the machine starts
 	outside bool // of a function around the literal: the parameter is the cell itself
 	result  bool // must have it when the machine has ended
-	passed  bool // a parameter that what runs the machine has, too: no field (see hoist_pass.go)
+	passed  bool // a parameter, or a result, of what runs the machine: no field (see hoist_pass.go)
 
 	// Decided by [unit.place].
 	place   place
@@ -246,11 +246,15 @@ func (i *park) targets() []*label {
 }
 
 // finish ends the machine. The results have been assigned.
-type finish struct{}
+type finish struct{ results []*variable }
 
-func (finish) refs(_, _ func(*variable)) {}
-func (finish) targets() []*label         { return nil }
-func (finish) falls() bool               { return false }
+func (i *finish) refs(use, _ func(*variable)) {
+	for _, v := range i.results {
+		use(v)
+	}
+}
+func (i *finish) targets() []*label { return nil }
+func (i *finish) falls() bool       { return false }
 
 // note is a comment that shows the line of the source.
 type note struct {

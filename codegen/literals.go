@@ -128,7 +128,8 @@ func (u *unit) machine(lit *ast.FuncLit) *literal {
 	stem := u.literalStem(len(u.literals.order))
 	l.names = Names{
 		Async: u.freeName(stem + "Run"), Enter: u.freeName(stem + "Enter"),
-		Frame: u.freeName(stem + "Frame"), Machine: u.freeName(stem + "Machine"),
+		Frame: u.freeName(stem + "Frame"), Locals: u.freeName(stem + "Locals"),
+		Machine: u.freeName(stem + "Machine"),
 	}
 	l.unit = u.inner(l)
 	u.inside = append(u.inside, l)

@@ -194,7 +194,7 @@ func (l *rangeLoop) stops() {
 		l.ask("Stop")
 		u.add(&do{line: rope{use(l.v), text(".Stopped("), taskName, text(")")}}, closeLoop, forget(l.v))
 		if leave.to == nil {
-			u.add(finish{})
+			u.add(&finish{u.results})
 		} else {
 			u.add(&jump{leave.to})
 		}

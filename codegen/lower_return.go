@@ -38,7 +38,7 @@ func (u *unit) ending() instr {
 	if to := u.out(u.epilogue, 0); to != nil {
 		return &jump{to}
 	}
-	return finish{}
+	return &finish{u.results}
 }
 
 func (u *unit) resultTargets() []dest {

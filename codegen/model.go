@@ -90,6 +90,7 @@ type Names struct {
 	Async   string // FAsync: function, or method of the same receiver
 	Enter   string // FEnter: likewise
 	Frame   string // FFrame: type; for a method RecvFFrame
+	Locals  string // FLocals: type; for a method RecvFLocals
 	Machine string // FMachine: type; for a method RecvFMachine
 }
 

@@ -12,7 +12,7 @@ import (
 // Names of generated declarations, and how they give way.
 //
 // FAsync is fixed, since the rule of twins reads it: if it is taken, the
-// function already has a twin and the annotation is an error. FEnter, FFrame
+// function already has a twin and the annotation is an error. FEnter, FFrame, FLocals
 // and FMachine are free to move to FEnter2, FEnter3, … The choice must not
 // depend on the build configuration or on whether tests are loaded, or the
 // same source would give different files; so it is made on syntax alone, over
@@ -133,6 +133,8 @@ func (d *declared) choose(decl *ast.FuncDecl) Names {
 	}
 	names.Frame = free(stem+"Frame", d.scope)
 	d.scope[names.Frame] = true
+	names.Locals = free(stem+"Locals", d.scope)
+	d.scope[names.Locals] = true
 	names.Machine = free(stem+"Machine", d.scope)
 	d.scope[names.Machine] = true
 	return names

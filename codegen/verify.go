@@ -101,7 +101,10 @@ func (out *output) functionAt(pos token.Pos) *Function {
 		}
 		for _, fn := range out.source.Functions {
 			own := receiverName(fn.Decl) == recv && (name == fn.Names.Async || name == fn.Names.Enter)
-			if own || slices.Contains([]string{recv, name}, fn.Names.Frame) || slices.Contains([]string{recv, name}, fn.Names.Machine) {
+			for _, typ := range []string{fn.Names.Frame, fn.Names.Locals, fn.Names.Machine} {
+				own = own || recv == typ || name == typ
+			}
+			if own {
 				return fn
 			}
 		}

@@ -181,9 +181,11 @@ type askFrame struct {
 }
 
 // MoveNext goes on with [ask] where it stopped.
-func (f *askFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *askFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, 0)
+}
 
-// run runs [ask] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *askFrame) run(t *statemachine.Task, rounds int) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var send2 error
@@ -276,7 +278,7 @@ type askMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *askMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.askFrame.MoveNext(t) {
+	if !f.askFrame.run(t, 0) {
 		return false
 	}
 	f.SetResult(f.v, f.err)
@@ -319,9 +321,11 @@ type farewellFrame struct {
 }
 
 // MoveNext goes on with [farewell] where it stopped.
-func (f *farewellFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil, nil, "") }
+func (f *farewellFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil, nil, "")
+}
 
-// run runs [farewell] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *farewellFrame) run(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
 	for {
 		if finished, again := f.step(t, ctx, gate, out, v); !again {
@@ -399,7 +403,7 @@ type farewellMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.farewellFrame.MoveNext(t) {
+	if !f.farewellFrame.run(t, nil, nil, nil, "") {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
@@ -427,9 +431,11 @@ type farewellFunc1Frame struct {
 }
 
 // MoveNext goes on with a function literal of [farewell] where it stopped.
-func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil, "") }
+func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil, "")
+}
 
-// run runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *farewellFunc1Frame) run(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -503,9 +509,11 @@ type twiceFrame struct {
 }
 
 // MoveNext goes on with [twice] where it stopped.
-func (f *twiceFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *twiceFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [twice] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [twice] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *twiceFrame) run(t *statemachine.Task, first context.Context) bool {
 	var v int
 	var err error
@@ -571,7 +579,7 @@ type twiceMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.twiceFrame.MoveNext(t) {
+	if !f.twiceFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -579,4 +587,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 9066f87365bd9abe
+// Digest of what is above: 256c1d6bf178e6c9

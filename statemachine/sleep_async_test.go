@@ -20,41 +20,51 @@ const (
 // dozeAsync starts [doze] as a state machine and returns its job.
 func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := dozeFrame{ctx: ctx, d: d}
+	frame := dozeLocals{ctx: ctx, d: d}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &dozeMachine{dozeFrame: frame}
+	m := &dozeMachine{dozeLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // dozeEnter is [doze] as machines call it: its results, or the suspended frame that will have them.
 func dozeEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*dozeFrame, error) {
-	frame := dozeFrame{ctx: ctx, d: d}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := dozeLocals{ctx: ctx, d: d}
+	if finished, v0 := frame.run(t); finished {
+		return nil, v0
 	}
-	m := new(dozeFrame)
-	*m = frame
+	m := &dozeFrame{dozeLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// dozeFrame is what [doze] keeps while it is suspended.
-type dozeFrame struct {
+// dozeLocals is what [doze] keeps while it is suspended.
+type dozeLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
 	d   time.Duration
 
 	sleep1 *statemachine.Sleeping
+}
+
+// dozeFrame is [doze] as machines call it: what it keeps, and in the end its results.
+type dozeFrame struct {
+	dozeLocals
 
 	result0 error
 }
 
-// MoveNext runs [doze] from where it stopped to its next suspension (false) or its end (true).
-func (f *dozeFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [doze] where it stopped.
+func (f *dozeFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t)
+	return finished
+}
+
+// run runs [doze] from where it stopped to its next suspension (false) or its end (true).
+func (f *dozeLocals) run(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -73,7 +83,7 @@ func (f *dozeFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -81,28 +91,28 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	// sleep_test.go:26: return job.Sleep(ctx, d)
-	f.sleep1, f.result0 = statemachine.Sleep(t, f.ctx, f.d)
+	f.sleep1, result0 = statemachine.Sleep(t, f.ctx, f.d)
 	if f.sleep1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
-	return false
+	return false, nil
 resume2:
-	f.result0 = f.sleep1.Results(t)
+	result0 = f.sleep1.Results(t)
 	f.sleep1 = nil
 resumed2:
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [doze] is suspended.
-func (f *dozeFrame) Location() statemachine.Location {
+func (f *dozeLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 23, 26)
 }
 
@@ -115,17 +125,18 @@ func (f *dozeFrame) Results(t *statemachine.Task) error {
 // dozeMachine is [doze] as the root of a chain of calls: task, job and frame in one allocation.
 type dozeMachine struct {
 	statemachine.Builder[job.Void]
-	dozeFrame
+	dozeLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.dozeFrame.MoveNext(t) {
+	finished, v0 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.dozeFrame = dozeFrame{Frame: f.dozeFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 9efe1bdcc8d09d17
+// Digest of what is above: b0b8eddd0a06f3d0

@@ -58,9 +58,11 @@ type zippedFrame struct {
 }
 
 // MoveNext goes on with [zipped] where it stopped.
-func (f *zippedFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *zippedFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil)
+}
 
-// run runs [zipped] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *zippedFrame) run(t *statemachine.Task, one *job.Stream[string], two *job.Stream[string]) bool {
 	for {
 		if finished, again := f.step(t, one, two); !again {
@@ -169,7 +171,7 @@ type zippedMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.zippedFrame.MoveNext(t) {
+	if !f.zippedFrame.run(t, nil, nil) {
 		return false
 	}
 	f.SetResult(f.all, f.err)
@@ -197,9 +199,11 @@ type zippedFunc1Frame struct {
 }
 
 // MoveNext goes on with a function literal of [zipped] where it stopped.
-func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil)
+}
 
-// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *zippedFunc1Frame) run(t *statemachine.Task, a *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -254,9 +258,11 @@ type zippedFunc2Frame struct {
 }
 
 // MoveNext goes on with a function literal of [zipped] where it stopped.
-func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil)
+}
 
-// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *zippedFunc2Frame) run(t *statemachine.Task, b *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -356,4 +362,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 101, 102)
 }
 
-// Digest of what is above: 76fd54c30cf84297
+// Digest of what is above: 2e37cb35cbb22f1a

@@ -166,9 +166,11 @@ type collectFrame struct {
 }
 
 // MoveNext goes on with [collect] where it stopped.
-func (f *collectFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *collectFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [collect] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [collect] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *collectFrame) run(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -265,7 +267,7 @@ type collectMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *collectMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.collectFrame.MoveNext(t) {
+	if !f.collectFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -375,9 +377,11 @@ type exitsInFrame struct {
 }
 
 // MoveNext goes on with [exitsIn] where it stopped.
-func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [exitsIn] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [exitsIn] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *exitsInFrame) run(t *statemachine.Task, first *job.Job[string]) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
@@ -456,7 +460,7 @@ type exitsInMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exitsInFrame.MoveNext(t) {
+	if !f.exitsInFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, nil)
@@ -504,9 +508,11 @@ type drainFrame struct {
 }
 
 // MoveNext goes on with [drain] where it stopped.
-func (f *drainFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *drainFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [drain] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [drain] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *drainFrame) run(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -605,7 +611,7 @@ type drainMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.drainFrame.MoveNext(t) {
+	if !f.drainFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.sum, f.err)
@@ -728,4 +734,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 11e01ff484b4d133
+// Digest of what is above: b97621b798ee0ff4

@@ -57,9 +57,11 @@ type familyFrame struct {
 }
 
 // MoveNext goes on with [family] where it stopped.
-func (f *familyFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0) }
+func (f *familyFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, 0)
+}
 
-// run runs [family] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [family] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *familyFrame) run(t *statemachine.Task, ctx context.Context, children int) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -131,7 +133,7 @@ type familyMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.familyFrame.MoveNext(t) {
+	if !f.familyFrame.run(t, nil, 0) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -177,9 +179,11 @@ type fibFrame struct {
 }
 
 // MoveNext goes on with [fib] where it stopped.
-func (f *fibFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0) }
+func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, 0)
+}
 
-// run runs [fib] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *fibFrame) run(t *statemachine.Task, ctx context.Context, n int) bool {
 	var err error
 	state := f.State
@@ -258,7 +262,7 @@ type fibMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fibFrame.MoveNext(t) {
+	if !f.fibFrame.run(t, nil, 0) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -269,30 +273,24 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 // fibFunc1Run is the first step of a job that runs a function literal of [fib].
 func fibFunc1Run(j *job.Machine[int], n int, ctx context.Context) job.Rest {
 	var t statemachine.Task
-	frame := fibFunc1Frame{}
+	frame := fibFunc1Locals{}
 	defer statemachine.Fail(&t, j)
-	if frame.run(&t, n, ctx) {
-		return j.Return(frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, n, ctx); finished {
+		return j.Return(v0, v1)
 	}
-	m := &fibFunc1Machine{fibFunc1Frame: frame}
+	m := &fibFunc1Machine{fibFunc1Locals: frame}
 	return m.Suspend(ctx, &t, m, j)
 }
 
-// fibFunc1Frame is what a function literal of [fib] keeps while it is suspended.
-type fibFunc1Frame struct {
+// fibFunc1Locals is what a function literal of [fib] keeps while it is suspended.
+type fibFunc1Locals struct {
 	statemachine.Frame
 
 	fib1 *fibFrame
-
-	result0 int
-	result1 error
 }
 
-// MoveNext goes on with a function literal of [fib] where it stopped.
-func (f *fibFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0, nil) }
-
-// run runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *fibFunc1Frame) run(t *statemachine.Task, n int, ctx context.Context) bool {
+// run runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fibFunc1Locals) run(t *statemachine.Task, n int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -303,37 +301,38 @@ func (f *fibFunc1Frame) run(t *statemachine.Task, n int, ctx context.Context) bo
 		f.Misuse(state)
 	}
 	// machines.go:43: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
-	f.fib1, f.result0, f.result1 = fibEnter(t, ctx, n-1)
+	f.fib1, result0, result1 = fibEnter(t, ctx, n-1)
 	if f.fib1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0, nil
 resume1:
-	f.result0, f.result1 = f.fib1.Results(t)
+	result0, result1 = f.fib1.Results(t)
 	f.fib1 = nil
 resumed1:
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where a function literal of [fib] is suspended.
-func (f *fibFunc1Frame) Location() statemachine.Location {
+func (f *fibFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 43)
 }
 
 // fibFunc1Machine is a function literal of [fib] as the root of a chain of calls: task and frame in one allocation.
 type fibFunc1Machine struct {
 	statemachine.Spawned[int]
-	fibFunc1Frame
+	fibFunc1Locals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	if !f.fibFunc1Frame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, 0, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
+	f.SetResult(v0, v1)
 	return true
 }
 
@@ -375,9 +374,11 @@ type skynetFrame struct {
 }
 
 // MoveNext goes on with [skynet] where it stopped.
-func (f *skynetFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0, 0) }
+func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, 0, 0)
+}
 
-// run runs [skynet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *skynetFrame) run(t *statemachine.Task, ctx context.Context, first int, size int) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -458,7 +459,7 @@ type skynetMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.skynetFrame.MoveNext(t) {
+	if !f.skynetFrame.run(t, nil, 0, 0) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -469,30 +470,24 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 // skynetFunc1Run is the first step of a job that runs a function literal of [skynet].
 func skynetFunc1Run(j *job.Machine[int], from, size int, ctx context.Context) job.Rest {
 	var t statemachine.Task
-	frame := skynetFunc1Frame{}
+	frame := skynetFunc1Locals{}
 	defer statemachine.Fail(&t, j)
-	if frame.run(&t, from, size, ctx) {
-		return j.Return(frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, from, size, ctx); finished {
+		return j.Return(v0, v1)
 	}
-	m := &skynetFunc1Machine{skynetFunc1Frame: frame}
+	m := &skynetFunc1Machine{skynetFunc1Locals: frame}
 	return m.Suspend(ctx, &t, m, j)
 }
 
-// skynetFunc1Frame is what a function literal of [skynet] keeps while it is suspended.
-type skynetFunc1Frame struct {
+// skynetFunc1Locals is what a function literal of [skynet] keeps while it is suspended.
+type skynetFunc1Locals struct {
 	statemachine.Frame
 
 	skynet1 *skynetFrame
-
-	result0 int
-	result1 error
 }
 
-// MoveNext goes on with a function literal of [skynet] where it stopped.
-func (f *skynetFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0, 0, nil) }
-
-// run runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *skynetFunc1Frame) run(t *statemachine.Task, from int, size int, ctx context.Context) bool {
+// run runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *skynetFunc1Locals) run(t *statemachine.Task, from int, size int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -503,80 +498,88 @@ func (f *skynetFunc1Frame) run(t *statemachine.Task, from int, size int, ctx con
 		f.Misuse(state)
 	}
 	// machines.go:62: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
-	f.skynet1, f.result0, f.result1 = skynetEnter(t, ctx, from, size/10)
+	f.skynet1, result0, result1 = skynetEnter(t, ctx, from, size/10)
 	if f.skynet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0, nil
 resume1:
-	f.result0, f.result1 = f.skynet1.Results(t)
+	result0, result1 = f.skynet1.Results(t)
 	f.skynet1 = nil
 resumed1:
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where a function literal of [skynet] is suspended.
-func (f *skynetFunc1Frame) Location() statemachine.Location {
+func (f *skynetFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 62)
 }
 
 // skynetFunc1Machine is a function literal of [skynet] as the root of a chain of calls: task and frame in one allocation.
 type skynetFunc1Machine struct {
 	statemachine.Spawned[int]
-	skynetFunc1Frame
+	skynetFunc1Locals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	if !f.skynetFunc1Frame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, 0, 0, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
+	f.SetResult(v0, v1)
 	return true
 }
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := napFrame{awake: awake}
+	frame := napLocals{awake: awake}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, d) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t, ctx, d); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &napMachine{napFrame: frame}
+	m := &napMachine{napLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, awake *atomic.Int64) (*napFrame, error) {
-	frame := napFrame{awake: awake}
-	if frame.run(t, ctx, d) {
-		return nil, frame.result0
+	frame := napLocals{awake: awake}
+	if finished, v0 := frame.run(t, ctx, d); finished {
+		return nil, v0
 	}
-	m := new(napFrame)
-	*m = frame
+	m := &napFrame{napLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// napFrame is what [nap] keeps while it is suspended.
-type napFrame struct {
+// napLocals is what [nap] keeps while it is suspended.
+type napLocals struct {
 	statemachine.Frame
 
 	awake *atomic.Int64
 
 	sleep1 *statemachine.Sleeping
+}
+
+// napFrame is [nap] as machines call it: what it keeps, and in the end its results.
+type napFrame struct {
+	napLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [nap] where it stopped.
-func (f *napFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, 0) }
+func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t, nil, 0)
+	return finished
+}
 
-// run runs [nap] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *napFrame) run(t *statemachine.Task, ctx context.Context, d time.Duration) bool {
+// run runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *napLocals) run(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -593,7 +596,7 @@ func (f *napFrame) run(t *statemachine.Task, ctx context.Context, d time.Duratio
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -601,18 +604,18 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	f.awake.Add(1)
-	f.result0 = nil
+	result0 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [nap] is suspended.
-func (f *napFrame) Location() statemachine.Location {
+func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.nap", "github.com/movenext/movenext/benchmarks/works/machines.go", 79)
 }
 
@@ -625,16 +628,17 @@ func (f *napFrame) Results(t *statemachine.Task) error {
 // napMachine is [nap] as the root of a chain of calls: task, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
-	napFrame
+	napLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.napFrame.MoveNext(t) {
+	finished, v0 := f.run(t, nil, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.napFrame = napFrame{Frame: f.napFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.napLocals = napLocals{Frame: f.napLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -676,9 +680,11 @@ type sumFrame struct {
 }
 
 // MoveNext goes on with [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [sum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *sumFrame) run(t *statemachine.Task, jobs []*job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -744,7 +750,7 @@ type sumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sumFrame.MoveNext(t) {
+	if !f.sumFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -755,43 +761,50 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 // yieldsAsync starts [yields] as a state machine and returns its job.
 func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := yieldsFrame{}
+	frame := yieldsLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, n) {
-		return statemachine.Completed(ctx, frame.result0, nil)
+	if finished, v0 := frame.run(&t, n); finished {
+		return statemachine.Completed(ctx, v0, nil)
 	}
-	m := &yieldsMachine{yieldsFrame: frame}
+	m := &yieldsMachine{yieldsLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // yieldsEnter is [yields] as machines call it: its results, or the suspended frame that will have them.
 func yieldsEnter(t *statemachine.Task, ctx context.Context, n int) (*yieldsFrame, int) {
-	frame := yieldsFrame{}
-	if frame.run(t, n) {
-		return nil, frame.result0
+	frame := yieldsLocals{}
+	if finished, v0 := frame.run(t, n); finished {
+		return nil, v0
 	}
-	m := new(yieldsFrame)
-	*m = frame
+	m := &yieldsFrame{yieldsLocals: frame}
 	t.Push(ctx, m)
 	return m, 0
 }
 
-// yieldsFrame is what [yields] keeps while it is suspended.
-type yieldsFrame struct {
+// yieldsLocals is what [yields] keeps while it is suspended.
+type yieldsLocals struct {
 	statemachine.Frame
 
 	count int
 	n1    int
 	i1    int
+}
+
+// yieldsFrame is [yields] as machines call it: what it keeps, and in the end its results.
+type yieldsFrame struct {
+	yieldsLocals
 
 	result0 int
 }
 
 // MoveNext goes on with [yields] where it stopped.
-func (f *yieldsFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *yieldsFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t, 0)
+	return finished
+}
 
-// run runs [yields] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *yieldsFrame) run(t *statemachine.Task, n int) bool {
+// run runs [yields] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *yieldsLocals) run(t *statemachine.Task, n int) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -810,20 +823,20 @@ range1:
 	}
 	// machines.go:107: job.Yield()
 	f.State = 1
-	return t.Yield()
+	return t.Yield(), 0
 resume1:
 	_ = t.Refusal()
 	f.count++
 	f.i1++
 	goto range1
 endRange1:
-	f.result0 = f.count
+	result0 = f.count
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [yields] is suspended.
-func (f *yieldsFrame) Location() statemachine.Location {
+func (f *yieldsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.yields", "github.com/movenext/movenext/benchmarks/works/machines.go", 107)
 }
 
@@ -836,15 +849,16 @@ func (f *yieldsFrame) Results(t *statemachine.Task) int {
 // yieldsMachine is [yields] as the root of a chain of calls: task, job and frame in one allocation.
 type yieldsMachine struct {
 	statemachine.Builder[int]
-	yieldsFrame
+	yieldsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *yieldsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.yieldsFrame.MoveNext(t) {
+	finished, v0 := f.run(t, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, nil)
+	f.SetResult(v0, nil)
 	return true
 }
 
@@ -888,9 +902,11 @@ type roundsFrame struct {
 }
 
 // MoveNext goes on with [rounds] where it stopped.
-func (f *roundsFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *roundsFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, 0)
+}
 
-// run runs [rounds] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [rounds] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *roundsFrame) run(t *statemachine.Task, n int) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -953,7 +969,7 @@ type roundsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.roundsFrame.MoveNext(t) {
+	if !f.roundsFrame.run(t, 0) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -964,43 +980,50 @@ func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
 // stepsAsync starts [steps] as a state machine and returns its job.
 func stepsAsync(n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := stepsFrame{}
+	frame := stepsLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, n) {
-		return statemachine.Completed(context.Background(), frame.result0, nil)
+	if finished, v0 := frame.run(&t, n); finished {
+		return statemachine.Completed(context.Background(), v0, nil)
 	}
-	m := &stepsMachine{stepsFrame: frame}
+	m := &stepsMachine{stepsLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // stepsEnter is [steps] as machines call it: its results, or the suspended frame that will have them.
 func stepsEnter(t *statemachine.Task, n int) (*stepsFrame, int) {
-	frame := stepsFrame{}
-	if frame.run(t, n) {
-		return nil, frame.result0
+	frame := stepsLocals{}
+	if finished, v0 := frame.run(t, n); finished {
+		return nil, v0
 	}
-	m := new(stepsFrame)
-	*m = frame
+	m := &stepsFrame{stepsLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0
 }
 
-// stepsFrame is what [steps] keeps while it is suspended.
-type stepsFrame struct {
+// stepsLocals is what [steps] keeps while it is suspended.
+type stepsLocals struct {
 	statemachine.Frame
 
 	n1    int
 	i1    int
 	step1 *stepFrame
+}
+
+// stepsFrame is [steps] as machines call it: what it keeps, and in the end its results.
+type stepsFrame struct {
+	stepsLocals
 
 	result0 int
 }
 
 // MoveNext goes on with [steps] where it stopped.
-func (f *stepsFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *stepsFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t, 0)
+	return finished
+}
 
-// run runs [steps] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *stepsFrame) run(t *statemachine.Task, n int) bool {
+// run runs [steps] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *stepsLocals) run(t *statemachine.Task, n int) (finished bool, result0 int) {
 	var v int
 	state := f.State
 	f.State = statemachine.Running
@@ -1024,7 +1047,7 @@ range1:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0
 resume1:
 	v = f.step1.Results(t)
 	f.step1 = nil
@@ -1032,13 +1055,13 @@ resumed1:
 	f.i1++
 	goto range1
 endRange1:
-	f.result0 = v
+	result0 = v
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [steps] is suspended.
-func (f *stepsFrame) Location() statemachine.Location {
+func (f *stepsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.steps", "github.com/movenext/movenext/benchmarks/works/machines.go", 134)
 }
 
@@ -1051,54 +1074,65 @@ func (f *stepsFrame) Results(t *statemachine.Task) int {
 // stepsMachine is [steps] as the root of a chain of calls: task, job and frame in one allocation.
 type stepsMachine struct {
 	statemachine.Builder[int]
-	stepsFrame
+	stepsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *stepsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.stepsFrame.MoveNext(t) {
+	finished, v0 := f.run(t, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, nil)
-	f.stepsFrame = stepsFrame{Frame: f.stepsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, nil)
+	f.stepsLocals = stepsLocals{Frame: f.stepsLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // stepAsync starts [step] as a state machine and returns its job.
 func stepAsync(v int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := stepFrame{v: v}
+	frame := stepLocals{v: v}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(context.Background(), frame.result0, nil)
+	if finished, v0 := frame.run(&t); finished {
+		return statemachine.Completed(context.Background(), v0, nil)
 	}
-	m := &stepMachine{stepFrame: frame}
+	m := &stepMachine{stepLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // stepEnter is [step] as machines call it: its results, or the suspended frame that will have them.
 func stepEnter(t *statemachine.Task, v int) (*stepFrame, int) {
-	frame := stepFrame{v: v}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := stepLocals{v: v}
+	if finished, v0 := frame.run(t); finished {
+		return nil, v0
 	}
-	m := new(stepFrame)
-	*m = frame
+	m := &stepFrame{stepLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0
 }
 
-// stepFrame is what [step] keeps while it is suspended.
-type stepFrame struct {
+// stepLocals is what [step] keeps while it is suspended.
+type stepLocals struct {
 	statemachine.Frame
 
 	v int
+}
+
+// stepFrame is [step] as machines call it: what it keeps, and in the end its results.
+type stepFrame struct {
+	stepLocals
 
 	result0 int
 }
 
-// MoveNext runs [step] from where it stopped to its next suspension (false) or its end (true).
-func (f *stepFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [step] where it stopped.
+func (f *stepFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t)
+	return finished
+}
+
+// run runs [step] from where it stopped to its next suspension (false) or its end (true).
+func (f *stepLocals) run(t *statemachine.Task) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1113,17 +1147,17 @@ func (f *stepFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	// machines.go:145: job.Yield()
 	f.State = 1
-	return t.Yield()
+	return t.Yield(), 0
 resume1:
 	_ = t.Refusal()
 endIf1:
-	f.result0 = f.v + 1
+	result0 = f.v + 1
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [step] is suspended.
-func (f *stepFrame) Location() statemachine.Location {
+func (f *stepLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.step", "github.com/movenext/movenext/benchmarks/works/machines.go", 145)
 }
 
@@ -1136,57 +1170,65 @@ func (f *stepFrame) Results(t *statemachine.Task) int {
 // stepMachine is [step] as the root of a chain of calls: task, job and frame in one allocation.
 type stepMachine struct {
 	statemachine.Builder[int]
-	stepFrame
+	stepLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *stepMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.stepFrame.MoveNext(t) {
+	finished, v0 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, nil)
+	f.SetResult(v0, nil)
 	return true
 }
 
 // linkAsync starts [link] as a state machine and returns its job.
 func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := linkFrame{}
+	frame := linkLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, prev) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, prev); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &linkMachine{linkFrame: frame}
+	m := &linkMachine{linkLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // linkEnter is [link] as machines call it: its results, or the suspended frame that will have them.
 func linkEnter(t *statemachine.Task, ctx context.Context, prev *job.Job[int]) (*linkFrame, int, error) {
-	frame := linkFrame{}
-	if frame.run(t, prev) {
-		return nil, frame.result0, frame.result1
+	frame := linkLocals{}
+	if finished, v0, v1 := frame.run(t, prev); finished {
+		return nil, v0, v1
 	}
-	m := new(linkFrame)
-	*m = frame
+	m := &linkFrame{linkLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// linkFrame is what [link] keeps while it is suspended.
-type linkFrame struct {
+// linkLocals is what [link] keeps while it is suspended.
+type linkLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
+}
+
+// linkFrame is [link] as machines call it: what it keeps, and in the end its results.
+type linkFrame struct {
+	linkLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [link] where it stopped.
-func (f *linkFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *linkFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [link] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *linkFrame) run(t *statemachine.Task, prev *job.Job[int]) bool {
+// run runs [link] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *linkLocals) run(t *statemachine.Task, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1202,19 +1244,19 @@ func (f *linkFrame) run(t *statemachine.Task, prev *job.Job[int]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		v, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
-		f.result0, f.result1 = v+1, err
+		result0, result1 = v+1, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [link] is suspended.
-func (f *linkFrame) Location() statemachine.Location {
+func (f *linkLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.link", "github.com/movenext/movenext/benchmarks/works/machines.go", 154)
 }
 
@@ -1227,16 +1269,17 @@ func (f *linkFrame) Results(t *statemachine.Task) (int, error) {
 // linkMachine is [link] as the root of a chain of calls: task, job and frame in one allocation.
 type linkMachine struct {
 	statemachine.Builder[int]
-	linkFrame
+	linkLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.linkFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.linkFrame = linkFrame{Frame: f.linkFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.linkLocals = linkLocals{Frame: f.linkLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -1281,9 +1324,11 @@ type playerFrame struct {
 }
 
 // MoveNext goes on with [player] where it stopped.
-func (f *playerFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *playerFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, 0)
+}
 
-// run runs [player] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [player] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *playerFrame) run(t *statemachine.Task, n int) bool {
 	var v int
 	var err error
@@ -1365,7 +1410,7 @@ type playerMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.playerFrame.MoveNext(t) {
+	if !f.playerFrame.run(t, 0) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
@@ -1415,9 +1460,11 @@ type serverFrame struct {
 }
 
 // MoveNext goes on with [server] where it stopped.
-func (f *serverFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *serverFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, 0)
+}
 
-// run runs [server] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [server] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *serverFrame) run(t *statemachine.Task, n int) bool {
 	var v int
 	var err error
@@ -1500,7 +1547,7 @@ type serverMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.serverFrame.MoveNext(t) {
+	if !f.serverFrame.run(t, 0) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -1508,4 +1555,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e4f7f0fc0267fc64
+// Digest of what is above: aba89b7cedbdcad2

@@ -21,29 +21,28 @@ const (
 // tickAsync starts [tick] as a state machine and returns its job.
 func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := tickFrame{ctx: ctx}
+	frame := tickLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, n) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t, n); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &tickMachine{tickFrame: frame}
+	m := &tickMachine{tickLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // tickEnter is [tick] as machines call it: its results, or the suspended frame that will have them.
 func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, error) {
-	frame := tickFrame{ctx: ctx}
-	if frame.run(t, n) {
-		return nil, frame.result0
+	frame := tickLocals{ctx: ctx}
+	if finished, v0 := frame.run(t, n); finished {
+		return nil, v0
 	}
-	m := new(tickFrame)
-	*m = frame
+	m := &tickFrame{tickLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// tickFrame is what [tick] keeps while it is suspended.
-type tickFrame struct {
+// tickLocals is what [tick] keeps while it is suspended.
+type tickLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -51,15 +50,23 @@ type tickFrame struct {
 	n1     int
 	i      int
 	sleep1 *statemachine.Sleeping
+}
+
+// tickFrame is [tick] as machines call it: what it keeps, and in the end its results.
+type tickFrame struct {
+	tickLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [tick] where it stopped.
-func (f *tickFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *tickFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t, 0)
+	return finished
+}
 
-// run runs [tick] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *tickFrame) run(t *statemachine.Task, n int) bool {
+// run runs [tick] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *tickLocals) run(t *statemachine.Task, n int) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -82,7 +89,7 @@ range1:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -90,21 +97,21 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	fmt.Println("tick", f.i+1)
 	f.i++
 	goto range1
 endRange1:
-	f.result0 = nil
+	result0 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [tick] is suspended.
-func (f *tickFrame) Location() statemachine.Location {
+func (f *tickLocals) Location() statemachine.Location {
 	return f.Frame.At("main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
 }
 
@@ -117,17 +124,18 @@ func (f *tickFrame) Results(t *statemachine.Task) error {
 // tickMachine is [tick] as the root of a chain of calls: task, job and frame in one allocation.
 type tickMachine struct {
 	statemachine.Builder[job.Void]
-	tickFrame
+	tickLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.tickFrame.MoveNext(t) {
+	finished, v0 := f.run(t, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.tickFrame = tickFrame{Frame: f.tickFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.tickLocals = tickLocals{Frame: f.tickLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 73139f8991e3c717
+// Digest of what is above: 8c64ac554e6e6746

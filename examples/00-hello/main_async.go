@@ -20,44 +20,51 @@ const (
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetFrame{name: name}
+	frame := greetLocals{name: name}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &greetMachine{greetFrame: frame}
+	m := &greetMachine{greetLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, ctx context.Context, name string) (*greetFrame, string, error) {
-	frame := greetFrame{name: name}
-	if frame.run(t, ctx) {
-		return nil, frame.result0, frame.result1
+	frame := greetLocals{name: name}
+	if finished, v0, v1 := frame.run(t, ctx); finished {
+		return nil, v0, v1
 	}
-	m := new(greetFrame)
-	*m = frame
+	m := &greetFrame{greetLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// greetFrame is what [greet] keeps while it is suspended.
-type greetFrame struct {
+// greetLocals is what [greet] keeps while it is suspended.
+type greetLocals struct {
 	statemachine.Frame
 
 	name string
 
 	sleep1 *statemachine.Sleeping
+}
+
+// greetFrame is [greet] as machines call it: what it keeps, and in the end its results.
+type greetFrame struct {
+	greetLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [greet] where it stopped.
-func (f *greetFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [greet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *greetFrame) run(t *statemachine.Task, ctx context.Context) bool {
+// run runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *greetLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -74,7 +81,7 @@ func (f *greetFrame) run(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -82,17 +89,17 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0, f.result1 = "", err
+	result0, result1 = "", err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
-	f.result0, f.result1 = "hello, "+f.name, nil
+	result0, result1 = "hello, "+f.name, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [greet] is suspended.
-func (f *greetFrame) Location() statemachine.Location {
+func (f *greetLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
 }
 
@@ -105,16 +112,17 @@ func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
 // greetMachine is [greet] as the root of a chain of calls: task, job and frame in one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
-	greetFrame
+	greetLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.greetFrame = greetFrame{Frame: f.greetFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -156,9 +164,11 @@ type greetBothFrame struct {
 }
 
 // MoveNext goes on with [greetBoth] where it stopped.
-func (f *greetBothFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "", "") }
+func (f *greetBothFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, "", "")
+}
 
-// run runs [greetBoth] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [greetBoth] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *greetBothFrame) run(t *statemachine.Task, ctx context.Context, a string, b string) bool {
 	var err error
 	state := f.State
@@ -228,7 +238,7 @@ type greetBothMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetBothFrame.MoveNext(t) {
+	if !f.greetBothFrame.run(t, nil, "", "") {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -236,4 +246,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 40a0e54bd3ee051b
+// Digest of what is above: 9da8b435906500af

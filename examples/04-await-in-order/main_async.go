@@ -21,29 +21,28 @@ const (
 // runAsync starts [run] as a state machine and returns its job.
 func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := runFrame{ctx: ctx}
+	frame := runLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.runOn(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &runMachine{runFrame: frame}
+	m := &runMachine{runLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // runEnter is [run] as machines call it: its results, or the suspended frame that will have them.
 func runEnter(t *statemachine.Task, ctx context.Context) (*runFrame, error) {
-	frame := runFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := runLocals{ctx: ctx}
+	if finished, v0 := frame.runOn(t); finished {
+		return nil, v0
 	}
-	m := new(runFrame)
-	*m = frame
+	m := &runFrame{runLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// runFrame is what [run] keeps while it is suspended.
-type runFrame struct {
+// runLocals is what [run] keeps while it is suspended.
+type runLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -51,12 +50,23 @@ type runFrame struct {
 	foo1 *fooFrame
 	bar2 *barFrame
 	baz3 *bazFrame
+}
+
+// runFrame is [run] as machines call it: what it keeps, and in the end its results.
+type runFrame struct {
+	runLocals
 
 	result0 error
 }
 
-// MoveNext runs [run] from where it stopped to its next suspension (false) or its end (true).
-func (f *runFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [run] where it stopped.
+func (f *runFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.runOn(t)
+	return finished
+}
+
+// runOn runs [run] from where it stopped to its next suspension (false) or its end (true).
+func (f *runLocals) runOn(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
@@ -78,7 +88,7 @@ func (f *runFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.foo1.Results(t)
 	f.foo1 = nil
@@ -86,9 +96,9 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	// main.go:21: if err := bar(ctx); err != nil {
 	f.bar2, err2 = barEnter(t, f.ctx)
@@ -96,7 +106,7 @@ endIf1:
 		goto resumed2
 	}
 	f.State = 2
-	return false
+	return false, nil
 resume2:
 	err2 = f.bar2.Results(t)
 	f.bar2 = nil
@@ -104,28 +114,28 @@ resumed2:
 	if err2 == nil {
 		goto endIf2
 	}
-	f.result0 = err2
+	result0 = err2
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf2:
 	// main.go:24: return baz(ctx)
-	f.baz3, f.result0 = bazEnter(t, f.ctx)
+	f.baz3, result0 = bazEnter(t, f.ctx)
 	if f.baz3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	f.ctx = nil // not needed any more
-	return false
+	return false, nil
 resume3:
-	f.result0 = f.baz3.Results(t)
+	result0 = f.baz3.Results(t)
 	f.baz3 = nil
 resumed3:
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [run] is suspended.
-func (f *runFrame) Location() statemachine.Location {
+func (f *runLocals) Location() statemachine.Location {
 	return f.Frame.At("main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 18, 21, 24)
 }
 
@@ -138,57 +148,65 @@ func (f *runFrame) Results(t *statemachine.Task) error {
 // runMachine is [run] as the root of a chain of calls: task, job and frame in one allocation.
 type runMachine struct {
 	statemachine.Builder[job.Void]
-	runFrame
+	runLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *runMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.runFrame.MoveNext(t) {
+	finished, v0 := f.runOn(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.runFrame = runFrame{Frame: f.runFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.runLocals = runLocals{Frame: f.runLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := fooFrame{}
+	frame := fooLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.runOn(&t, ctx) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.runOn(&t, ctx); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &fooMachine{fooFrame: frame}
+	m := &fooMachine{fooLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // fooEnter is [foo] as machines call it: its results, or the suspended frame that will have them.
 func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
-	frame := fooFrame{}
-	if frame.runOn(t, ctx) {
-		return nil, frame.result0
+	frame := fooLocals{}
+	if finished, v0 := frame.runOn(t, ctx); finished {
+		return nil, v0
 	}
-	m := new(fooFrame)
-	*m = frame
+	m := &fooFrame{fooLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// fooFrame is what [foo] keeps while it is suspended.
-type fooFrame struct {
+// fooLocals is what [foo] keeps while it is suspended.
+type fooLocals struct {
 	statemachine.Frame
 
 	sleep1 *statemachine.Sleeping
+}
+
+// fooFrame is [foo] as machines call it: what it keeps, and in the end its results.
+type fooFrame struct {
+	fooLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [foo] where it stopped.
-func (f *fooFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+func (f *fooFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.runOn(t, nil)
+	return finished
+}
 
-// runOn runs [foo] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *fooFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
+// runOn runs [foo] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fooLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -205,19 +223,19 @@ func (f *fooFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
 resumed1:
 	fmt.Println("Foo")
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [foo] is suspended.
-func (f *fooFrame) Location() statemachine.Location {
+func (f *fooLocals) Location() statemachine.Location {
 	return f.Frame.At("main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 29)
 }
 
@@ -230,57 +248,65 @@ func (f *fooFrame) Results(t *statemachine.Task) error {
 // fooMachine is [foo] as the root of a chain of calls: task, job and frame in one allocation.
 type fooMachine struct {
 	statemachine.Builder[job.Void]
-	fooFrame
+	fooLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fooFrame.MoveNext(t) {
+	finished, v0 := f.runOn(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.fooFrame = fooFrame{Frame: f.fooFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.fooLocals = fooLocals{Frame: f.fooLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := barFrame{}
+	frame := barLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.runOn(&t, ctx) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.runOn(&t, ctx); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &barMachine{barFrame: frame}
+	m := &barMachine{barLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // barEnter is [bar] as machines call it: its results, or the suspended frame that will have them.
 func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
-	frame := barFrame{}
-	if frame.runOn(t, ctx) {
-		return nil, frame.result0
+	frame := barLocals{}
+	if finished, v0 := frame.runOn(t, ctx); finished {
+		return nil, v0
 	}
-	m := new(barFrame)
-	*m = frame
+	m := &barFrame{barLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// barFrame is what [bar] keeps while it is suspended.
-type barFrame struct {
+// barLocals is what [bar] keeps while it is suspended.
+type barLocals struct {
 	statemachine.Frame
 
 	sleep1 *statemachine.Sleeping
+}
+
+// barFrame is [bar] as machines call it: what it keeps, and in the end its results.
+type barFrame struct {
+	barLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [bar] where it stopped.
-func (f *barFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+func (f *barFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.runOn(t, nil)
+	return finished
+}
 
-// runOn runs [bar] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *barFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
+// runOn runs [bar] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *barLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -297,19 +323,19 @@ func (f *barFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
 resumed1:
 	fmt.Println("Bar")
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [bar] is suspended.
-func (f *barFrame) Location() statemachine.Location {
+func (f *barLocals) Location() statemachine.Location {
 	return f.Frame.At("main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 36)
 }
 
@@ -322,57 +348,65 @@ func (f *barFrame) Results(t *statemachine.Task) error {
 // barMachine is [bar] as the root of a chain of calls: task, job and frame in one allocation.
 type barMachine struct {
 	statemachine.Builder[job.Void]
-	barFrame
+	barLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *barMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.barFrame.MoveNext(t) {
+	finished, v0 := f.runOn(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.barFrame = barFrame{Frame: f.barFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.barLocals = barLocals{Frame: f.barLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := bazFrame{}
+	frame := bazLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.runOn(&t, ctx) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.runOn(&t, ctx); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &bazMachine{bazFrame: frame}
+	m := &bazMachine{bazLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // bazEnter is [baz] as machines call it: its results, or the suspended frame that will have them.
 func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
-	frame := bazFrame{}
-	if frame.runOn(t, ctx) {
-		return nil, frame.result0
+	frame := bazLocals{}
+	if finished, v0 := frame.runOn(t, ctx); finished {
+		return nil, v0
 	}
-	m := new(bazFrame)
-	*m = frame
+	m := &bazFrame{bazLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// bazFrame is what [baz] keeps while it is suspended.
-type bazFrame struct {
+// bazLocals is what [baz] keeps while it is suspended.
+type bazLocals struct {
 	statemachine.Frame
 
 	sleep1 *statemachine.Sleeping
+}
+
+// bazFrame is [baz] as machines call it: what it keeps, and in the end its results.
+type bazFrame struct {
+	bazLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [baz] where it stopped.
-func (f *bazFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+func (f *bazFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.runOn(t, nil)
+	return finished
+}
 
-// runOn runs [baz] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *bazFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
+// runOn runs [baz] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *bazLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -389,19 +423,19 @@ func (f *bazFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
 resumed1:
 	fmt.Println("Baz")
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [baz] is suspended.
-func (f *bazFrame) Location() statemachine.Location {
+func (f *bazLocals) Location() statemachine.Location {
 	return f.Frame.At("main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 43)
 }
 
@@ -414,17 +448,18 @@ func (f *bazFrame) Results(t *statemachine.Task) error {
 // bazMachine is [baz] as the root of a chain of calls: task, job and frame in one allocation.
 type bazMachine struct {
 	statemachine.Builder[job.Void]
-	bazFrame
+	bazLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.bazFrame.MoveNext(t) {
+	finished, v0 := f.runOn(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.bazFrame = bazFrame{Frame: f.bazFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.bazLocals = bazLocals{Frame: f.bazLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 59d3d6a9e7ad9dc3
+// Digest of what is above: 48e6bf53c49abe0f

@@ -20,42 +20,49 @@ const (
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := readFrame{}
+	frame := readLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, arrived) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, arrived); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &readMachine{readFrame: frame}
+	m := &readMachine{readLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
-	frame := readFrame{}
-	if frame.run(t, arrived) {
-		return nil, frame.result0, frame.result1
+	frame := readLocals{}
+	if finished, v0, v1 := frame.run(t, arrived); finished {
+		return nil, v0, v1
 	}
-	m := new(readFrame)
-	*m = frame
+	m := &readFrame{readLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// readFrame is what [read] keeps while it is suspended.
-type readFrame struct {
+// readLocals is what [read] keeps while it is suspended.
+type readLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
+}
+
+// readFrame is [read] as machines call it: what it keeps, and in the end its results.
+type readFrame struct {
+	readLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [read] where it stopped.
-func (f *readFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [read] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *readFrame) run(t *statemachine.Task, arrived *job.Job[int]) bool {
+// run runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *readLocals) run(t *statemachine.Task, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -71,7 +78,7 @@ func (f *readFrame) run(t *statemachine.Task, arrived *job.Job[int]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		n, err := statemachine.JobResult(t, f.await1)
@@ -79,14 +86,14 @@ resume1:
 		if n > 3 {
 			panic("too much to read")
 		}
-		f.result0, f.result1 = n, err
+		result0, result1 = n, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [read] is suspended.
-func (f *readFrame) Location() statemachine.Location {
+func (f *readLocals) Location() statemachine.Location {
 	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
 }
 
@@ -99,58 +106,66 @@ func (f *readFrame) Results(t *statemachine.Task) (int, error) {
 // readMachine is [read] as the root of a chain of calls: task, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[int]
-	readFrame
+	readLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.readFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.readFrame = readFrame{Frame: f.readFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.readLocals = readLocals{Frame: f.readLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // parseAsync starts [parse] as a state machine and returns its job.
 func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := parseFrame{}
+	frame := parseLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, arrived) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, arrived); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &parseMachine{parseFrame: frame}
+	m := &parseMachine{parseLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // parseEnter is [parse] as machines call it: its results, or the suspended frame that will have them.
 func parseEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
-	frame := parseFrame{}
-	if frame.run(t, ctx, arrived) {
-		return nil, frame.result0, frame.result1
+	frame := parseLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, arrived); finished {
+		return nil, v0, v1
 	}
-	m := new(parseFrame)
-	*m = frame
+	m := &parseFrame{parseLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// parseFrame is what [parse] keeps while it is suspended.
-type parseFrame struct {
+// parseLocals is what [parse] keeps while it is suspended.
+type parseLocals struct {
 	statemachine.Frame
 
 	read1 *readFrame
+}
+
+// parseFrame is [parse] as machines call it: what it keeps, and in the end its results.
+type parseFrame struct {
+	parseLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [parse] where it stopped.
-func (f *parseFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *parseFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, nil)
+	return finished
+}
 
-// run runs [parse] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *parseFrame) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) bool {
+// run runs [parse] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *parseLocals) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -168,18 +183,18 @@ func (f *parseFrame) run(t *statemachine.Task, ctx context.Context, arrived *job
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0, nil
 resume1:
 	n, err = f.read1.Results(t)
 	f.read1 = nil
 resumed1:
-	f.result0, f.result1 = 10*n, err
+	result0, result1 = 10*n, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [parse] is suspended.
-func (f *parseFrame) Location() statemachine.Location {
+func (f *parseLocals) Location() statemachine.Location {
 	return f.Frame.At("main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
 }
 
@@ -192,58 +207,66 @@ func (f *parseFrame) Results(t *statemachine.Task) (int, error) {
 // parseMachine is [parse] as the root of a chain of calls: task, job and frame in one allocation.
 type parseMachine struct {
 	statemachine.Builder[int]
-	parseFrame
+	parseLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *parseMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.parseFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.parseFrame = parseFrame{Frame: f.parseFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.parseLocals = parseLocals{Frame: f.parseLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := serveFrame{}
+	frame := serveLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, arrived) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, arrived); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &serveMachine{serveFrame: frame}
+	m := &serveMachine{serveLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*serveFrame, string, error) {
-	frame := serveFrame{}
-	if frame.run(t, ctx, arrived) {
-		return nil, frame.result0, frame.result1
+	frame := serveLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, arrived); finished {
+		return nil, v0, v1
 	}
-	m := new(serveFrame)
-	*m = frame
+	m := &serveFrame{serveLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// serveFrame is what [serve] keeps while it is suspended.
-type serveFrame struct {
+// serveLocals is what [serve] keeps while it is suspended.
+type serveLocals struct {
 	statemachine.Frame
 
 	parse1 *parseFrame
+}
+
+// serveFrame is [serve] as machines call it: what it keeps, and in the end its results.
+type serveFrame struct {
+	serveLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [serve] where it stopped.
-func (f *serveFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, nil)
+	return finished
+}
 
-// run runs [serve] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *serveFrame) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) bool {
+// run runs [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *serveLocals) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 string, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -261,18 +284,18 @@ func (f *serveFrame) run(t *statemachine.Task, ctx context.Context, arrived *job
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	n, err = f.parse1.Results(t)
 	f.parse1 = nil
 resumed1:
-	f.result0, f.result1 = fmt.Sprint(n, " parsed"), err
+	result0, result1 = fmt.Sprint(n, " parsed"), err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [serve] is suspended.
-func (f *serveFrame) Location() statemachine.Location {
+func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
@@ -285,17 +308,18 @@ func (f *serveFrame) Results(t *statemachine.Task) (string, error) {
 // serveMachine is [serve] as the root of a chain of calls: task, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[string]
-	serveFrame
+	serveLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.serveFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.serveFrame = serveFrame{Frame: f.serveFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 8881a0396769ccf7
+// Digest of what is above: 96b4ddfb0c300ecc

@@ -21,45 +21,52 @@ const (
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, place, user string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := askFrame{place: place, user: user}
+	frame := askLocals{place: place, user: user}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &askMachine{askFrame: frame}
+	m := &askMachine{askLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // askEnter is [ask] as machines call it: its results, or the suspended frame that will have them.
 func askEnter(t *statemachine.Task, ctx context.Context, place, user string) (*askFrame, string, error) {
-	frame := askFrame{place: place, user: user}
-	if frame.run(t, ctx) {
-		return nil, frame.result0, frame.result1
+	frame := askLocals{place: place, user: user}
+	if finished, v0, v1 := frame.run(t, ctx); finished {
+		return nil, v0, v1
 	}
-	m := new(askFrame)
-	*m = frame
+	m := &askFrame{askLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// askFrame is what [ask] keeps while it is suspended.
-type askFrame struct {
+// askLocals is what [ask] keeps while it is suspended.
+type askLocals struct {
 	statemachine.Frame
 
 	place string
 	user  string
 
 	sleep1 *statemachine.Sleeping
+}
+
+// askFrame is [ask] as machines call it: what it keeps, and in the end its results.
+type askFrame struct {
+	askLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [ask] where it stopped.
-func (f *askFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *askFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [ask] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *askFrame) run(t *statemachine.Task, ctx context.Context) bool {
+// run runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *askLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -82,7 +89,7 @@ func (f *askFrame) run(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -90,17 +97,17 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0, f.result1 = "", fmt.Errorf("%s: %w", f.place, err)
+	result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
-	f.result0, f.result1 = f.place+" of "+f.user, nil
+	result0, result1 = f.place+" of "+f.user, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [ask] is suspended.
-func (f *askFrame) Location() statemachine.Location {
+func (f *askLocals) Location() statemachine.Location {
 	return f.Frame.At("main.ask", "github.com/movenext/movenext/examples/21-http/main.go", 28)
 }
 
@@ -113,45 +120,45 @@ func (f *askFrame) Results(t *statemachine.Task) (string, error) {
 // askMachine is [ask] as the root of a chain of calls: task, job and frame in one allocation.
 type askMachine struct {
 	statemachine.Builder[string]
-	askFrame
+	askLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *askMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.askFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.askFrame = askFrame{Frame: f.askFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.askLocals = askLocals{Frame: f.askLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // dashboardAsync starts [dashboard] as a state machine and returns its job.
 func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := dashboardFrame{}
+	frame := dashboardLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, user) {
-		return statemachine.Completed(ctx, frame.text, frame.err)
+	if finished, v1 := frame.run(&t, ctx, user); finished {
+		return statemachine.Completed(ctx, frame.text, v1)
 	}
-	m := &dashboardMachine{dashboardFrame: frame}
+	m := &dashboardMachine{dashboardLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // dashboardEnter is [dashboard] as machines call it: its results, or the suspended frame that will have them.
 func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*dashboardFrame, string, error) {
-	frame := dashboardFrame{}
-	if frame.run(t, ctx, user) {
-		return nil, frame.text, frame.err
+	frame := dashboardLocals{}
+	if finished, v1 := frame.run(t, ctx, user); finished {
+		return nil, frame.text, v1
 	}
-	m := new(dashboardFrame)
-	*m = frame
+	m := &dashboardFrame{dashboardLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// dashboardFrame is what [dashboard] keeps while it is suspended.
-type dashboardFrame struct {
+// dashboardLocals is what [dashboard] keeps while it is suspended.
+type dashboardLocals struct {
 	statemachine.Frame
 
 	orders  *job.Job[string]
@@ -161,14 +168,23 @@ type dashboardFrame struct {
 	await2  *job.Job[[]string]
 
 	text string
-	err  error
+}
+
+// dashboardFrame is [dashboard] as machines call it: what it keeps, and in the end its results.
+type dashboardFrame struct {
+	dashboardLocals
+
+	err error
 }
 
 // MoveNext goes on with [dashboard] where it stopped.
-func (f *dashboardFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "") }
+func (f *dashboardFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.err = f.run(t, nil, "")
+	return finished
+}
 
-// run runs [dashboard] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *dashboardFrame) run(t *statemachine.Task, ctx context.Context, user string) bool {
+// run runs [dashboard] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *dashboardLocals) run(t *statemachine.Task, ctx context.Context, user string) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -182,21 +198,21 @@ func (f *dashboardFrame) run(t *statemachine.Task, ctx context.Context, user str
 	}
 	f.orders, f.news = askAsync(ctx, "orders", user), askAsync(ctx, "news", user)
 	// main.go:37: profile, err := ask(ctx, "profile", user)
-	f.ask1, f.profile, f.err = askEnter(t, ctx, "profile", user)
+	f.ask1, f.profile, err = askEnter(t, ctx, "profile", user)
 	if f.ask1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	f.profile = "" // not needed any more
-	return false
+	return false, nil
 resume1:
-	f.profile, f.err = f.ask1.Results(t)
+	f.profile, err = f.ask1.Results(t)
 	f.ask1 = nil
 resumed1:
-	if f.err != nil {
+	if err != nil {
 		f.text = ""
 		f.State = statemachine.Finished
-		return true
+		return true, err
 	}
 	// main.go:41: parts, err := job.WhenAll(orders, news).Await()
 	f.await2 = job.WhenAll(f.orders, f.news)
@@ -205,25 +221,25 @@ resumed1:
 	}
 	f.State = 2
 	f.orders, f.news = nil, nil // not needed any more
-	return t.Await(f.await2)
+	return t.Await(f.await2), nil
 resume2:
 	{
 		var parts []string
-		parts, f.err = statemachine.JobResult(t, f.await2)
+		parts, err = statemachine.JobResult(t, f.await2)
 		f.await2 = nil
-		if f.err != nil {
+		if err != nil {
 			f.text = ""
 			f.State = statemachine.Finished
-			return true
+			return true, err
 		}
-		f.text, f.err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
+		f.text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, err
 }
 
 // Location returns where [dashboard] is suspended.
-func (f *dashboardFrame) Location() statemachine.Location {
+func (f *dashboardLocals) Location() statemachine.Location {
 	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 37, 41)
 }
 
@@ -236,17 +252,18 @@ func (f *dashboardFrame) Results(t *statemachine.Task) (string, error) {
 // dashboardMachine is [dashboard] as the root of a chain of calls: task, job and frame in one allocation.
 type dashboardMachine struct {
 	statemachine.Builder[string]
-	dashboardFrame
+	dashboardLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.dashboardFrame.MoveNext(t) {
+	finished, v1 := f.run(t, nil, "")
+	if !finished {
 		return false
 	}
-	f.SetResult(f.text, f.err)
-	f.dashboardFrame = dashboardFrame{Frame: f.dashboardFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(f.text, v1)
+	f.dashboardLocals = dashboardLocals{Frame: f.dashboardLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: ca88ebfc869a430f
+// Digest of what is above: 7f819e735da98253

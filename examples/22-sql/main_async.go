@@ -208,9 +208,11 @@ type transferFrame struct {
 }
 
 // MoveNext goes on with [transfer] where it stopped.
-func (f *transferFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *transferFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [transfer] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *transferFrame) run(t *statemachine.Task, db *sql.DB) bool {
 	for {
 		if finished, again := f.step(t, db); !again {
@@ -347,7 +349,7 @@ type transferMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.transferFrame.MoveNext(t) {
+	if !f.transferFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, *f.err)
@@ -377,9 +379,11 @@ type transferFunc1Frame struct {
 }
 
 // MoveNext goes on with a function literal of [transfer] where it stopped.
-func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil)
+}
 
-// run runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *transferFunc1Frame) run(t *statemachine.Task, ctx context.Context, tx *sql.Tx) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -458,9 +462,11 @@ type reportFrame struct {
 }
 
 // MoveNext goes on with [report] where it stopped.
-func (f *reportFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *reportFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil)
+}
 
-// run runs [report] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [report] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *reportFrame) run(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -554,7 +560,7 @@ type reportMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.reportFrame.MoveNext(t) {
+	if !f.reportFrame.run(t, nil, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
@@ -562,4 +568,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 975a47e7933d7795
+// Digest of what is above: 0e6249b184cad355

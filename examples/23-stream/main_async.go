@@ -21,44 +21,51 @@ const (
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	var t statemachine.Task
-	frame := fetchFrame{number: number}
+	frame := fetchLocals{number: number}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchMachine{fetchFrame: frame}
+	m := &fetchMachine{fetchLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, number int) (*fetchFrame, page, error) {
-	frame := fetchFrame{number: number}
-	if frame.run(t, ctx) {
-		return nil, frame.result0, frame.result1
+	frame := fetchLocals{number: number}
+	if finished, v0, v1 := frame.run(t, ctx); finished {
+		return nil, v0, v1
 	}
-	m := new(fetchFrame)
-	*m = frame
+	m := &fetchFrame{fetchLocals: frame}
 	t.Push(ctx, m)
 	return m, page{}, nil
 }
 
-// fetchFrame is what [fetch] keeps while it is suspended.
-type fetchFrame struct {
+// fetchLocals is what [fetch] keeps while it is suspended.
+type fetchLocals struct {
 	statemachine.Frame
 
 	number int
 
 	sleep1 *statemachine.Sleeping
+}
+
+// fetchFrame is [fetch] as machines call it: what it keeps, and in the end its results.
+type fetchFrame struct {
+	fetchLocals
 
 	result0 page
 	result1 error
 }
 
 // MoveNext goes on with [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *fetchFrame) run(t *statemachine.Task, ctx context.Context) bool {
+// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fetchLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 page, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -75,18 +82,18 @@ func (f *fetchFrame) run(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, page{}, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
 resumed1:
-	f.result0, f.result1 = page{f.number}, err
+	result0, result1 = page{f.number}, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [fetch] is suspended.
-func (f *fetchFrame) Location() statemachine.Location {
+func (f *fetchLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 19)
 }
 
@@ -99,16 +106,17 @@ func (f *fetchFrame) Results(t *statemachine.Task) (page, error) {
 // fetchMachine is [fetch] as the root of a chain of calls: task, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[page]
-	fetchFrame
+	fetchLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fetchFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.fetchFrame = fetchFrame{Frame: f.fetchFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -225,9 +233,11 @@ type readFrame struct {
 }
 
 // MoveNext goes on with [read] where it stopped.
-func (f *readFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *readFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [read] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *readFrame) run(t *statemachine.Task, ctx context.Context) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -322,7 +332,7 @@ type readMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.readFrame.MoveNext(t) {
+	if !f.readFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
@@ -330,4 +340,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: dc7c436b6c56fe09
+// Digest of what is above: 76a057732071283b

@@ -56,9 +56,11 @@ type fetchFrame struct {
 }
 
 // MoveNext goes on with [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *fetchFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
@@ -117,7 +119,7 @@ type fetchMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fetchFrame.MoveNext(t) {
+	if !f.fetchFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -272,4 +274,4 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: cbe0ec143e1cac09
+// Digest of what is above: 4f9e01fc36e046aa

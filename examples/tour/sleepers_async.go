@@ -20,41 +20,48 @@ const (
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := napFrame{}
+	frame := napLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.runOn(&t, ctx, d) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.runOn(&t, ctx, d); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &napMachine{napFrame: frame}
+	m := &napMachine{napLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napFrame, error) {
-	frame := napFrame{}
-	if frame.runOn(t, ctx, d) {
-		return nil, frame.result0
+	frame := napLocals{}
+	if finished, v0 := frame.runOn(t, ctx, d); finished {
+		return nil, v0
 	}
-	m := new(napFrame)
-	*m = frame
+	m := &napFrame{napLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// napFrame is what [nap] keeps while it is suspended.
-type napFrame struct {
+// napLocals is what [nap] keeps while it is suspended.
+type napLocals struct {
 	statemachine.Frame
 
 	sleep1 *statemachine.Sleeping
+}
+
+// napFrame is [nap] as machines call it: what it keeps, and in the end its results.
+type napFrame struct {
+	napLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [nap] where it stopped.
-func (f *napFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil, 0) }
+func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.runOn(t, nil, 0)
+	return finished
+}
 
-// runOn runs [nap] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *napFrame) runOn(t *statemachine.Task, ctx context.Context, d time.Duration) bool {
+// runOn runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *napLocals) runOn(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -65,22 +72,22 @@ func (f *napFrame) runOn(t *statemachine.Task, ctx context.Context, d time.Durat
 		f.Misuse(state)
 	}
 	// sleepers.go:18: return job.Sleep(ctx, d)
-	f.sleep1, f.result0 = statemachine.Sleep(t, ctx, d)
+	f.sleep1, result0 = statemachine.Sleep(t, ctx, d)
 	if f.sleep1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
-	f.result0 = f.sleep1.Results(t)
+	result0 = f.sleep1.Results(t)
 	f.sleep1 = nil
 resumed1:
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [nap] is suspended.
-func (f *napFrame) Location() statemachine.Location {
+func (f *napLocals) Location() statemachine.Location {
 	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 18)
 }
 
@@ -93,17 +100,18 @@ func (f *napFrame) Results(t *statemachine.Task) error {
 // napMachine is [nap] as the root of a chain of calls: task, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
-	napFrame
+	napLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.napFrame.MoveNext(t) {
+	finished, v0 := f.runOn(t, nil, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.napFrame = napFrame{Frame: f.napFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.napLocals = napLocals{Frame: f.napLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: a4bd649a859244e5
+// Digest of what is above: 2cd50299fb8a11f0

@@ -173,29 +173,28 @@ func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
 // surveyFileAsync starts [surveyFile] as a state machine and returns its job.
 func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tuple2[int, int]]) {
 	var t statemachine.Task
-	frame := surveyFileFrame{path: path}
+	frame := surveyFileLocals{path: path}
 	defer statemachine.Catch(&t, &result)
-	if frame.runOn(&t, ctx) {
-		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: frame.lines, V2: frame.functions}, frame.err)
+	if finished, v2 := frame.runOn(&t, ctx); finished {
+		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: frame.lines, V2: frame.functions}, v2)
 	}
-	m := &surveyFileMachine{surveyFileFrame: frame}
+	m := &surveyFileMachine{surveyFileLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // surveyFileEnter is [surveyFile] as machines call it: its results, or the suspended frame that will have them.
 func surveyFileEnter(t *statemachine.Task, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
-	frame := surveyFileFrame{path: path}
-	if frame.runOn(t, ctx) {
-		return nil, frame.lines, frame.functions, frame.err
+	frame := surveyFileLocals{path: path}
+	if finished, v2 := frame.runOn(t, ctx); finished {
+		return nil, frame.lines, frame.functions, v2
 	}
-	m := new(surveyFileFrame)
-	*m = frame
+	m := &surveyFileFrame{surveyFileLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, 0, nil
 }
 
-// surveyFileFrame is what [surveyFile] keeps while it is suspended.
-type surveyFileFrame struct {
+// surveyFileLocals is what [surveyFile] keeps while it is suspended.
+type surveyFileLocals struct {
 	statemachine.Frame
 
 	path string
@@ -204,14 +203,23 @@ type surveyFileFrame struct {
 
 	lines     int
 	functions int
-	err       error
+}
+
+// surveyFileFrame is [surveyFile] as machines call it: what it keeps, and in the end its results.
+type surveyFileFrame struct {
+	surveyFileLocals
+
+	err error
 }
 
 // MoveNext goes on with [surveyFile] where it stopped.
-func (f *surveyFileFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil) }
+func (f *surveyFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.err = f.runOn(t, nil)
+	return finished
+}
 
-// runOn runs [surveyFile] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *surveyFileFrame) runOn(t *statemachine.Task, ctx context.Context) bool {
+// runOn runs [surveyFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *surveyFileLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, err error) {
 	var source []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -223,34 +231,34 @@ func (f *surveyFileFrame) runOn(t *statemachine.Task, ctx context.Context) bool 
 		f.Misuse(state)
 	}
 	// survey.go:66: source, err := readFile(ctx, path)
-	f.readFile1, source, f.err = readFileEnter(t, ctx, f.path)
+	f.readFile1, source, err = readFileEnter(t, ctx, f.path)
 	if f.readFile1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
-	source, f.err = f.readFile1.Results(t)
+	source, err = f.readFile1.Results(t)
 	f.readFile1 = nil
 resumed1:
-	if f.err != nil {
+	if err != nil {
 		f.lines, f.functions = 0, 0
 		f.State = statemachine.Finished
-		return true
+		return true, err
 	}
-	f.functions, f.err = countFunctions(f.path, source)
-	if f.err != nil {
+	f.functions, err = countFunctions(f.path, source)
+	if err != nil {
 		f.lines, f.functions = 0, 0
 		f.State = statemachine.Finished
-		return true
+		return true, err
 	}
-	f.lines, f.err = bytes.Count(source, []byte("\n")), nil
+	f.lines, err = bytes.Count(source, []byte("\n")), nil
 	f.State = statemachine.Finished
-	return true
+	return true, err
 }
 
 // Location returns where [surveyFile] is suspended.
-func (f *surveyFileFrame) Location() statemachine.Location {
+func (f *surveyFileLocals) Location() statemachine.Location {
 	return f.Frame.At("main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
 }
 
@@ -263,58 +271,66 @@ func (f *surveyFileFrame) Results(t *statemachine.Task) (int, int, error) {
 // surveyFileMachine is [surveyFile] as the root of a chain of calls: task, job and frame in one allocation.
 type surveyFileMachine struct {
 	statemachine.Builder[job.Tuple2[int, int]]
-	surveyFileFrame
+	surveyFileLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.surveyFileFrame.MoveNext(t) {
+	finished, v2 := f.runOn(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Tuple2[int, int]{V1: f.lines, V2: f.functions}, f.err)
-	f.surveyFileFrame = surveyFileFrame{Frame: f.surveyFileFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Tuple2[int, int]{V1: f.lines, V2: f.functions}, v2)
+	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // readFileAsync starts [readFile] as a state machine and returns its job.
 func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	var t statemachine.Task
-	frame := readFileFrame{}
+	frame := readFileLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.runOn(&t, ctx, path) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.runOn(&t, ctx, path); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &readFileMachine{readFileFrame: frame}
+	m := &readFileMachine{readFileLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // readFileEnter is [readFile] as machines call it: its results, or the suspended frame that will have them.
 func readFileEnter(t *statemachine.Task, ctx context.Context, path string) (*readFileFrame, []byte, error) {
-	frame := readFileFrame{}
-	if frame.runOn(t, ctx, path) {
-		return nil, frame.result0, frame.result1
+	frame := readFileLocals{}
+	if finished, v0, v1 := frame.runOn(t, ctx, path); finished {
+		return nil, v0, v1
 	}
-	m := new(readFileFrame)
-	*m = frame
+	m := &readFileFrame{readFileLocals: frame}
 	t.Push(ctx, m)
 	return m, nil, nil
 }
 
-// readFileFrame is what [readFile] keeps while it is suspended.
-type readFileFrame struct {
+// readFileLocals is what [readFile] keeps while it is suspended.
+type readFileLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[[]byte]
+}
+
+// readFileFrame is [readFile] as machines call it: what it keeps, and in the end its results.
+type readFileFrame struct {
+	readFileLocals
 
 	result0 []byte
 	result1 error
 }
 
 // MoveNext goes on with [readFile] where it stopped.
-func (f *readFileFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil, "") }
+func (f *readFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.runOn(t, nil, "")
+	return finished
+}
 
-// runOn runs [readFile] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *readFileFrame) runOn(t *statemachine.Task, ctx context.Context, path string) bool {
+// runOn runs [readFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *readFileLocals) runOn(t *statemachine.Task, ctx context.Context, path string) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -330,16 +346,16 @@ func (f *readFileFrame) runOn(t *statemachine.Task, ctx context.Context, path st
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), nil, nil
 resume1:
-	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(t, f.await1)
 	f.await1 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [readFile] is suspended.
-func (f *readFileFrame) Location() statemachine.Location {
+func (f *readFileLocals) Location() statemachine.Location {
 	return f.Frame.At("main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
 }
 
@@ -352,58 +368,66 @@ func (f *readFileFrame) Results(t *statemachine.Task) ([]byte, error) {
 // readFileMachine is [readFile] as the root of a chain of calls: task, job and frame in one allocation.
 type readFileMachine struct {
 	statemachine.Builder[[]byte]
-	readFileFrame
+	readFileLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readFileMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.readFileFrame.MoveNext(t) {
+	finished, v0, v1 := f.runOn(t, nil, "")
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.readFileFrame = readFileFrame{Frame: f.readFileFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.readFileLocals = readFileLocals{Frame: f.readFileLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // listFilesAsync starts [listFiles] as a state machine and returns its job.
 func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string]) {
 	var t statemachine.Task
-	frame := listFilesFrame{}
+	frame := listFilesLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.runOn(&t, ctx, dir) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.runOn(&t, ctx, dir); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &listFilesMachine{listFilesFrame: frame}
+	m := &listFilesMachine{listFilesLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // listFilesEnter is [listFiles] as machines call it: its results, or the suspended frame that will have them.
 func listFilesEnter(t *statemachine.Task, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
-	frame := listFilesFrame{}
-	if frame.runOn(t, ctx, dir) {
-		return nil, frame.result0, frame.result1
+	frame := listFilesLocals{}
+	if finished, v0, v1 := frame.runOn(t, ctx, dir); finished {
+		return nil, v0, v1
 	}
-	m := new(listFilesFrame)
-	*m = frame
+	m := &listFilesFrame{listFilesLocals: frame}
 	t.Push(ctx, m)
 	return m, nil, nil
 }
 
-// listFilesFrame is what [listFiles] keeps while it is suspended.
-type listFilesFrame struct {
+// listFilesLocals is what [listFiles] keeps while it is suspended.
+type listFilesLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[[]string]
+}
+
+// listFilesFrame is [listFiles] as machines call it: what it keeps, and in the end its results.
+type listFilesFrame struct {
+	listFilesLocals
 
 	result0 []string
 	result1 error
 }
 
 // MoveNext goes on with [listFiles] where it stopped.
-func (f *listFilesFrame) MoveNext(t *statemachine.Task) bool { return f.runOn(t, nil, "") }
+func (f *listFilesFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.runOn(t, nil, "")
+	return finished
+}
 
-// runOn runs [listFiles] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *listFilesFrame) runOn(t *statemachine.Task, ctx context.Context, dir string) bool {
+// runOn runs [listFiles] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *listFilesLocals) runOn(t *statemachine.Task, ctx context.Context, dir string) (finished bool, result0 []string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -419,16 +443,16 @@ func (f *listFilesFrame) runOn(t *statemachine.Task, ctx context.Context, dir st
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), nil, nil
 resume1:
-	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(t, f.await1)
 	f.await1 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [listFiles] is suspended.
-func (f *listFilesFrame) Location() statemachine.Location {
+func (f *listFilesLocals) Location() statemachine.Location {
 	return f.Frame.At("main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
 }
 
@@ -441,17 +465,18 @@ func (f *listFilesFrame) Results(t *statemachine.Task) ([]string, error) {
 // listFilesMachine is [listFiles] as the root of a chain of calls: task, job and frame in one allocation.
 type listFilesMachine struct {
 	statemachine.Builder[[]string]
-	listFilesFrame
+	listFilesLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.listFilesFrame.MoveNext(t) {
+	finished, v0, v1 := f.runOn(t, nil, "")
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.listFilesFrame = listFilesFrame{Frame: f.listFilesFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.listFilesLocals = listFilesLocals{Frame: f.listFilesLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 20713783e9bbd990
+// Digest of what is above: 65259754a9cf1039

@@ -19,42 +19,49 @@ const (
 // pauseAsync starts [pause] as a state machine and returns its job.
 func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := pauseFrame{}
+	frame := pauseLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, j) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, j); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pauseMachine{pauseFrame: frame}
+	m := &pauseMachine{pauseLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // pauseEnter is [pause] as machines call it: its results, or the suspended frame that will have them.
 func pauseEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
-	frame := pauseFrame{}
-	if frame.run(t, j) {
-		return nil, frame.result0, frame.result1
+	frame := pauseLocals{}
+	if finished, v0, v1 := frame.run(t, j); finished {
+		return nil, v0, v1
 	}
-	m := new(pauseFrame)
-	*m = frame
+	m := &pauseFrame{pauseLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// pauseFrame is what [pause] keeps while it is suspended.
-type pauseFrame struct {
+// pauseLocals is what [pause] keeps while it is suspended.
+type pauseLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
+}
+
+// pauseFrame is [pause] as machines call it: what it keeps, and in the end its results.
+type pauseFrame struct {
+	pauseLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [pause] where it stopped.
-func (f *pauseFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *pauseFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [pause] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *pauseFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
+// run runs [pause] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *pauseLocals) run(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -70,19 +77,19 @@ func (f *pauseFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		v, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
-		f.result0, f.result1 = v+1000, err
+		result0, result1 = v+1000, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [pause] is suspended.
-func (f *pauseFrame) Location() statemachine.Location {
+func (f *pauseLocals) Location() statemachine.Location {
 	return f.Frame.At("main.pause", "github.com/movenext/movenext/internal/costs/machines.go", 14)
 }
 
@@ -95,45 +102,45 @@ func (f *pauseFrame) Results(t *statemachine.Task) (int, error) {
 // pauseMachine is [pause] as the root of a chain of calls: task, job and frame in one allocation.
 type pauseMachine struct {
 	statemachine.Builder[int]
-	pauseFrame
+	pauseLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *pauseMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.pauseFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.pauseFrame = pauseFrame{Frame: f.pauseFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.pauseLocals = pauseLocals{Frame: f.pauseLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := serveFrame{ctx: ctx, next: next, calls: calls}
+	frame := serveLocals{ctx: ctx, next: next, calls: calls}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &serveMachine{serveFrame: frame}
+	m := &serveMachine{serveLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, next func() *job.Job[int], calls bool) (*serveFrame, error) {
-	frame := serveFrame{ctx: ctx, next: next, calls: calls}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := serveLocals{ctx: ctx, next: next, calls: calls}
+	if finished, v0 := frame.run(t); finished {
+		return nil, v0
 	}
-	m := new(serveFrame)
-	*m = frame
+	m := &serveFrame{serveLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// serveFrame is what [serve] keeps while it is suspended.
-type serveFrame struct {
+// serveLocals is what [serve] keeps while it is suspended.
+type serveLocals struct {
 	statemachine.Frame
 
 	ctx   context.Context
@@ -142,12 +149,23 @@ type serveFrame struct {
 
 	pause1 *pauseFrame
 	await2 *job.Job[int]
+}
+
+// serveFrame is [serve] as machines call it: what it keeps, and in the end its results.
+type serveFrame struct {
+	serveLocals
 
 	result0 error
 }
 
-// MoveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *serveFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [serve] where it stopped.
+func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t)
+	return finished
+}
+
+// run runs [serve] from where it stopped to its next suspension (false) or its end (true).
+func (f *serveLocals) run(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -170,7 +188,7 @@ for1:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	_, err = f.pause1.Results(t)
 	f.pause1 = nil
@@ -178,9 +196,9 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	goto endIf2
 else1:
@@ -190,7 +208,7 @@ else1:
 		goto resume2
 	}
 	f.State = 2
-	return t.Await(f.await2)
+	return t.Await(f.await2), nil
 resume2:
 	{
 		_, err2 := statemachine.JobResult(t, f.await2)
@@ -198,17 +216,17 @@ resume2:
 		if err2 == nil {
 			goto endIf3
 		}
-		f.result0 = err2
+		result0 = err2
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf3:
 endIf2:
 	goto for1
 }
 
 // Location returns where [serve] is suspended.
-func (f *serveFrame) Location() statemachine.Location {
+func (f *serveLocals) Location() statemachine.Location {
 	return f.Frame.At("main.serve", "github.com/movenext/movenext/internal/costs/machines.go", 22, 25)
 }
 
@@ -221,16 +239,17 @@ func (f *serveFrame) Results(t *statemachine.Task) error {
 // serveMachine is [serve] as the root of a chain of calls: task, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
-	serveFrame
+	serveLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.serveFrame.MoveNext(t) {
+	finished, v0 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.serveFrame = serveFrame{Frame: f.serveFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -330,9 +349,11 @@ type sumFrame struct {
 }
 
 // MoveNext goes on with [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, 0) }
+func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, 0)
+}
 
-// run runs [sum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *sumFrame) run(t *statemachine.Task, n int) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
 	state := f.State
@@ -409,7 +430,7 @@ type sumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sumFrame.MoveNext(t) {
+	if !f.sumFrame.run(t, 0) {
 		return false
 	}
 	f.SetResult(f.total, f.err)
@@ -417,4 +438,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 57309f722fe3b2db
+// Digest of what is above: 35c6fcb30495dff0

@@ -148,44 +148,51 @@ func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
 // sayAsync starts [say] as a state machine and returns its job.
 func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := sayFrame{word: word}
+	frame := sayLocals{word: word}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &sayMachine{sayFrame: frame}
+	m := &sayMachine{sayLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // sayEnter is [say] as machines call it: its results, or the suspended frame that will have them.
 func sayEnter(t *statemachine.Task, ctx context.Context, word string) (*sayFrame, string, error) {
-	frame := sayFrame{word: word}
-	if frame.run(t, ctx) {
-		return nil, frame.result0, frame.result1
+	frame := sayLocals{word: word}
+	if finished, v0, v1 := frame.run(t, ctx); finished {
+		return nil, v0, v1
 	}
-	m := new(sayFrame)
-	*m = frame
+	m := &sayFrame{sayLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// sayFrame is what [say] keeps while it is suspended.
-type sayFrame struct {
+// sayLocals is what [say] keeps while it is suspended.
+type sayLocals struct {
 	statemachine.Frame
 
 	word string
 
 	sleep1 *statemachine.Sleeping
+}
+
+// sayFrame is [say] as machines call it: what it keeps, and in the end its results.
+type sayFrame struct {
+	sayLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [say] where it stopped.
-func (f *sayFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *sayFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [say] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *sayFrame) run(t *statemachine.Task, ctx context.Context) bool {
+// run runs [say] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *sayLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -202,18 +209,18 @@ func (f *sayFrame) run(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
 resumed1:
-	f.result0, f.result1 = f.word, err
+	result0, result1 = f.word, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [say] is suspended.
-func (f *sayFrame) Location() statemachine.Location {
+func (f *sayLocals) Location() statemachine.Location {
 	return f.Frame.At("main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 50)
 }
 
@@ -226,58 +233,66 @@ func (f *sayFrame) Results(t *statemachine.Task) (string, error) {
 // sayMachine is [say] as the root of a chain of calls: task, job and frame in one allocation.
 type sayMachine struct {
 	statemachine.Builder[string]
-	sayFrame
+	sayLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sayMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sayFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.sayFrame = sayFrame{Frame: f.sayFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.sayLocals = sayLocals{Frame: f.sayLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // waitAsync starts [wait] as a state machine and returns its job.
 func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := waitFrame{}
+	frame := waitLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, j) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, j); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &waitMachine{waitFrame: frame}
+	m := &waitMachine{waitLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // waitEnter is [wait] as machines call it: its results, or the suspended frame that will have them.
 func waitEnter(t *statemachine.Task, j *job.Job[int]) (*waitFrame, int, error) {
-	frame := waitFrame{}
-	if frame.run(t, j) {
-		return nil, frame.result0, frame.result1
+	frame := waitLocals{}
+	if finished, v0, v1 := frame.run(t, j); finished {
+		return nil, v0, v1
 	}
-	m := new(waitFrame)
-	*m = frame
+	m := &waitFrame{waitLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// waitFrame is what [wait] keeps while it is suspended.
-type waitFrame struct {
+// waitLocals is what [wait] keeps while it is suspended.
+type waitLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
+}
+
+// waitFrame is [wait] as machines call it: what it keeps, and in the end its results.
+type waitFrame struct {
+	waitLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [wait] where it stopped.
-func (f *waitFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *waitFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [wait] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *waitFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
+// run runs [wait] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *waitLocals) run(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -293,16 +308,16 @@ func (f *waitFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
-	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(t, f.await1)
 	f.await1 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [wait] is suspended.
-func (f *waitFrame) Location() statemachine.Location {
+func (f *waitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 57)
 }
 
@@ -315,17 +330,18 @@ func (f *waitFrame) Results(t *statemachine.Task) (int, error) {
 // waitMachine is [wait] as the root of a chain of calls: task, job and frame in one allocation.
 type waitMachine struct {
 	statemachine.Builder[int]
-	waitFrame
+	waitLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.waitFrame = waitFrame{Frame: f.waitFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.waitLocals = waitLocals{Frame: f.waitLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 9d6ad8c878c332e2
+// Digest of what is above: b3a025836da1d8b8

@@ -20,42 +20,49 @@ const (
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetFrame{}
+	frame := greetLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, name) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, name); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &greetMachine{greetFrame: frame}
+	m := &greetMachine{greetLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, name *job.Job[string]) (*greetFrame, string, error) {
-	frame := greetFrame{}
-	if frame.run(t, name) {
-		return nil, frame.result0, frame.result1
+	frame := greetLocals{}
+	if finished, v0, v1 := frame.run(t, name); finished {
+		return nil, v0, v1
 	}
-	m := new(greetFrame)
-	*m = frame
+	m := &greetFrame{greetLocals: frame}
 	t.Push(context.Background(), m)
 	return m, "", nil
 }
 
-// greetFrame is what [greet] keeps while it is suspended.
-type greetFrame struct {
+// greetLocals is what [greet] keeps while it is suspended.
+type greetLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[string]
+}
+
+// greetFrame is [greet] as machines call it: what it keeps, and in the end its results.
+type greetFrame struct {
+	greetLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [greet] where it stopped.
-func (f *greetFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [greet] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *greetFrame) run(t *statemachine.Task, name *job.Job[string]) bool {
+// run runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *greetLocals) run(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -71,19 +78,19 @@ func (f *greetFrame) run(t *statemachine.Task, name *job.Job[string]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), "", nil
 resume1:
 	{
 		text, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
-		f.result0, f.result1 = "hello, "+text, err
+		result0, result1 = "hello, "+text, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [greet] is suspended.
-func (f *greetFrame) Location() statemachine.Location {
+func (f *greetLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greet", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 15)
 }
 
@@ -96,16 +103,17 @@ func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
 // greetMachine is [greet] as the root of a chain of calls: task, job and frame in one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
-	greetFrame
+	greetLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.greetFrame = greetFrame{Frame: f.greetFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -147,9 +155,11 @@ type sumFrame struct {
 }
 
 // MoveNext goes on with [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [sum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *sumFrame) run(t *statemachine.Task, a *job.Job[int]) bool {
 	var err error
 	state := f.State
@@ -216,7 +226,7 @@ type sumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sumFrame.MoveNext(t) {
+	if !f.sumFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -262,9 +272,11 @@ type totalFrame struct {
 }
 
 // MoveNext goes on with [total] where it stopped.
-func (f *totalFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *totalFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [total] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [total] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *totalFrame) run(t *statemachine.Task, parts []*job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -330,7 +342,7 @@ type totalMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.totalFrame.MoveNext(t) {
+	if !f.totalFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -378,9 +390,11 @@ type greetSumFrame struct {
 }
 
 // MoveNext goes on with [greetSum] where it stopped.
-func (f *greetSumFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *greetSumFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [greetSum] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [greetSum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *greetSumFrame) run(t *statemachine.Task, name *job.Job[string]) bool {
 	var err error
 	var n int
@@ -448,7 +462,7 @@ type greetSumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetSumFrame.MoveNext(t) {
+	if !f.greetSumFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -456,4 +470,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 846fd0638c17129f
+// Digest of what is above: 07d21ebd8179b62c

@@ -53,9 +53,11 @@ type eachFrame struct {
 }
 
 // MoveNext goes on with [each] where it stopped.
-func (f *eachFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, nil) }
+func (f *eachFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, nil)
+}
 
-// run runs [each] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [each] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *eachFrame) run(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	state := f.State
@@ -126,7 +128,7 @@ type eachMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.eachFrame.MoveNext(t) {
+	if !f.eachFrame.run(t, nil, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.err)
@@ -134,4 +136,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6dfbb8de46ca4cd8
+// Digest of what is above: 9733063bc744c0c8

@@ -55,9 +55,11 @@ type findFrame struct {
 }
 
 // MoveNext goes on with [find] where it stopped.
-func (f *findFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *findFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil)
+}
 
-// run runs [find] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [find] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *findFrame) run(t *statemachine.Task, ctx context.Context) bool {
 	var err error
 	state := f.State
@@ -119,7 +121,7 @@ type findMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *findMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.findFrame.MoveNext(t) {
+	if !f.findFrame.run(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -163,9 +165,11 @@ type findOrFrame struct {
 }
 
 // MoveNext goes on with [findOr] where it stopped.
-func (f *findOrFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "", "") }
+func (f *findOrFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, "", "")
+}
 
-// run runs [findOr] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [findOr] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *findOrFrame) run(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var find2 string
@@ -227,7 +231,7 @@ type findOrMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.findOrFrame.MoveNext(t) {
+	if !f.findOrFrame.run(t, nil, "", "") {
 		return false
 	}
 	f.SetResult(*f.text, *f.err)
@@ -235,4 +239,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c50e9b6c55879ca9
+// Digest of what is above: d2eef8f17f9345dd

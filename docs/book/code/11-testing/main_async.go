@@ -20,39 +20,49 @@ const (
 // withdrawAsync starts [account.withdraw] as a state machine and returns its job.
 func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := accountWithdrawFrame{a: a, amount: amount}
+	frame := accountWithdrawLocals{a: a, amount: amount}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &accountWithdrawMachine{accountWithdrawFrame: frame}
+	m := &accountWithdrawMachine{accountWithdrawLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // withdrawEnter is [account.withdraw] as machines call it: its results, or the suspended frame that will have them.
 func (a *account) withdrawEnter(t *statemachine.Task, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
-	frame := accountWithdrawFrame{a: a, amount: amount}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := accountWithdrawLocals{a: a, amount: amount}
+	if finished, v0 := frame.run(t); finished {
+		return nil, v0
 	}
-	m := new(accountWithdrawFrame)
-	*m = frame
+	m := &accountWithdrawFrame{accountWithdrawLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// accountWithdrawFrame is what [account.withdraw] keeps while it is suspended.
-type accountWithdrawFrame struct {
+// accountWithdrawLocals is what [account.withdraw] keeps while it is suspended.
+type accountWithdrawLocals struct {
 	statemachine.Frame
 
 	a      *account
 	amount int
+}
+
+// accountWithdrawFrame is [account.withdraw] as machines call it: what it keeps, and in the end its results.
+type accountWithdrawFrame struct {
+	accountWithdrawLocals
 
 	result0 error
 }
 
-// MoveNext runs [account.withdraw] from where it stopped to its next suspension (false) or its end (true).
-func (f *accountWithdrawFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [account.withdraw] where it stopped.
+func (f *accountWithdrawFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t)
+	return finished
+}
+
+// run runs [account.withdraw] from where it stopped to its next suspension (false) or its end (true).
+func (f *accountWithdrawLocals) run(t *statemachine.Task) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -63,23 +73,23 @@ func (f *accountWithdrawFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	if f.a.balance < f.amount {
-		f.result0 = errTooLittle
+		result0 = errTooLittle
 		f.State = statemachine.Finished
-		return true
+		return true, result0
 	}
 	// main.go:28: job.Yield() // in a real program: asks a bank
 	f.State = 1
-	return t.Yield()
+	return t.Yield(), nil
 resume1:
 	_ = t.Refusal()
 	f.a.balance -= f.amount
-	f.result0 = nil
+	result0 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [account.withdraw] is suspended.
-func (f *accountWithdrawFrame) Location() statemachine.Location {
+func (f *accountWithdrawLocals) Location() statemachine.Location {
 	return f.Frame.At("main.(*account).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 28)
 }
 
@@ -92,16 +102,17 @@ func (f *accountWithdrawFrame) Results(t *statemachine.Task) error {
 // accountWithdrawMachine is [account.withdraw] as the root of a chain of calls: task, job and frame in one allocation.
 type accountWithdrawMachine struct {
 	statemachine.Builder[job.Void]
-	accountWithdrawFrame
+	accountWithdrawLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *accountWithdrawMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.accountWithdrawFrame.MoveNext(t) {
+	finished, v0 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.accountWithdrawFrame = accountWithdrawFrame{Frame: f.accountWithdrawFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.accountWithdrawLocals = accountWithdrawLocals{Frame: f.accountWithdrawLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -213,4 +224,4 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8016fb9b8936e801
+// Digest of what is above: 0a78a36497e75d69

@@ -19,44 +19,51 @@ const (
 // addAsync starts [add] as a state machine and returns its job.
 func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := addFrame{sum: sum}
+	frame := addLocals{sum: sum}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, part) {
-		return statemachine.Completed(context.Background(), job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t, part); finished {
+		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
-	m := &addMachine{addFrame: frame}
+	m := &addMachine{addLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // addEnter is [add] as machines call it: its results, or the suspended frame that will have them.
 func addEnter(t *statemachine.Task, sum *int, part *job.Job[int]) (*addFrame, error) {
-	frame := addFrame{sum: sum}
-	if frame.run(t, part) {
-		return nil, frame.result0
+	frame := addLocals{sum: sum}
+	if finished, v0 := frame.run(t, part); finished {
+		return nil, v0
 	}
-	m := new(addFrame)
-	*m = frame
+	m := &addFrame{addLocals: frame}
 	t.Push(context.Background(), m)
 	return m, nil
 }
 
-// addFrame is what [add] keeps while it is suspended.
-type addFrame struct {
+// addLocals is what [add] keeps while it is suspended.
+type addLocals struct {
 	statemachine.Frame
 
 	sum *int
 
 	before int
 	await1 *job.Job[int]
+}
+
+// addFrame is [add] as machines call it: what it keeps, and in the end its results.
+type addFrame struct {
+	addLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [add] where it stopped.
-func (f *addFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *addFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t, nil)
+	return finished
+}
 
-// run runs [add] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *addFrame) run(t *statemachine.Task, part *job.Job[int]) bool {
+// run runs [add] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *addLocals) run(t *statemachine.Task, part *job.Job[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -73,20 +80,20 @@ func (f *addFrame) run(t *statemachine.Task, part *job.Job[int]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), nil
 resume1:
 	{
 		n, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		*f.sum = f.before + n
-		f.result0 = err
+		result0 = err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [add] is suspended.
-func (f *addFrame) Location() statemachine.Location {
+func (f *addLocals) Location() statemachine.Location {
 	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 46)
 }
 
@@ -99,17 +106,18 @@ func (f *addFrame) Results(t *statemachine.Task) error {
 // addMachine is [add] as the root of a chain of calls: task, job and frame in one allocation.
 type addMachine struct {
 	statemachine.Builder[job.Void]
-	addFrame
+	addLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *addMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.addFrame.MoveNext(t) {
+	finished, v0 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.addFrame = addFrame{Frame: f.addFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.addLocals = addLocals{Frame: f.addLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: e965386c8a91b646
+// Digest of what is above: 2c62cf734812cffc

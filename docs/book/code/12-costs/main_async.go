@@ -19,42 +19,49 @@ const (
 // getAsync starts [get] as a state machine and returns its job.
 func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := getFrame{}
+	frame := getLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, j) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, j); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &getMachine{getFrame: frame}
+	m := &getMachine{getLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // getEnter is [get] as machines call it: its results, or the suspended frame that will have them.
 func getEnter(t *statemachine.Task, j *job.Job[int]) (*getFrame, int, error) {
-	frame := getFrame{}
-	if frame.run(t, j) {
-		return nil, frame.result0, frame.result1
+	frame := getLocals{}
+	if finished, v0, v1 := frame.run(t, j); finished {
+		return nil, v0, v1
 	}
-	m := new(getFrame)
-	*m = frame
+	m := &getFrame{getLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// getFrame is what [get] keeps while it is suspended.
-type getFrame struct {
+// getLocals is what [get] keeps while it is suspended.
+type getLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[int]
+}
+
+// getFrame is [get] as machines call it: what it keeps, and in the end its results.
+type getFrame struct {
+	getLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [get] where it stopped.
-func (f *getFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *getFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [get] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *getFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
+// run runs [get] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *getLocals) run(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -70,16 +77,16 @@ func (f *getFrame) run(t *statemachine.Task, j *job.Job[int]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
-	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(t, f.await1)
 	f.await1 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [get] is suspended.
-func (f *getFrame) Location() statemachine.Location {
+func (f *getLocals) Location() statemachine.Location {
 	return f.Frame.At("main.get", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 19)
 }
 
@@ -92,16 +99,17 @@ func (f *getFrame) Results(t *statemachine.Task) (int, error) {
 // getMachine is [get] as the root of a chain of calls: task, job and frame in one allocation.
 type getMachine struct {
 	statemachine.Builder[int]
-	getFrame
+	getLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *getMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.getFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.getFrame = getFrame{Frame: f.getFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.getLocals = getLocals{Frame: f.getLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -217,4 +225,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 32ee28adeb715562
+// Digest of what is above: 3b149f68c2fd81e2

@@ -51,9 +51,11 @@ type visitFrame struct {
 }
 
 // MoveNext goes on with [visit] where it stopped.
-func (f *visitFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "") }
+func (f *visitFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, "")
+}
 
-// run runs [visit] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [visit] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *visitFrame) run(t *statemachine.Task, ctx context.Context, name string) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -105,7 +107,7 @@ type visitMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.visitFrame.MoveNext(t) {
+	if !f.visitFrame.run(t, nil, "") {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -113,4 +115,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c85222fdedf5068d
+// Digest of what is above: 993b64ccfc5c80a7

@@ -20,45 +20,52 @@ const (
 // backendAsync starts [backend] as a state machine and returns its job.
 func backendAsync(ctx context.Context, name, key string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := backendFrame{name: name, key: key}
+	frame := backendLocals{name: name, key: key}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &backendMachine{backendFrame: frame}
+	m := &backendMachine{backendLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // backendEnter is [backend] as machines call it: its results, or the suspended frame that will have them.
 func backendEnter(t *statemachine.Task, ctx context.Context, name, key string) (*backendFrame, string, error) {
-	frame := backendFrame{name: name, key: key}
-	if frame.run(t, ctx) {
-		return nil, frame.result0, frame.result1
+	frame := backendLocals{name: name, key: key}
+	if finished, v0, v1 := frame.run(t, ctx); finished {
+		return nil, v0, v1
 	}
-	m := new(backendFrame)
-	*m = frame
+	m := &backendFrame{backendLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// backendFrame is what [backend] keeps while it is suspended.
-type backendFrame struct {
+// backendLocals is what [backend] keeps while it is suspended.
+type backendLocals struct {
 	statemachine.Frame
 
 	name string
 	key  string
 
 	sleep1 *statemachine.Sleeping
+}
+
+// backendFrame is [backend] as machines call it: what it keeps, and in the end its results.
+type backendFrame struct {
+	backendLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [backend] where it stopped.
-func (f *backendFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *backendFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [backend] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *backendFrame) run(t *statemachine.Task, ctx context.Context) bool {
+// run runs [backend] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *backendLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -81,7 +88,7 @@ func (f *backendFrame) run(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -89,20 +96,20 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0, f.result1 = "", err
+	result0, result1 = "", err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
 	if f.key == "broken" {
 		panic("no such shard")
 	}
-	f.result0, f.result1 = f.name+" of "+f.key, nil
+	result0, result1 = f.name+" of "+f.key, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [backend] is suspended.
-func (f *backendFrame) Location() statemachine.Location {
+func (f *backendLocals) Location() statemachine.Location {
 	return f.Frame.At("main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
 }
 
@@ -115,16 +122,17 @@ func (f *backendFrame) Results(t *statemachine.Task) (string, error) {
 // backendMachine is [backend] as the root of a chain of calls: task, job and frame in one allocation.
 type backendMachine struct {
 	statemachine.Builder[string]
-	backendFrame
+	backendLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *backendMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.backendFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.backendFrame = backendFrame{Frame: f.backendFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.backendLocals = backendLocals{Frame: f.backendLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -166,9 +174,11 @@ type pageFrame struct {
 }
 
 // MoveNext goes on with [page] where it stopped.
-func (f *pageFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil, "") }
+func (f *pageFrame) MoveNext(t *statemachine.Task) bool {
+	return f.run(t, nil, "")
+}
 
-// run runs [page] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
+// run runs [page] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *pageFrame) run(t *statemachine.Task, ctx context.Context, key string) bool {
 	var err error
 	state := f.State
@@ -238,7 +248,7 @@ type pageMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.pageFrame.MoveNext(t) {
+	if !f.pageFrame.run(t, nil, "") {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -246,4 +256,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 74b8b0896858e4cc
+// Digest of what is above: 10dc540a78224286

@@ -19,42 +19,49 @@ const (
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := loadFrame{}
+	frame := loadLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, page) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, page); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &loadMachine{loadFrame: frame}
+	m := &loadMachine{loadLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // loadEnter is [load] as machines call it: its results, or the suspended frame that will have them.
 func loadEnter(t *statemachine.Task, page *job.Job[string]) (*loadFrame, string, error) {
-	frame := loadFrame{}
-	if frame.run(t, page) {
-		return nil, frame.result0, frame.result1
+	frame := loadLocals{}
+	if finished, v0, v1 := frame.run(t, page); finished {
+		return nil, v0, v1
 	}
-	m := new(loadFrame)
-	*m = frame
+	m := &loadFrame{loadLocals: frame}
 	t.Push(context.Background(), m)
 	return m, "", nil
 }
 
-// loadFrame is what [load] keeps while it is suspended.
-type loadFrame struct {
+// loadLocals is what [load] keeps while it is suspended.
+type loadLocals struct {
 	statemachine.Frame
 
 	await1 *job.Job[string]
+}
+
+// loadFrame is [load] as machines call it: what it keeps, and in the end its results.
+type loadFrame struct {
+	loadLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [load] where it stopped.
-func (f *loadFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *loadFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [load] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *loadFrame) run(t *statemachine.Task, page *job.Job[string]) bool {
+// run runs [load] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *loadLocals) run(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -70,16 +77,16 @@ func (f *loadFrame) run(t *statemachine.Task, page *job.Job[string]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), "", nil
 resume1:
-	f.result0, f.result1 = statemachine.JobResult(t, f.await1)
+	result0, result1 = statemachine.JobResult(t, f.await1)
 	f.await1 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [load] is suspended.
-func (f *loadFrame) Location() statemachine.Location {
+func (f *loadLocals) Location() statemachine.Location {
 	return f.Frame.At("main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 15)
 }
 
@@ -92,58 +99,66 @@ func (f *loadFrame) Results(t *statemachine.Task) (string, error) {
 // loadMachine is [load] as the root of a chain of calls: task, job and frame in one allocation.
 type loadMachine struct {
 	statemachine.Builder[string]
-	loadFrame
+	loadLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *loadMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.loadFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.loadFrame = loadFrame{Frame: f.loadFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := renderFrame{}
+	frame := renderLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, page) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, page); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &renderMachine{renderFrame: frame}
+	m := &renderMachine{renderLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // renderEnter is [render] as machines call it: its results, or the suspended frame that will have them.
 func renderEnter(t *statemachine.Task, page *job.Job[string]) (*renderFrame, string, error) {
-	frame := renderFrame{}
-	if frame.run(t, page) {
-		return nil, frame.result0, frame.result1
+	frame := renderLocals{}
+	if finished, v0, v1 := frame.run(t, page); finished {
+		return nil, v0, v1
 	}
-	m := new(renderFrame)
-	*m = frame
+	m := &renderFrame{renderLocals: frame}
 	t.Push(context.Background(), m)
 	return m, "", nil
 }
 
-// renderFrame is what [render] keeps while it is suspended.
-type renderFrame struct {
+// renderLocals is what [render] keeps while it is suspended.
+type renderLocals struct {
 	statemachine.Frame
 
 	load1 *loadFrame
+}
+
+// renderFrame is [render] as machines call it: what it keeps, and in the end its results.
+type renderFrame struct {
+	renderLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [render] where it stopped.
-func (f *renderFrame) MoveNext(t *statemachine.Task) bool { return f.run(t, nil) }
+func (f *renderFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
+}
 
-// run runs [render] from where it stopped to its next suspension (false) or its end (true). It needs its parameters only when it starts.
-func (f *renderFrame) run(t *statemachine.Task, page *job.Job[string]) bool {
+// run runs [render] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *renderLocals) run(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var text string
 	var err error
 	state := f.State
@@ -161,18 +176,18 @@ func (f *renderFrame) run(t *statemachine.Task, page *job.Job[string]) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	text, err = f.load1.Results(t)
 	f.load1 = nil
 resumed1:
-	f.result0, f.result1 = "<p>"+text, err
+	result0, result1 = "<p>"+text, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [render] is suspended.
-func (f *renderFrame) Location() statemachine.Location {
+func (f *renderLocals) Location() statemachine.Location {
 	return f.Frame.At("main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 19)
 }
 
@@ -185,17 +200,18 @@ func (f *renderFrame) Results(t *statemachine.Task) (string, error) {
 // renderMachine is [render] as the root of a chain of calls: task, job and frame in one allocation.
 type renderMachine struct {
 	statemachine.Builder[string]
-	renderFrame
+	renderLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.renderFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.renderFrame = renderFrame{Frame: f.renderFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.renderLocals = renderLocals{Frame: f.renderLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 0673fd17cd14e20d
+// Digest of what is above: 3c8b2334cdca95b7
