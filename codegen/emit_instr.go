@@ -106,7 +106,7 @@ func (i *assign) lefts(p *printer) string {
 // idle reports whether the target is a variable that nobody reads. A parameter
 // that nobody reads has no field, though it counts as one of the frame.
 func (t dest) idle() bool {
-	return t.v != nil && t.v.reads == 0 && !t.v.cell && (t.v.place != inFrame || t.v.param)
+	return t.v != nil && t.v.reads == 0 && !t.v.cell && !t.v.result && (t.v.place != inFrame || t.v.param)
 }
 
 // discard prints the evaluation of a value that nobody reads. A constant may be one

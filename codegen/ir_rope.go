@@ -84,8 +84,13 @@ type edit struct {
 func (s *span) uses(use func(*variable)) {
 	for _, e := range s.edit {
 		e.with.uses(use)
+		given := map[*variable]bool{} // a return statement gives the results their values, and ends: it does not need those they had
 		for _, i := range e.code {
-			i.refs(use, func(*variable) {})
+			i.refs(func(v *variable) {
+				if !given[v] {
+					use(v)
+				}
+			}, func(v *variable) { given[v] = true })
 		}
 	}
 }

@@ -20,29 +20,28 @@ const (
 // echoAsync starts [echo] as a state machine and returns its job.
 func echoAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := echoFrame{ctx: ctx, in: in, out: out}
+	frame := echoLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.last, frame.err)
+	if finished, v1 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, frame.last, v1)
 	}
-	m := &echoMachine{echoFrame: frame}
+	m := &echoMachine{echoLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // echoEnter is [echo] as machines call it: its results, or the suspended frame that will have them.
 func echoEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int]) (*echoFrame, int, error) {
-	frame := echoFrame{ctx: ctx, in: in, out: out}
-	if frame.MoveNext(t) {
-		return nil, frame.last, frame.err
+	frame := echoLocals{ctx: ctx, in: in, out: out}
+	if finished, v1 := frame.run(t); finished {
+		return nil, frame.last, v1
 	}
-	m := new(echoFrame)
-	*m = frame
+	m := &echoFrame{echoLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// echoFrame is what [echo] keeps while it is suspended.
-type echoFrame struct {
+// echoLocals is what [echo] keeps while it is suspended.
+type echoLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -53,11 +52,23 @@ type echoFrame struct {
 	send2    *coord.EnteredVoid[int]
 
 	last int
-	err  error
 }
 
-// MoveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoFrame) MoveNext(t *statemachine.Task) bool {
+// echoFrame is [echo] as machines call it: what it keeps, and in the end its results.
+type echoFrame struct {
+	echoLocals
+
+	err error
+}
+
+// MoveNext goes on with [echo] where it stopped.
+func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.err = f.run(t)
+	return finished
+}
+
+// run runs [echo] from where it stopped to its next suspension (false) or its end (true).
+func (f *echoLocals) run(t *statemachine.Task) (finished bool, err error) {
 	var v int
 	var err2 error
 	var err3 error
@@ -79,15 +90,15 @@ for1:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	v, err2 = f.receive1.Results(t)
 	f.receive1 = nil
 resumed1:
 	if err2 != nil {
-		f.err = err2
+		err = err2
 		f.State = statemachine.Finished
-		return true
+		return true, err
 	}
 	f.last = v
 	// entered_test.go:27: if err := out.Send(ctx, v+1); err != nil {
@@ -96,7 +107,7 @@ resumed1:
 		goto resumed2
 	}
 	f.State = 2
-	return false
+	return false, nil
 resume2:
 	err3 = f.send2.Results(t)
 	f.send2 = nil
@@ -104,15 +115,15 @@ resumed2:
 	if err3 == nil {
 		goto endIf1
 	}
-	f.err = err3
+	err = err3
 	f.State = statemachine.Finished
-	return true
+	return true, err
 endIf1:
 	goto for1
 }
 
 // Location returns where [echo] is suspended.
-func (f *echoFrame) Location() statemachine.Location {
+func (f *echoLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.echo", "github.com/movenext/movenext/coord/entered_test.go", 22, 27)
 }
 
@@ -125,16 +136,17 @@ func (f *echoFrame) Results(t *statemachine.Task) (int, error) {
 // echoMachine is [echo] as the root of a chain of calls: task, job and frame in one allocation.
 type echoMachine struct {
 	statemachine.Builder[int]
-	echoFrame
+	echoLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.echoFrame.MoveNext(t) {
+	finished, v1 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.last, f.err)
-	f.echoFrame = echoFrame{Frame: f.echoFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(f.last, v1)
+	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -474,47 +486,52 @@ func (f *farewellFunc1Frame) Results(t *statemachine.Task) {
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := twiceFrame{second: second, in: in}
+	frame := twiceLocals{second: second, in: in}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, first) {
-		return statemachine.Completed(first, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, first); finished {
+		return statemachine.Completed(first, v0, v1)
 	}
-	m := &twiceMachine{twiceFrame: frame}
+	m := &twiceMachine{twiceLocals: frame}
 	return m.Start(first, &t, m)
 }
 
 // twiceEnter is [twice] as machines call it: its results, or the suspended frame that will have them.
 func twiceEnter(t *statemachine.Task, first, second context.Context, in *coord.Channel[int]) (*twiceFrame, int, error) {
-	frame := twiceFrame{second: second, in: in}
-	if frame.run(t, first) {
-		return nil, frame.result0, frame.result1
+	frame := twiceLocals{second: second, in: in}
+	if finished, v0, v1 := frame.run(t, first); finished {
+		return nil, v0, v1
 	}
-	m := new(twiceFrame)
-	*m = frame
+	m := &twiceFrame{twiceLocals: frame}
 	t.Push(first, m)
 	return m, 0, nil
 }
 
-// twiceFrame is what [twice] keeps while it is suspended.
-type twiceFrame struct {
+// twiceLocals is what [twice] keeps while it is suspended.
+type twiceLocals struct {
 	statemachine.Frame
 
 	second context.Context
 	in     *coord.Channel[int]
 
 	receive1 *coord.Entered[int, job.Void]
+}
+
+// twiceFrame is [twice] as machines call it: what it keeps, and in the end its results.
+type twiceFrame struct {
+	twiceLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [twice] where it stopped.
-func (f *twiceFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
 }
 
 // run runs [twice] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *twiceFrame) run(t *statemachine.Task, first context.Context) bool {
+func (f *twiceLocals) run(t *statemachine.Task, first context.Context) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -534,34 +551,34 @@ func (f *twiceFrame) run(t *statemachine.Task, first context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0, nil
 resume1:
 	v, err = f.receive1.Results(t)
 	f.receive1 = nil
 resumed1:
 	if err == nil {
-		f.result0, f.result1 = v, nil
+		result0, result1 = v, nil
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// entered_test.go:153: return in.Receive(second)
-	f.receive1, f.result0, f.result1 = f.in.ReceiveEnter(t, f.second)
+	f.receive1, result0, result1 = f.in.ReceiveEnter(t, f.second)
 	if f.receive1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	f.second, f.in = nil, nil // not needed any more
-	return false
+	return false, 0, nil
 resume2:
-	f.result0, f.result1 = f.receive1.Results(t)
+	result0, result1 = f.receive1.Results(t)
 	f.receive1 = nil
 resumed2:
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [twice] is suspended.
-func (f *twiceFrame) Location() statemachine.Location {
+func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 149, 153)
 }
 
@@ -574,17 +591,18 @@ func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
 // twiceMachine is [twice] as the root of a chain of calls: task, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
-	twiceFrame
+	twiceLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.twiceFrame.run(t, nil) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.twiceFrame = twiceFrame{Frame: f.twiceFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 256c1d6bf178e6c9
+// Digest of what is above: 1d7b2772e14cd135

@@ -21,29 +21,28 @@ const (
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := workFrame{ctx: ctx, f: f}
+	frame := workLocals{ctx: ctx, f: f}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &workMachine{workFrame: frame}
+	m := &workMachine{workLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // workEnter is [work] as machines call it: its results, or the suspended frame that will have them.
 func workEnter(t *statemachine.Task, ctx context.Context, f *floor) (*workFrame, int, error) {
-	frame := workFrame{ctx: ctx, f: f}
-	if frame.MoveNext(t) {
-		return nil, frame.result0, frame.result1
+	frame := workLocals{ctx: ctx, f: f}
+	if finished, v0, v1 := frame.run(t); finished {
+		return nil, v0, v1
 	}
-	m := new(workFrame)
-	*m = frame
+	m := &workFrame{workLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// workFrame is what [work] keeps while it is suspended.
-type workFrame struct {
+// workLocals is what [work] keeps while it is suspended.
+type workLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -54,13 +53,24 @@ type workFrame struct {
 	receive2 *coord.Entered[int, job.Void]
 	wait3    *coord.EnteredVoid[job.Void]
 	carry4   *carryFrame
+}
+
+// workFrame is [work] as machines call it: what it keeps, and in the end its results.
+type workFrame struct {
+	workLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (frame *workFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [work] where it stopped.
+func (frame *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, frame.result0, frame.result1 = frame.run(t)
+	return finished
+}
+
+// run runs [work] from where it stopped to its next suspension (false) or its end (true).
+func (frame *workLocals) run(t *statemachine.Task) (finished bool, result0 int, result1 error) {
 	var err error
 	var box int
 	var err2 error
@@ -87,7 +97,7 @@ func (frame *workFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	frame.State = 1
-	return false
+	return false, 0, nil
 resume1:
 	_, err = frame.wait1.Results(t)
 	frame.wait1 = nil
@@ -95,9 +105,9 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	frame.result0, frame.result1 = 0, err
+	result0, result1 = 0, err
 	frame.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
 	frame.mine = 0
 for1:
@@ -107,7 +117,7 @@ for1:
 		goto resumed2
 	}
 	frame.State = 2
-	return false
+	return false, 0, nil
 resume2:
 	box, err2 = frame.receive2.Results(t)
 	frame.receive2 = nil
@@ -122,19 +132,19 @@ resumed2:
 	}
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
-	return false
+	return false, 0, nil
 resume3:
 	wait2 = frame.wait3.Results(t)
 	frame.wait3 = nil
 resumed3:
-	frame.result0, frame.result1 = frame.mine, wait2
+	result0, result1 = frame.mine, wait2
 	frame.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf2:
 	if err2 != nil {
-		frame.result0, frame.result1 = frame.mine, err2
+		result0, result1 = frame.mine, err2
 		frame.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
 	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
@@ -142,7 +152,7 @@ endIf2:
 		goto resumed4
 	}
 	frame.State = 4
-	return false
+	return false, 0, nil
 resume4:
 	err3 = frame.carry4.Results(t)
 	frame.carry4 = nil
@@ -150,16 +160,16 @@ resumed4:
 	if err3 == nil {
 		goto endIf3
 	}
-	frame.result0, frame.result1 = frame.mine, err3
+	result0, result1 = frame.mine, err3
 	frame.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf3:
 	frame.mine++
 	goto for1
 }
 
 // Location returns where [work] is suspended.
-func (frame *workFrame) Location() statemachine.Location {
+func (frame *workLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
 }
 
@@ -172,45 +182,45 @@ func (frame *workFrame) Results(t *statemachine.Task) (int, error) {
 // workMachine is [work] as the root of a chain of calls: task, job and frame in one allocation.
 type workMachine struct {
 	statemachine.Builder[int]
-	workFrame
+	workLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (frame *workMachine) MoveNext(t *statemachine.Task) bool {
-	if !frame.workFrame.MoveNext(t) {
+	finished, v0, v1 := frame.run(t)
+	if !finished {
 		return false
 	}
-	frame.SetResult(frame.result0, frame.result1)
-	frame.workFrame = workFrame{Frame: frame.workFrame.Frame} // whoever keeps the job keeps nothing else
+	frame.SetResult(v0, v1)
+	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // carryAsync starts [carry] as a state machine and returns its job.
 func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := carryFrame{ctx: ctx, f: f, box: box}
+	frame := carryLocals{ctx: ctx, f: f, box: box}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &carryMachine{carryFrame: frame}
+	m := &carryMachine{carryLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // carryEnter is [carry] as machines call it: its results, or the suspended frame that will have them.
 func carryEnter(t *statemachine.Task, ctx context.Context, f *floor, box int) (*carryFrame, error) {
-	frame := carryFrame{ctx: ctx, f: f, box: box}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := carryLocals{ctx: ctx, f: f, box: box}
+	if finished, v0 := frame.run(t); finished {
+		return nil, v0
 	}
-	m := new(carryFrame)
-	*m = frame
+	m := &carryFrame{carryLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// carryFrame is what [carry] keeps while it is suspended.
-type carryFrame struct {
+// carryLocals is what [carry] keeps while it is suspended.
+type carryLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -221,12 +231,23 @@ type carryFrame struct {
 	acquire1 *coord.EnteredVoid[int64]
 	send2    *coord.EnteredVoid[int]
 	lock3    *coord.EnteredVoid[job.Void]
+}
+
+// carryFrame is [carry] as machines call it: what it keeps, and in the end its results.
+type carryFrame struct {
+	carryLocals
 
 	result0 error
 }
 
-// MoveNext runs [carry] from where it stopped to its next suspension (false) or its end (true).
-func (frame *carryFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [carry] where it stopped.
+func (frame *carryFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, frame.result0 = frame.run(t)
+	return finished
+}
+
+// run runs [carry] from where it stopped to its next suspension (false) or its end (true).
+func (frame *carryLocals) run(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	var err3 error
@@ -250,7 +271,7 @@ func (frame *carryFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	frame.State = 1
-	return false
+	return false, nil
 resume1:
 	err = frame.acquire1.Results(t)
 	frame.acquire1 = nil
@@ -258,9 +279,9 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	frame.result0 = err
+	result0 = err
 	frame.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	// machines_test.go:65: err := f.out.Send(ctx, box)
 	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
@@ -268,16 +289,16 @@ endIf1:
 		goto resumed2
 	}
 	frame.State = 2
-	return false
+	return false, nil
 resume2:
 	err2 = frame.send2.Results(t)
 	frame.send2 = nil
 resumed2:
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
-		frame.result0 = err2
+		result0 = err2
 		frame.State = statemachine.Finished
-		return true
+		return true, result0
 	}
 	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
 	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
@@ -286,7 +307,7 @@ resumed2:
 	}
 	frame.State = 3
 	frame.ctx = nil // not needed any more
-	return false
+	return false, nil
 resume3:
 	err3 = frame.lock3.Results(t)
 	frame.lock3 = nil
@@ -294,19 +315,19 @@ resumed3:
 	if err3 == nil {
 		goto endIf2
 	}
-	frame.result0 = err3
+	result0 = err3
 	frame.State = statemachine.Finished
-	return true
+	return true, result0
 endIf2:
 	frame.f.moved++
 	frame.f.ledger.Unlock()
-	frame.result0 = nil
+	result0 = nil
 	frame.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [carry] is suspended.
-func (frame *carryFrame) Location() statemachine.Location {
+func (frame *carryLocals) Location() statemachine.Location {
 	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
@@ -319,17 +340,18 @@ func (frame *carryFrame) Results(t *statemachine.Task) error {
 // carryMachine is [carry] as the root of a chain of calls: task, job and frame in one allocation.
 type carryMachine struct {
 	statemachine.Builder[job.Void]
-	carryFrame
+	carryLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
-	if !frame.carryFrame.MoveNext(t) {
+	finished, v0 := frame.run(t)
+	if !finished {
 		return false
 	}
-	frame.SetResult(job.Void{}, frame.result0)
-	frame.carryFrame = carryFrame{Frame: frame.carryFrame.Frame} // whoever keeps the job keeps nothing else
+	frame.SetResult(job.Void{}, v0)
+	frame.carryLocals = carryLocals{Frame: frame.carryLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: b8bd8fc0d9c911d1
+// Digest of what is above: f64b24ce50b8c2ff

@@ -22,47 +22,52 @@ const (
 // familyAsync starts [family] as a state machine and returns its job.
 func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := familyFrame{}
+	frame := familyLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, children) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, children); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &familyMachine{familyFrame: frame}
+	m := &familyMachine{familyLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // familyEnter is [family] as machines call it: its results, or the suspended frame that will have them.
 func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*familyFrame, int, error) {
-	frame := familyFrame{}
-	if frame.run(t, ctx, children) {
-		return nil, frame.result0, frame.result1
+	frame := familyLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, children); finished {
+		return nil, v0, v1
 	}
-	m := new(familyFrame)
-	*m = frame
+	m := &familyFrame{familyLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// familyFrame is what [family] keeps while it is suspended.
-type familyFrame struct {
+// familyLocals is what [family] keeps while it is suspended.
+type familyLocals struct {
 	statemachine.Frame
 
 	sum    int
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
+}
+
+// familyFrame is [family] as machines call it: what it keeps, and in the end its results.
+type familyFrame struct {
+	familyLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [family] where it stopped.
-func (f *familyFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, 0)
+func (f *familyFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, 0)
+	return finished
 }
 
 // run runs [family] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *familyFrame) run(t *statemachine.Task, ctx context.Context, children int) bool {
+func (f *familyLocals) run(t *statemachine.Task, ctx context.Context, children int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -94,28 +99,28 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		v, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		if err != nil {
-			f.result0, f.result1 = 0, err
+			result0, result1 = 0, err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		f.sum += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.sum, nil
+	result0, result1 = f.sum, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [family] is suspended.
-func (f *familyFrame) Location() statemachine.Location {
+func (f *familyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.family", "github.com/movenext/movenext/benchmarks/works/machines.go", 27)
 }
 
@@ -128,63 +133,69 @@ func (f *familyFrame) Results(t *statemachine.Task) (int, error) {
 // familyMachine is [family] as the root of a chain of calls: task, job and frame in one allocation.
 type familyMachine struct {
 	statemachine.Builder[int]
-	familyFrame
+	familyLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.familyFrame.run(t, nil, 0) {
+	finished, v0, v1 := f.run(t, nil, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.familyFrame = familyFrame{Frame: f.familyFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.familyLocals = familyLocals{Frame: f.familyLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // fibAsync starts [fib] as a state machine and returns its job.
 func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := fibFrame{}
+	frame := fibLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, n) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, n); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fibMachine{fibFrame: frame}
+	m := &fibMachine{fibLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // fibEnter is [fib] as machines call it: its results, or the suspended frame that will have them.
 func fibEnter(t *statemachine.Task, ctx context.Context, n int) (*fibFrame, int, error) {
-	frame := fibFrame{}
-	if frame.run(t, ctx, n) {
-		return nil, frame.result0, frame.result1
+	frame := fibLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, n); finished {
+		return nil, v0, v1
 	}
-	m := new(fibFrame)
-	*m = frame
+	m := &fibFrame{fibLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// fibFrame is what [fib] keeps while it is suspended.
-type fibFrame struct {
+// fibLocals is what [fib] keeps while it is suspended.
+type fibLocals struct {
 	statemachine.Frame
 
 	fork   *job.Job[int]
 	b      int
 	fib1   *fibFrame
 	await2 *job.Job[int]
+}
+
+// fibFrame is [fib] as machines call it: what it keeps, and in the end its results.
+type fibFrame struct {
+	fibLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [fib] where it stopped.
-func (f *fibFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, 0)
+func (f *fibFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, 0)
+	return finished
 }
 
 // run runs [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *fibFrame) run(t *statemachine.Task, ctx context.Context, n int) bool {
+func (f *fibLocals) run(t *statemachine.Task, ctx context.Context, n int) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -198,9 +209,9 @@ func (f *fibFrame) run(t *statemachine.Task, ctx context.Context, n int) bool {
 		f.Misuse(state)
 	}
 	if n < 2 {
-		f.result0, f.result1 = n, nil
+		result0, result1 = n, nil
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	{
 		n := n
@@ -214,15 +225,15 @@ func (f *fibFrame) run(t *statemachine.Task, ctx context.Context, n int) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0, nil
 resume1:
 	f.b, err = f.fib1.Results(t)
 	f.fib1 = nil
 resumed1:
 	if err != nil {
-		f.result0, f.result1 = 0, err
+		result0, result1 = 0, err
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// machines.go:48: a, err := fork.Await()
 	f.await2 = f.fork
@@ -231,20 +242,20 @@ resumed1:
 	}
 	f.State = 2
 	f.fork = nil // not needed any more
-	return t.Await(f.await2)
+	return t.Await(f.await2), 0, nil
 resume2:
 	{
 		var a int
 		a, err = statemachine.JobResult(t, f.await2)
 		f.await2 = nil
-		f.result0, f.result1 = a+f.b, err
+		result0, result1 = a+f.b, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [fib] is suspended.
-func (f *fibFrame) Location() statemachine.Location {
+func (f *fibLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 44, 48)
 }
 
@@ -257,16 +268,17 @@ func (f *fibFrame) Results(t *statemachine.Task) (int, error) {
 // fibMachine is [fib] as the root of a chain of calls: task, job and frame in one allocation.
 type fibMachine struct {
 	statemachine.Builder[int]
-	fibFrame
+	fibLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fibFrame.run(t, nil, 0) {
+	finished, v0, v1 := f.run(t, nil, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.fibFrame = fibFrame{Frame: f.fibFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.fibLocals = fibLocals{Frame: f.fibLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -339,47 +351,52 @@ func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
 // skynetAsync starts [skynet] as a state machine and returns its job.
 func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := skynetFrame{}
+	frame := skynetLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, first, size) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, first, size); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &skynetMachine{skynetFrame: frame}
+	m := &skynetMachine{skynetLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // skynetEnter is [skynet] as machines call it: its results, or the suspended frame that will have them.
 func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*skynetFrame, int, error) {
-	frame := skynetFrame{}
-	if frame.run(t, ctx, first, size) {
-		return nil, frame.result0, frame.result1
+	frame := skynetLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, first, size); finished {
+		return nil, v0, v1
 	}
-	m := new(skynetFrame)
-	*m = frame
+	m := &skynetFrame{skynetLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// skynetFrame is what [skynet] keeps while it is suspended.
-type skynetFrame struct {
+// skynetLocals is what [skynet] keeps while it is suspended.
+type skynetLocals struct {
 	statemachine.Frame
 
 	sum    int
 	list1  [10]*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
+}
+
+// skynetFrame is [skynet] as machines call it: what it keeps, and in the end its results.
+type skynetFrame struct {
+	skynetLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [skynet] where it stopped.
-func (f *skynetFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, 0, 0)
+func (f *skynetFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, 0, 0)
+	return finished
 }
 
 // run runs [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *skynetFrame) run(t *statemachine.Task, ctx context.Context, first int, size int) bool {
+func (f *skynetLocals) run(t *statemachine.Task, ctx context.Context, first int, size int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -390,9 +407,9 @@ func (f *skynetFrame) run(t *statemachine.Task, ctx context.Context, first int, 
 		f.Misuse(state)
 	}
 	if size == 1 {
-		f.result0, f.result1 = first, nil
+		result0, result1 = first, nil
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	{
 		var kids [10]*job.Job[int]
@@ -420,28 +437,28 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		v, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		if err != nil {
-			f.result0, f.result1 = 0, err
+			result0, result1 = 0, err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		f.sum += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.sum, nil
+	result0, result1 = f.sum, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [skynet] is suspended.
-func (f *skynetFrame) Location() statemachine.Location {
+func (f *skynetLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 66)
 }
 
@@ -454,16 +471,17 @@ func (f *skynetFrame) Results(t *statemachine.Task) (int, error) {
 // skynetMachine is [skynet] as the root of a chain of calls: task, job and frame in one allocation.
 type skynetMachine struct {
 	statemachine.Builder[int]
-	skynetFrame
+	skynetLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.skynetFrame.run(t, nil, 0, 0) {
+	finished, v0, v1 := f.run(t, nil, 0, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.skynetFrame = skynetFrame{Frame: f.skynetFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.skynetLocals = skynetLocals{Frame: f.skynetLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -645,47 +663,52 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := sumFrame{}
+	frame := sumLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, jobs) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, jobs); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &sumMachine{sumFrame: frame}
+	m := &sumMachine{sumLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, jobs []*job.Job[int]) (*sumFrame, int, error) {
-	frame := sumFrame{}
-	if frame.run(t, jobs) {
-		return nil, frame.result0, frame.result1
+	frame := sumLocals{}
+	if finished, v0, v1 := frame.run(t, jobs); finished {
+		return nil, v0, v1
 	}
-	m := new(sumFrame)
-	*m = frame
+	m := &sumFrame{sumLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// sumFrame is what [sum] keeps while it is suspended.
-type sumFrame struct {
+// sumLocals is what [sum] keeps while it is suspended.
+type sumLocals struct {
 	statemachine.Frame
 
 	total  int
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
+}
+
+// sumFrame is [sum] as machines call it: what it keeps, and in the end its results.
+type sumFrame struct {
+	sumLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
 }
 
 // run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *sumFrame) run(t *statemachine.Task, jobs []*job.Job[int]) bool {
+func (f *sumLocals) run(t *statemachine.Task, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -711,28 +734,28 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		v, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		if err != nil {
-			f.result0, f.result1 = 0, err
+			result0, result1 = 0, err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		f.total += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.total, nil
+	result0, result1 = f.total, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [sum] is suspended.
-func (f *sumFrame) Location() statemachine.Location {
+func (f *sumLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.sum", "github.com/movenext/movenext/benchmarks/works/machines.go", 92)
 }
 
@@ -745,16 +768,17 @@ func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
 // sumMachine is [sum] as the root of a chain of calls: task, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
-	sumFrame
+	sumLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sumFrame.run(t, nil) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -865,29 +889,28 @@ func (f *yieldsMachine) MoveNext(t *statemachine.Task) bool {
 // roundsAsync starts [rounds] as a state machine and returns its job.
 func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := roundsFrame{ctx: ctx}
+	frame := roundsLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, n) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, n); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &roundsMachine{roundsFrame: frame}
+	m := &roundsMachine{roundsLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // roundsEnter is [rounds] as machines call it: its results, or the suspended frame that will have them.
 func roundsEnter(t *statemachine.Task, ctx context.Context, n int) (*roundsFrame, int, error) {
-	frame := roundsFrame{ctx: ctx}
-	if frame.run(t, n) {
-		return nil, frame.result0, frame.result1
+	frame := roundsLocals{ctx: ctx}
+	if finished, v0, v1 := frame.run(t, n); finished {
+		return nil, v0, v1
 	}
-	m := new(roundsFrame)
-	*m = frame
+	m := &roundsFrame{roundsLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// roundsFrame is what [rounds] keeps while it is suspended.
-type roundsFrame struct {
+// roundsLocals is what [rounds] keeps while it is suspended.
+type roundsLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -896,18 +919,24 @@ type roundsFrame struct {
 	n1     int
 	i1     int
 	await1 *job.Job[int]
+}
+
+// roundsFrame is [rounds] as machines call it: what it keeps, and in the end its results.
+type roundsFrame struct {
+	roundsLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [rounds] where it stopped.
-func (f *roundsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, 0)
+func (f *roundsFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, 0)
+	return finished
 }
 
 // run runs [rounds] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *roundsFrame) run(t *statemachine.Task, n int) bool {
+func (f *roundsLocals) run(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -930,28 +959,28 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		v, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		if err != nil {
-			f.result0, f.result1 = 0, err
+			result0, result1 = 0, err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		f.total += v
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.total, nil
+	result0, result1 = f.total, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [rounds] is suspended.
-func (f *roundsFrame) Location() statemachine.Location {
+func (f *roundsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.rounds", "github.com/movenext/movenext/benchmarks/works/machines.go", 119)
 }
 
@@ -964,16 +993,17 @@ func (f *roundsFrame) Results(t *statemachine.Task) (int, error) {
 // roundsMachine is [rounds] as the root of a chain of calls: task, job and frame in one allocation.
 type roundsMachine struct {
 	statemachine.Builder[int]
-	roundsFrame
+	roundsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.roundsFrame.run(t, 0) {
+	finished, v0, v1 := f.run(t, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.roundsFrame = roundsFrame{Frame: f.roundsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.roundsLocals = roundsLocals{Frame: f.roundsLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -1286,29 +1316,28 @@ func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
 // playerAsync starts [player] as a state machine and returns its job.
 func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := playerFrame{ctx: ctx, in: in, out: out}
+	frame := playerLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, n) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t, n); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &playerMachine{playerFrame: frame}
+	m := &playerMachine{playerLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // playerEnter is [player] as machines call it: its results, or the suspended frame that will have them.
 func playerEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*playerFrame, error) {
-	frame := playerFrame{ctx: ctx, in: in, out: out}
-	if frame.run(t, n) {
-		return nil, frame.result0
+	frame := playerLocals{ctx: ctx, in: in, out: out}
+	if finished, v0 := frame.run(t, n); finished {
+		return nil, v0
 	}
-	m := new(playerFrame)
-	*m = frame
+	m := &playerFrame{playerLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// playerFrame is what [player] keeps while it is suspended.
-type playerFrame struct {
+// playerLocals is what [player] keeps while it is suspended.
+type playerLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -1319,17 +1348,23 @@ type playerFrame struct {
 	i1       int
 	receive1 *coord.Entered[int, job.Void]
 	send2    *coord.EnteredVoid[int]
+}
+
+// playerFrame is [player] as machines call it: what it keeps, and in the end its results.
+type playerFrame struct {
+	playerLocals
 
 	result0 error
 }
 
 // MoveNext goes on with [player] where it stopped.
-func (f *playerFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, 0)
+func (f *playerFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t, 0)
+	return finished
 }
 
 // run runs [player] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *playerFrame) run(t *statemachine.Task, n int) bool {
+func (f *playerLocals) run(t *statemachine.Task, n int) (finished bool, result0 error) {
 	var v int
 	var err error
 	state := f.State
@@ -1355,15 +1390,15 @@ range1:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	v, err = f.receive1.Results(t)
 	f.receive1 = nil
 resumed1:
 	if err != nil {
-		f.result0 = err
+		result0 = err
 		f.State = statemachine.Finished
-		return true
+		return true, result0
 	}
 	// machines.go:167: if err = out.Send(ctx, v+1); err != nil {
 	f.send2, err = f.out.SendEnter(t, f.ctx, v+1)
@@ -1371,7 +1406,7 @@ resumed1:
 		goto resumed2
 	}
 	f.State = 2
-	return false
+	return false, nil
 resume2:
 	err = f.send2.Results(t)
 	f.send2 = nil
@@ -1379,20 +1414,20 @@ resumed2:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	f.i1++
 	goto range1
 endRange1:
-	f.result0 = nil
+	result0 = nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [player] is suspended.
-func (f *playerFrame) Location() statemachine.Location {
+func (f *playerLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.player", "github.com/movenext/movenext/benchmarks/works/machines.go", 163, 167)
 }
 
@@ -1405,45 +1440,45 @@ func (f *playerFrame) Results(t *statemachine.Task) error {
 // playerMachine is [player] as the root of a chain of calls: task, job and frame in one allocation.
 type playerMachine struct {
 	statemachine.Builder[job.Void]
-	playerFrame
+	playerLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.playerFrame.run(t, 0) {
+	finished, v0 := f.run(t, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.playerFrame = playerFrame{Frame: f.playerFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.playerLocals = playerLocals{Frame: f.playerLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // serverAsync starts [server] as a state machine and returns its job.
 func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := serverFrame{ctx: ctx, in: in, out: out}
+	frame := serverLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, n) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, n); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &serverMachine{serverFrame: frame}
+	m := &serverMachine{serverLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // serverEnter is [server] as machines call it: its results, or the suspended frame that will have them.
 func serverEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*serverFrame, int, error) {
-	frame := serverFrame{ctx: ctx, in: in, out: out}
-	if frame.run(t, n) {
-		return nil, frame.result0, frame.result1
+	frame := serverLocals{ctx: ctx, in: in, out: out}
+	if finished, v0, v1 := frame.run(t, n); finished {
+		return nil, v0, v1
 	}
-	m := new(serverFrame)
-	*m = frame
+	m := &serverFrame{serverLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// serverFrame is what [server] keeps while it is suspended.
-type serverFrame struct {
+// serverLocals is what [server] keeps while it is suspended.
+type serverLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -1454,18 +1489,24 @@ type serverFrame struct {
 	i1       int
 	send1    *coord.EnteredVoid[int]
 	receive2 *coord.Entered[int, job.Void]
+}
+
+// serverFrame is [server] as machines call it: what it keeps, and in the end its results.
+type serverFrame struct {
+	serverLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [server] where it stopped.
-func (f *serverFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, 0)
+func (f *serverFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, 0)
+	return finished
 }
 
 // run runs [server] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *serverFrame) run(t *statemachine.Task, n int) bool {
+func (f *serverLocals) run(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -1492,15 +1533,15 @@ range1:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0, nil
 resume1:
 	err = f.send1.Results(t)
 	f.send1 = nil
 resumed1:
 	if err != nil {
-		f.result0, f.result1 = 0, err
+		result0, result1 = 0, err
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// machines.go:184: if v, err = in.Receive(ctx); err != nil {
 	f.receive2, v, err = f.in.ReceiveEnter(t, f.ctx)
@@ -1508,7 +1549,7 @@ resumed1:
 		goto resumed2
 	}
 	f.State = 2
-	return false
+	return false, 0, nil
 resume2:
 	v, err = f.receive2.Results(t)
 	f.receive2 = nil
@@ -1516,20 +1557,20 @@ resumed2:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0, f.result1 = 0, err
+	result0, result1 = 0, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = v, nil
+	result0, result1 = v, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [server] is suspended.
-func (f *serverFrame) Location() statemachine.Location {
+func (f *serverLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.server", "github.com/movenext/movenext/benchmarks/works/machines.go", 180, 184)
 }
 
@@ -1542,17 +1583,18 @@ func (f *serverFrame) Results(t *statemachine.Task) (int, error) {
 // serverMachine is [server] as the root of a chain of calls: task, job and frame in one allocation.
 type serverMachine struct {
 	statemachine.Builder[int]
-	serverFrame
+	serverLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.serverFrame.run(t, 0) {
+	finished, v0, v1 := f.run(t, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.serverFrame = serverFrame{Frame: f.serverFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.serverLocals = serverLocals{Frame: f.serverLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: aba89b7cedbdcad2
+// Digest of what is above: 5ce3d4a2fa1e1955

@@ -129,47 +129,52 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 // greetBothAsync starts [greetBoth] as a state machine and returns its job.
 func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetBothFrame{}
+	frame := greetBothLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, a, b) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, a, b); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &greetBothMachine{greetBothFrame: frame}
+	m := &greetBothMachine{greetBothLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // greetBothEnter is [greetBoth] as machines call it: its results, or the suspended frame that will have them.
 func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*greetBothFrame, string, error) {
-	frame := greetBothFrame{}
-	if frame.run(t, ctx, a, b) {
-		return nil, frame.result0, frame.result1
+	frame := greetBothLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, a, b); finished {
+		return nil, v0, v1
 	}
-	m := new(greetBothFrame)
-	*m = frame
+	m := &greetBothFrame{greetBothLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// greetBothFrame is what [greetBoth] keeps while it is suspended.
-type greetBothFrame struct {
+// greetBothLocals is what [greetBoth] keeps while it is suspended.
+type greetBothLocals struct {
 	statemachine.Frame
 
 	first  *job.Job[string]
 	second string
 	greet1 *greetFrame
 	await2 *job.Job[string]
+}
+
+// greetBothFrame is [greetBoth] as machines call it: what it keeps, and in the end its results.
+type greetBothFrame struct {
+	greetBothLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [greetBoth] where it stopped.
-func (f *greetBothFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, "", "")
+func (f *greetBothFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, "", "")
+	return finished
 }
 
 // run runs [greetBoth] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *greetBothFrame) run(t *statemachine.Task, ctx context.Context, a string, b string) bool {
+func (f *greetBothLocals) run(t *statemachine.Task, ctx context.Context, a string, b string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -190,15 +195,15 @@ func (f *greetBothFrame) run(t *statemachine.Task, ctx context.Context, a string
 	}
 	f.State = 1
 	f.second = "" // not needed any more
-	return false
+	return false, "", nil
 resume1:
 	f.second, err = f.greet1.Results(t)
 	f.greet1 = nil
 resumed1:
 	if err != nil {
-		f.result0, f.result1 = "", err
+		result0, result1 = "", err
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// main.go:29: text, err := first.Await()
 	f.await2 = f.first
@@ -207,20 +212,20 @@ resumed1:
 	}
 	f.State = 2
 	f.first = nil // not needed any more
-	return t.Await(f.await2)
+	return t.Await(f.await2), "", nil
 resume2:
 	{
 		var text string
 		text, err = statemachine.JobResult(t, f.await2)
 		f.await2 = nil
-		f.result0, f.result1 = text+" and "+f.second, err
+		result0, result1 = text+" and "+f.second, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [greetBoth] is suspended.
-func (f *greetBothFrame) Location() statemachine.Location {
+func (f *greetBothLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
 }
 
@@ -233,17 +238,18 @@ func (f *greetBothFrame) Results(t *statemachine.Task) (string, error) {
 // greetBothMachine is [greetBoth] as the root of a chain of calls: task, job and frame in one allocation.
 type greetBothMachine struct {
 	statemachine.Builder[string]
-	greetBothFrame
+	greetBothLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetBothFrame.run(t, nil, "", "") {
+	finished, v0, v1 := f.run(t, nil, "", "")
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.greetBothFrame = greetBothFrame{Frame: f.greetBothFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.greetBothLocals = greetBothLocals{Frame: f.greetBothLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 9da8b435906500af
+// Digest of what is above: bbd7e0b25bf0420e

@@ -139,8 +139,8 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 	var t statemachine.Task
 	frame := dashboardLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.run(&t, ctx, user); finished {
-		return statemachine.Completed(ctx, frame.text, v1)
+	if finished, v0, v1 := frame.run(&t, ctx, user); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &dashboardMachine{dashboardLocals: frame}
 	return m.Start(ctx, &t, m)
@@ -149,8 +149,8 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 // dashboardEnter is [dashboard] as machines call it: its results, or the suspended frame that will have them.
 func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*dashboardFrame, string, error) {
 	frame := dashboardLocals{}
-	if finished, v1 := frame.run(t, ctx, user); finished {
-		return nil, frame.text, v1
+	if finished, v0, v1 := frame.run(t, ctx, user); finished {
+		return nil, v0, v1
 	}
 	m := &dashboardFrame{dashboardLocals: frame}
 	t.Push(ctx, m)
@@ -166,25 +166,24 @@ type dashboardLocals struct {
 	profile string
 	ask1    *askFrame
 	await2  *job.Job[[]string]
-
-	text string
 }
 
 // dashboardFrame is [dashboard] as machines call it: what it keeps, and in the end its results.
 type dashboardFrame struct {
 	dashboardLocals
 
-	err error
+	text string
+	err  error
 }
 
 // MoveNext goes on with [dashboard] where it stopped.
 func (f *dashboardFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.run(t, nil, "")
+	finished, f.text, f.err = f.run(t, nil, "")
 	return finished
 }
 
 // run runs [dashboard] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *dashboardLocals) run(t *statemachine.Task, ctx context.Context, user string) (finished bool, err error) {
+func (f *dashboardLocals) run(t *statemachine.Task, ctx context.Context, user string) (finished bool, text string, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -204,15 +203,15 @@ func (f *dashboardLocals) run(t *statemachine.Task, ctx context.Context, user st
 	}
 	f.State = 1
 	f.profile = "" // not needed any more
-	return false, nil
+	return false, "", nil
 resume1:
 	f.profile, err = f.ask1.Results(t)
 	f.ask1 = nil
 resumed1:
 	if err != nil {
-		f.text = ""
+		text = ""
 		f.State = statemachine.Finished
-		return true, err
+		return true, text, err
 	}
 	// main.go:41: parts, err := job.WhenAll(orders, news).Await()
 	f.await2 = job.WhenAll(f.orders, f.news)
@@ -221,21 +220,21 @@ resumed1:
 	}
 	f.State = 2
 	f.orders, f.news = nil, nil // not needed any more
-	return t.Await(f.await2), nil
+	return t.Await(f.await2), "", nil
 resume2:
 	{
 		var parts []string
 		parts, err = statemachine.JobResult(t, f.await2)
 		f.await2 = nil
 		if err != nil {
-			f.text = ""
+			text = ""
 			f.State = statemachine.Finished
-			return true, err
+			return true, text, err
 		}
-		f.text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
+		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
 	f.State = statemachine.Finished
-	return true, err
+	return true, text, err
 }
 
 // Location returns where [dashboard] is suspended.
@@ -257,13 +256,13 @@ type dashboardMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.run(t, nil, "")
+	finished, v0, v1 := f.run(t, nil, "")
 	if !finished {
 		return false
 	}
-	f.SetResult(f.text, v1)
+	f.SetResult(v0, v1)
 	f.dashboardLocals = dashboardLocals{Frame: f.dashboardLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 7f819e735da98253
+// Digest of what is above: 63ff62a659a889b3

@@ -21,47 +21,52 @@ const (
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := fetchFrame{mirror: mirror, round: round}
+	frame := fetchLocals{mirror: mirror, round: round}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchMachine{fetchFrame: frame}
+	m := &fetchMachine{fetchLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
-	frame := fetchFrame{mirror: mirror, round: round}
-	if frame.run(t, ctx) {
-		return nil, frame.result0, frame.result1
+	frame := fetchLocals{mirror: mirror, round: round}
+	if finished, v0, v1 := frame.run(t, ctx); finished {
+		return nil, v0, v1
 	}
-	m := new(fetchFrame)
-	*m = frame
+	m := &fetchFrame{fetchLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// fetchFrame is what [fetch] keeps while it is suspended.
-type fetchFrame struct {
+// fetchLocals is what [fetch] keeps while it is suspended.
+type fetchLocals struct {
 	statemachine.Frame
 
 	mirror string
 	round  int
 
 	sleep1 *statemachine.Sleeping
+}
+
+// fetchFrame is [fetch] as machines call it: what it keeps, and in the end its results.
+type fetchFrame struct {
+	fetchLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [fetch] where it stopped.
-func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
 }
 
 // run runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *fetchFrame) run(t *statemachine.Task, ctx context.Context) bool {
+func (f *fetchLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -78,7 +83,7 @@ func (f *fetchFrame) run(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -86,22 +91,22 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0, f.result1 = "", err
+	result0, result1 = "", err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
 	if f.round == 0 || f.mirror == "north" {
-		f.result0, f.result1 = "", errBusy
+		result0, result1 = "", errBusy
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
-	f.result0, f.result1 = "a page from "+f.mirror, nil
+	result0, result1 = "a page from "+f.mirror, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [fetch] is suspended.
-func (f *fetchFrame) Location() statemachine.Location {
+func (f *fetchLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
 }
 
@@ -114,45 +119,45 @@ func (f *fetchFrame) Results(t *statemachine.Task) (string, error) {
 // fetchMachine is [fetch] as the root of a chain of calls: task, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[string]
-	fetchFrame
+	fetchLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fetchFrame.run(t, nil) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.fetchFrame = fetchFrame{Frame: f.fetchFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // fetchAnyAsync starts [fetchAny] as a state machine and returns its job.
 func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := fetchAnyFrame{ctx: ctx, mirrors: mirrors}
+	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &fetchAnyMachine{fetchAnyFrame: frame}
+	m := &fetchAnyMachine{fetchAnyLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // fetchAnyEnter is [fetchAny] as machines call it: its results, or the suspended frame that will have them.
 func fetchAnyEnter(t *statemachine.Task, ctx context.Context, mirrors ...string) (*fetchAnyFrame, string, error) {
-	frame := fetchAnyFrame{ctx: ctx, mirrors: mirrors}
-	if frame.MoveNext(t) {
-		return nil, frame.result0, frame.result1
+	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
+	if finished, v0, v1 := frame.run(t); finished {
+		return nil, v0, v1
 	}
-	m := new(fetchAnyFrame)
-	*m = frame
+	m := &fetchAnyFrame{fetchAnyLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// fetchAnyFrame is what [fetchAny] keeps while it is suspended.
-type fetchAnyFrame struct {
+// fetchAnyLocals is what [fetchAny] keeps while it is suspended.
+type fetchAnyLocals struct {
 	statemachine.Frame
 
 	ctx     context.Context
@@ -164,13 +169,24 @@ type fetchAnyFrame struct {
 	mirror string
 	fetch1 *fetchFrame
 	sleep2 *statemachine.Sleeping
+}
+
+// fetchAnyFrame is [fetchAny] as machines call it: what it keeps, and in the end its results.
+type fetchAnyFrame struct {
+	fetchAnyLocals
 
 	result0 string
 	result1 error
 }
 
-// MoveNext runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
-func (f *fetchAnyFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [fetchAny] where it stopped.
+func (f *fetchAnyFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t)
+	return finished
+}
+
+// run runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
+func (f *fetchAnyLocals) run(t *statemachine.Task) (finished bool, result0 string, result1 error) {
 	var page string
 	var err error
 	var err2 error
@@ -203,15 +219,15 @@ range2:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	page, err = f.fetch1.Results(t)
 	f.fetch1 = nil
 resumed1:
 	if err == nil {
-		f.result0, f.result1 = page, nil
+		result0, result1 = page, nil
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	fmt.Println(f.mirror, err)
 	f.i1++
@@ -227,7 +243,7 @@ endRange2:
 	}
 	f.State = 2
 	f.list1, f.mirror = nil, "" // not needed any more
-	return false
+	return false, "", nil
 resume2:
 	err2 = f.sleep2.Results(t)
 	f.sleep2 = nil
@@ -235,20 +251,20 @@ resumed2:
 	if err2 == nil {
 		goto endIf1
 	}
-	f.result0, f.result1 = "", err2
+	result0, result1 = "", err2
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
 	f.round++
 	goto range1
 endRange1:
-	f.result0, f.result1 = "", errBusy
+	result0, result1 = "", errBusy
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [fetchAny] is suspended.
-func (f *fetchAnyFrame) Location() statemachine.Location {
+func (f *fetchAnyLocals) Location() statemachine.Location {
 	return f.Frame.At("main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
 }
 
@@ -261,17 +277,18 @@ func (f *fetchAnyFrame) Results(t *statemachine.Task) (string, error) {
 // fetchAnyMachine is [fetchAny] as the root of a chain of calls: task, job and frame in one allocation.
 type fetchAnyMachine struct {
 	statemachine.Builder[string]
-	fetchAnyFrame
+	fetchAnyLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.fetchAnyFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.fetchAnyFrame = fetchAnyFrame{Frame: f.fetchAnyFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.fetchAnyLocals = fetchAnyLocals{Frame: f.fetchAnyLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 4f9e01fc36e046aa
+// Digest of what is above: 5981884a73f42e6e

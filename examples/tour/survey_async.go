@@ -21,29 +21,28 @@ const (
 // surveyPackageAsync starts [surveyPackage] as a state machine and returns its job.
 func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts]) {
 	var t statemachine.Task
-	frame := surveyPackageFrame{ctx: ctx, dir: dir}
+	frame := surveyPackageLocals{ctx: ctx, dir: dir}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.runOn(&t); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &surveyPackageMachine{surveyPackageFrame: frame}
+	m := &surveyPackageMachine{surveyPackageLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // surveyPackageEnter is [surveyPackage] as machines call it: its results, or the suspended frame that will have them.
 func surveyPackageEnter(t *statemachine.Task, ctx context.Context, dir string) (*surveyPackageFrame, counts, error) {
-	frame := surveyPackageFrame{ctx: ctx, dir: dir}
-	if frame.MoveNext(t) {
-		return nil, frame.result0, frame.result1
+	frame := surveyPackageLocals{ctx: ctx, dir: dir}
+	if finished, v0, v1 := frame.runOn(t); finished {
+		return nil, v0, v1
 	}
-	m := new(surveyPackageFrame)
-	*m = frame
+	m := &surveyPackageFrame{surveyPackageLocals: frame}
 	t.Push(ctx, m)
 	return m, counts{}, nil
 }
 
-// surveyPackageFrame is what [surveyPackage] keeps while it is suspended.
-type surveyPackageFrame struct {
+// surveyPackageLocals is what [surveyPackage] keeps while it is suspended.
+type surveyPackageLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -55,13 +54,24 @@ type surveyPackageFrame struct {
 	i1          int
 	path        string
 	surveyFile2 *surveyFileFrame
+}
+
+// surveyPackageFrame is [surveyPackage] as machines call it: what it keeps, and in the end its results.
+type surveyPackageFrame struct {
+	surveyPackageLocals
 
 	result0 counts
 	result1 error
 }
 
-// MoveNext runs [surveyPackage] from where it stopped to its next suspension (false) or its end (true).
-func (f *surveyPackageFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [surveyPackage] where it stopped.
+func (f *surveyPackageFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.runOn(t)
+	return finished
+}
+
+// runOn runs [surveyPackage] from where it stopped to its next suspension (false) or its end (true).
+func (f *surveyPackageLocals) runOn(t *statemachine.Task) (finished bool, result0 counts, result1 error) {
 	var names []string
 	var err error
 	var lines int
@@ -85,16 +95,16 @@ func (f *surveyPackageFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, counts{}, nil
 resume1:
 	names, err = f.listFiles1.Results(t)
 	f.listFiles1 = nil
 resumed1:
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
-		f.result0, f.result1 = f.c, f.ctx.Err()
+		result0, result1 = f.c, f.ctx.Err()
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	f.list1 = names
 	f.i1 = 0
@@ -105,9 +115,9 @@ range1:
 	{
 		name := f.list1[f.i1]
 		if err := f.ctx.Err(); err != nil {
-			f.result0, f.result1 = f.c, err
+			result0, result1 = f.c, err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		f.path = filepath.Join(f.dir, name)
 	}
@@ -117,16 +127,16 @@ range1:
 		goto resumed2
 	}
 	f.State = 2
-	return false
+	return false, counts{}, nil
 resume2:
 	lines, functions, err2 = f.surveyFile2.Results(t)
 	f.surveyFile2 = nil
 resumed2:
 	if err2 != nil {
 		if f.ctx.Err() != nil {
-			f.result0, f.result1 = f.c, f.ctx.Err()
+			result0, result1 = f.c, f.ctx.Err()
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		f.c.problems = append(f.c.problems, problem{f.path, err2})
 		goto next1
@@ -138,13 +148,13 @@ next1:
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.c, nil
+	result0, result1 = f.c, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [surveyPackage] is suspended.
-func (f *surveyPackageFrame) Location() statemachine.Location {
+func (f *surveyPackageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
 }
 
@@ -157,16 +167,17 @@ func (f *surveyPackageFrame) Results(t *statemachine.Task) (counts, error) {
 // surveyPackageMachine is [surveyPackage] as the root of a chain of calls: task, job and frame in one allocation.
 type surveyPackageMachine struct {
 	statemachine.Builder[counts]
-	surveyPackageFrame
+	surveyPackageLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.surveyPackageFrame.MoveNext(t) {
+	finished, v0, v1 := f.runOn(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.surveyPackageFrame = surveyPackageFrame{Frame: f.surveyPackageFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.surveyPackageLocals = surveyPackageLocals{Frame: f.surveyPackageLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -175,8 +186,8 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 	var t statemachine.Task
 	frame := surveyFileLocals{path: path}
 	defer statemachine.Catch(&t, &result)
-	if finished, v2 := frame.runOn(&t, ctx); finished {
-		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: frame.lines, V2: frame.functions}, v2)
+	if finished, v0, v1, v2 := frame.runOn(&t, ctx); finished {
+		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	}
 	m := &surveyFileMachine{surveyFileLocals: frame}
 	return m.Start(ctx, &t, m)
@@ -185,8 +196,8 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 // surveyFileEnter is [surveyFile] as machines call it: its results, or the suspended frame that will have them.
 func surveyFileEnter(t *statemachine.Task, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
 	frame := surveyFileLocals{path: path}
-	if finished, v2 := frame.runOn(t, ctx); finished {
-		return nil, frame.lines, frame.functions, v2
+	if finished, v0, v1, v2 := frame.runOn(t, ctx); finished {
+		return nil, v0, v1, v2
 	}
 	m := &surveyFileFrame{surveyFileLocals: frame}
 	t.Push(ctx, m)
@@ -200,26 +211,25 @@ type surveyFileLocals struct {
 	path string
 
 	readFile1 *readFileFrame
-
-	lines     int
-	functions int
 }
 
 // surveyFileFrame is [surveyFile] as machines call it: what it keeps, and in the end its results.
 type surveyFileFrame struct {
 	surveyFileLocals
 
-	err error
+	lines     int
+	functions int
+	err       error
 }
 
 // MoveNext goes on with [surveyFile] where it stopped.
 func (f *surveyFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.runOn(t, nil)
+	finished, f.lines, f.functions, f.err = f.runOn(t, nil)
 	return finished
 }
 
 // runOn runs [surveyFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *surveyFileLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, err error) {
+func (f *surveyFileLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, lines int, functions int, err error) {
 	var source []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -236,25 +246,25 @@ func (f *surveyFileLocals) runOn(t *statemachine.Task, ctx context.Context) (fin
 		goto resumed1
 	}
 	f.State = 1
-	return false, nil
+	return false, 0, 0, nil
 resume1:
 	source, err = f.readFile1.Results(t)
 	f.readFile1 = nil
 resumed1:
 	if err != nil {
-		f.lines, f.functions = 0, 0
+		lines, functions = 0, 0
 		f.State = statemachine.Finished
-		return true, err
+		return true, lines, functions, err
 	}
-	f.functions, err = countFunctions(f.path, source)
+	functions, err = countFunctions(f.path, source)
 	if err != nil {
-		f.lines, f.functions = 0, 0
+		lines, functions = 0, 0
 		f.State = statemachine.Finished
-		return true, err
+		return true, lines, functions, err
 	}
-	f.lines, err = bytes.Count(source, []byte("\n")), nil
+	lines, err = bytes.Count(source, []byte("\n")), nil
 	f.State = statemachine.Finished
-	return true, err
+	return true, lines, functions, err
 }
 
 // Location returns where [surveyFile] is suspended.
@@ -276,11 +286,11 @@ type surveyFileMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v2 := f.runOn(t, nil)
+	finished, v0, v1, v2 := f.runOn(t, nil)
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Tuple2[int, int]{V1: f.lines, V2: f.functions}, v2)
+	f.SetResult(job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -479,4 +489,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 65259754a9cf1039
+// Digest of what is above: 1813669de97330e8

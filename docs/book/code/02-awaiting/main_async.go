@@ -20,29 +20,28 @@ const (
 // straightAsync starts [straight] as a state machine and returns its job.
 func straightAsync(ctx context.Context) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := straightFrame{ctx: ctx}
+	frame := straightLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &straightMachine{straightFrame: frame}
+	m := &straightMachine{straightLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // straightEnter is [straight] as machines call it: its results, or the suspended frame that will have them.
 func straightEnter(t *statemachine.Task, ctx context.Context) (*straightFrame, string, error) {
-	frame := straightFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.result0, frame.result1
+	frame := straightLocals{ctx: ctx}
+	if finished, v0, v1 := frame.run(t); finished {
+		return nil, v0, v1
 	}
-	m := new(straightFrame)
-	*m = frame
+	m := &straightFrame{straightLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// straightFrame is what [straight] keeps while it is suspended.
-type straightFrame struct {
+// straightLocals is what [straight] keeps while it is suspended.
+type straightLocals struct {
 	statemachine.Frame
 
 	ctx context.Context
@@ -51,13 +50,24 @@ type straightFrame struct {
 	say1  *sayFrame
 	list1 []string
 	i1    int
+}
+
+// straightFrame is [straight] as machines call it: what it keeps, and in the end its results.
+type straightFrame struct {
+	straightLocals
 
 	result0 string
 	result1 error
 }
 
-// MoveNext runs [straight] from where it stopped to its next suspension (false) or its end (true).
-func (f *straightFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [straight] where it stopped.
+func (f *straightFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t)
+	return finished
+}
+
+// run runs [straight] from where it stopped to its next suspension (false) or its end (true).
+func (f *straightLocals) run(t *statemachine.Task) (finished bool, result0 string, result1 error) {
 	var err error
 	var more string
 	state := f.State
@@ -78,7 +88,7 @@ func (f *straightFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	f.State = 1
 	f.text = "" // not needed any more
-	return false
+	return false, "", nil
 resume1:
 	f.text, err = f.say1.Results(t)
 	f.say1 = nil
@@ -92,9 +102,9 @@ range1:
 	{
 		word := f.list1[f.i1]
 		if err != nil {
-			f.result0, f.result1 = "", err
+			result0, result1 = "", err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		more = ""
 		// main.go:40: more, err = say(ctx, word)
@@ -104,7 +114,7 @@ range1:
 		goto resumed2
 	}
 	f.State = 2
-	return false
+	return false, "", nil
 resume2:
 	more, err = f.say1.Results(t)
 	f.say1 = nil
@@ -113,13 +123,13 @@ resumed2:
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.text, err
+	result0, result1 = f.text, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [straight] is suspended.
-func (f *straightFrame) Location() statemachine.Location {
+func (f *straightLocals) Location() statemachine.Location {
 	return f.Frame.At("main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 34, 40)
 }
 
@@ -132,16 +142,17 @@ func (f *straightFrame) Results(t *statemachine.Task) (string, error) {
 // straightMachine is [straight] as the root of a chain of calls: task, job and frame in one allocation.
 type straightMachine struct {
 	statemachine.Builder[string]
-	straightFrame
+	straightLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.straightFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.straightFrame = straightFrame{Frame: f.straightFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.straightLocals = straightLocals{Frame: f.straightLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -344,4 +355,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b3a025836da1d8b8
+// Digest of what is above: 5537503b1d154a11

@@ -120,47 +120,52 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := sumFrame{b: b}
+	frame := sumLocals{b: b}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, a) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, a); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &sumMachine{sumFrame: frame}
+	m := &sumMachine{sumLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, a, b *job.Job[int]) (*sumFrame, int, error) {
-	frame := sumFrame{b: b}
-	if frame.run(t, a) {
-		return nil, frame.result0, frame.result1
+	frame := sumLocals{b: b}
+	if finished, v0, v1 := frame.run(t, a); finished {
+		return nil, v0, v1
 	}
-	m := new(sumFrame)
-	*m = frame
+	m := &sumFrame{sumLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// sumFrame is what [sum] keeps while it is suspended.
-type sumFrame struct {
+// sumLocals is what [sum] keeps while it is suspended.
+type sumLocals struct {
 	statemachine.Frame
 
 	b *job.Job[int]
 
 	x      int
 	await1 *job.Job[int]
+}
+
+// sumFrame is [sum] as machines call it: what it keeps, and in the end its results.
+type sumFrame struct {
+	sumLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [sum] where it stopped.
-func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
 }
 
 // run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *sumFrame) run(t *statemachine.Task, a *job.Job[int]) bool {
+func (f *sumLocals) run(t *statemachine.Task, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -179,14 +184,14 @@ func (f *sumFrame) run(t *statemachine.Task, a *job.Job[int]) bool {
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	f.x, err = statemachine.JobResult(t, f.await1)
 	f.await1 = nil
 	if err != nil {
-		f.result0, f.result1 = 0, err
+		result0, result1 = 0, err
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// main.go:25: y, err := b.Await()
 	f.await1 = f.b
@@ -195,20 +200,20 @@ resume1:
 	}
 	f.State = 2
 	f.b = nil // not needed any more
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume2:
 	{
 		var y int
 		y, err = statemachine.JobResult(t, f.await1)
 		f.await1 = nil
-		f.result0, f.result1 = f.x+y, err
+		result0, result1 = f.x+y, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [sum] is suspended.
-func (f *sumFrame) Location() statemachine.Location {
+func (f *sumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.sum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 21, 25)
 }
 
@@ -221,63 +226,69 @@ func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
 // sumMachine is [sum] as the root of a chain of calls: task, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
-	sumFrame
+	sumLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sumFrame.run(t, nil) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := totalFrame{}
+	frame := totalLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, parts) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, parts); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &totalMachine{totalFrame: frame}
+	m := &totalMachine{totalLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // totalEnter is [total] as machines call it: its results, or the suspended frame that will have them.
 func totalEnter(t *statemachine.Task, parts []*job.Job[int]) (*totalFrame, int, error) {
-	frame := totalFrame{}
-	if frame.run(t, parts) {
-		return nil, frame.result0, frame.result1
+	frame := totalLocals{}
+	if finished, v0, v1 := frame.run(t, parts); finished {
+		return nil, v0, v1
 	}
-	m := new(totalFrame)
-	*m = frame
+	m := &totalFrame{totalLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// totalFrame is what [total] keeps while it is suspended.
-type totalFrame struct {
+// totalLocals is what [total] keeps while it is suspended.
+type totalLocals struct {
 	statemachine.Frame
 
 	all    int
 	list1  []*job.Job[int]
 	i1     int
 	await1 *job.Job[int]
+}
+
+// totalFrame is [total] as machines call it: what it keeps, and in the end its results.
+type totalFrame struct {
+	totalLocals
 
 	result0 int
 	result1 error
 }
 
 // MoveNext goes on with [total] where it stopped.
-func (f *totalFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+func (f *totalFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
 }
 
 // run runs [total] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *totalFrame) run(t *statemachine.Task, parts []*job.Job[int]) bool {
+func (f *totalLocals) run(t *statemachine.Task, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -303,28 +314,28 @@ range1:
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.await1)
+	return t.Await(f.await1), 0, nil
 resume1:
 	{
 		n, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
 		if err != nil {
-			f.result0, f.result1 = f.all, err
+			result0, result1 = f.all, err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
 		f.all += n
 	}
 	f.i1++
 	goto range1
 endRange1:
-	f.result0, f.result1 = f.all, nil
+	result0, result1 = f.all, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [total] is suspended.
-func (f *totalFrame) Location() statemachine.Location {
+func (f *totalLocals) Location() statemachine.Location {
 	return f.Frame.At("main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
 }
 
@@ -337,45 +348,45 @@ func (f *totalFrame) Results(t *statemachine.Task) (int, error) {
 // totalMachine is [total] as the root of a chain of calls: task, job and frame in one allocation.
 type totalMachine struct {
 	statemachine.Builder[int]
-	totalFrame
+	totalLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.totalFrame.run(t, nil) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.totalFrame = totalFrame{Frame: f.totalFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // greetSumAsync starts [greetSum] as a state machine and returns its job.
 func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := greetSumFrame{a: a, b: b}
+	frame := greetSumLocals{a: a, b: b}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, name) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, name); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &greetSumMachine{greetSumFrame: frame}
+	m := &greetSumMachine{greetSumLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // greetSumEnter is [greetSum] as machines call it: its results, or the suspended frame that will have them.
 func greetSumEnter(t *statemachine.Task, name *job.Job[string], a, b *job.Job[int]) (*greetSumFrame, string, error) {
-	frame := greetSumFrame{a: a, b: b}
-	if frame.run(t, name) {
-		return nil, frame.result0, frame.result1
+	frame := greetSumLocals{a: a, b: b}
+	if finished, v0, v1 := frame.run(t, name); finished {
+		return nil, v0, v1
 	}
-	m := new(greetSumFrame)
-	*m = frame
+	m := &greetSumFrame{greetSumLocals: frame}
 	t.Push(context.Background(), m)
 	return m, "", nil
 }
 
-// greetSumFrame is what [greetSum] keeps while it is suspended.
-type greetSumFrame struct {
+// greetSumLocals is what [greetSum] keeps while it is suspended.
+type greetSumLocals struct {
 	statemachine.Frame
 
 	a *job.Job[int]
@@ -384,18 +395,24 @@ type greetSumFrame struct {
 	text   string
 	greet1 *greetFrame
 	sum2   *sumFrame
+}
+
+// greetSumFrame is [greetSum] as machines call it: what it keeps, and in the end its results.
+type greetSumFrame struct {
+	greetSumLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [greetSum] where it stopped.
-func (f *greetSumFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+func (f *greetSumFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
 }
 
 // run runs [greetSum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *greetSumFrame) run(t *statemachine.Task, name *job.Job[string]) bool {
+func (f *greetSumLocals) run(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var err error
 	var n int
 	state := f.State
@@ -416,15 +433,15 @@ func (f *greetSumFrame) run(t *statemachine.Task, name *job.Job[string]) bool {
 	}
 	f.State = 1
 	f.text = "" // not needed any more
-	return false
+	return false, "", nil
 resume1:
 	f.text, err = f.greet1.Results(t)
 	f.greet1 = nil
 resumed1:
 	if err != nil {
-		f.result0, f.result1 = "", err
+		result0, result1 = "", err
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// main.go:50: n, err := sum(a, b)
 	f.sum2, n, err = sumEnter(t, f.a, f.b)
@@ -433,18 +450,18 @@ resumed1:
 	}
 	f.State = 2
 	f.a, f.b = nil, nil // not needed any more
-	return false
+	return false, "", nil
 resume2:
 	n, err = f.sum2.Results(t)
 	f.sum2 = nil
 resumed2:
-	f.result0, f.result1 = fmt.Sprint(f.text, ", ", n), err
+	result0, result1 = fmt.Sprint(f.text, ", ", n), err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [greetSum] is suspended.
-func (f *greetSumFrame) Location() statemachine.Location {
+func (f *greetSumLocals) Location() statemachine.Location {
 	return f.Frame.At("main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
 }
 
@@ -457,17 +474,18 @@ func (f *greetSumFrame) Results(t *statemachine.Task) (string, error) {
 // greetSumMachine is [greetSum] as the root of a chain of calls: task, job and frame in one allocation.
 type greetSumMachine struct {
 	statemachine.Builder[string]
-	greetSumFrame
+	greetSumLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.greetSumFrame.run(t, nil) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.greetSumFrame = greetSumFrame{Frame: f.greetSumFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.greetSumLocals = greetSumLocals{Frame: f.greetSumLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 07d21ebd8179b62c
+// Digest of what is above: b569e4bf8e5f338f

@@ -21,46 +21,51 @@ const (
 // findAsync starts [find] as a state machine and returns its job.
 func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := findFrame{key: key}
+	frame := findLocals{key: key}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &findMachine{findFrame: frame}
+	m := &findMachine{findLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // findEnter is [find] as machines call it: its results, or the suspended frame that will have them.
 func findEnter(t *statemachine.Task, ctx context.Context, key string) (*findFrame, string, error) {
-	frame := findFrame{key: key}
-	if frame.run(t, ctx) {
-		return nil, frame.result0, frame.result1
+	frame := findLocals{key: key}
+	if finished, v0, v1 := frame.run(t, ctx); finished {
+		return nil, v0, v1
 	}
-	m := new(findFrame)
-	*m = frame
+	m := &findFrame{findLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// findFrame is what [find] keeps while it is suspended.
-type findFrame struct {
+// findLocals is what [find] keeps while it is suspended.
+type findLocals struct {
 	statemachine.Frame
 
 	key string
 
 	sleep1 *statemachine.Sleeping
+}
+
+// findFrame is [find] as machines call it: what it keeps, and in the end its results.
+type findFrame struct {
+	findLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [find] where it stopped.
-func (f *findFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+func (f *findFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil)
+	return finished
 }
 
 // run runs [find] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *findFrame) run(t *statemachine.Task, ctx context.Context) bool {
+func (f *findLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -77,7 +82,7 @@ func (f *findFrame) run(t *statemachine.Task, ctx context.Context) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, "", nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -85,25 +90,25 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0, f.result1 = "", fmt.Errorf("find %q: %w", f.key, err)
+	result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 endIf1:
 	switch f.key {
 	case "absent":
-		f.result0, f.result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
+		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	case "broken":
 		panic("index out of range")
 	}
-	f.result0, f.result1 = "value of "+f.key, nil
+	result0, result1 = "value of "+f.key, nil
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [find] is suspended.
-func (f *findFrame) Location() statemachine.Location {
+func (f *findLocals) Location() statemachine.Location {
 	return f.Frame.At("main.find", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 23)
 }
 
@@ -116,16 +121,17 @@ func (f *findFrame) Results(t *statemachine.Task) (string, error) {
 // findMachine is [find] as the root of a chain of calls: task, job and frame in one allocation.
 type findMachine struct {
 	statemachine.Builder[string]
-	findFrame
+	findLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *findMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.findFrame.run(t, nil) {
+	finished, v0, v1 := f.run(t, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.findFrame = findFrame{Frame: f.findFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.findLocals = findLocals{Frame: f.findLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -239,4 +245,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d2eef8f17f9345dd
+// Digest of what is above: 741a0297d75dc67c

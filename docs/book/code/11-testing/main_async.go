@@ -119,29 +119,28 @@ func (f *accountWithdrawMachine) MoveNext(t *statemachine.Task) bool {
 // retryAsync starts [retry] as a state machine and returns its job.
 func retryAsync(ctx context.Context, operation func() error) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := retryFrame{ctx: ctx, operation: operation}
+	frame := retryLocals{ctx: ctx, operation: operation}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.run(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &retryMachine{retryFrame: frame}
+	m := &retryMachine{retryLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // retryEnter is [retry] as machines call it: its results, or the suspended frame that will have them.
 func retryEnter(t *statemachine.Task, ctx context.Context, operation func() error) (*retryFrame, error) {
-	frame := retryFrame{ctx: ctx, operation: operation}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := retryLocals{ctx: ctx, operation: operation}
+	if finished, v0 := frame.run(t); finished {
+		return nil, v0
 	}
-	m := new(retryFrame)
-	*m = frame
+	m := &retryFrame{retryLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// retryFrame is what [retry] keeps while it is suspended.
-type retryFrame struct {
+// retryLocals is what [retry] keeps while it is suspended.
+type retryLocals struct {
 	statemachine.Frame
 
 	ctx       context.Context
@@ -149,12 +148,23 @@ type retryFrame struct {
 
 	pause  time.Duration
 	sleep1 *statemachine.Sleeping
+}
+
+// retryFrame is [retry] as machines call it: what it keeps, and in the end its results.
+type retryFrame struct {
+	retryLocals
 
 	result0 error
 }
 
-// MoveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
-func (f *retryFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [retry] where it stopped.
+func (f *retryFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.run(t)
+	return finished
+}
+
+// run runs [retry] from where it stopped to its next suspension (false) or its end (true).
+func (f *retryLocals) run(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -170,9 +180,9 @@ for1:
 	{
 		err2 := f.operation()
 		if err2 == nil {
-			f.result0 = nil
+			result0 = nil
 			f.State = statemachine.Finished
-			return true
+			return true, result0
 		}
 	}
 	// main.go:54: if err := job.Sleep(ctx, pause); err != nil {
@@ -181,7 +191,7 @@ for1:
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.sleep1.Results(t)
 	f.sleep1 = nil
@@ -189,16 +199,16 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	f.pause += time.Minute
 	goto for1
 }
 
 // Location returns where [retry] is suspended.
-func (f *retryFrame) Location() statemachine.Location {
+func (f *retryLocals) Location() statemachine.Location {
 	return f.Frame.At("main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 54)
 }
 
@@ -211,17 +221,18 @@ func (f *retryFrame) Results(t *statemachine.Task) error {
 // retryMachine is [retry] as the root of a chain of calls: task, job and frame in one allocation.
 type retryMachine struct {
 	statemachine.Builder[job.Void]
-	retryFrame
+	retryLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.retryFrame.MoveNext(t) {
+	finished, v0 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.retryFrame = retryFrame{Frame: f.retryFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.retryLocals = retryLocals{Frame: f.retryLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 0a78a36497e75d69
+// Digest of what is above: 1ad12382df3a53ee

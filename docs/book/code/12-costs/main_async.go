@@ -116,42 +116,52 @@ func (f *getMachine) MoveNext(t *statemachine.Task) bool {
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := twiceFrame{j: j}
+	frame := twiceLocals{j: j}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t); finished {
+		return statemachine.Completed(context.Background(), v0, v1)
 	}
-	m := &twiceMachine{twiceFrame: frame}
+	m := &twiceMachine{twiceLocals: frame}
 	return m.Start(context.Background(), &t, m)
 }
 
 // twiceEnter is [twice] as machines call it: its results, or the suspended frame that will have them.
 func twiceEnter(t *statemachine.Task, j *job.Job[int]) (*twiceFrame, int, error) {
-	frame := twiceFrame{j: j}
-	if frame.MoveNext(t) {
-		return nil, frame.result0, frame.result1
+	frame := twiceLocals{j: j}
+	if finished, v0, v1 := frame.run(t); finished {
+		return nil, v0, v1
 	}
-	m := new(twiceFrame)
-	*m = frame
+	m := &twiceFrame{twiceLocals: frame}
 	t.Push(context.Background(), m)
 	return m, 0, nil
 }
 
-// twiceFrame is what [twice] keeps while it is suspended.
-type twiceFrame struct {
+// twiceLocals is what [twice] keeps while it is suspended.
+type twiceLocals struct {
 	statemachine.Frame
 
 	j *job.Job[int]
 
 	a    int
 	get1 *getFrame
+}
+
+// twiceFrame is [twice] as machines call it: what it keeps, and in the end its results.
+type twiceFrame struct {
+	twiceLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
-func (f *twiceFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [twice] where it stopped.
+func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t)
+	return finished
+}
+
+// run runs [twice] from where it stopped to its next suspension (false) or its end (true).
+func (f *twiceLocals) run(t *statemachine.Task) (finished bool, result0 int, result1 error) {
 	var err error
 	var b int
 	state := f.State
@@ -171,15 +181,15 @@ func (f *twiceFrame) MoveNext(t *statemachine.Task) bool {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, 0, nil
 resume1:
 	f.a, err = f.get1.Results(t)
 	f.get1 = nil
 resumed1:
 	if err != nil {
-		f.result0, f.result1 = 0, err
+		result0, result1 = 0, err
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// main.go:29: b, err := get(j)
 	f.get1, b, err = getEnter(t, f.j)
@@ -188,18 +198,18 @@ resumed1:
 	}
 	f.State = 2
 	f.j = nil // not needed any more
-	return false
+	return false, 0, nil
 resume2:
 	b, err = f.get1.Results(t)
 	f.get1 = nil
 resumed2:
-	f.result0, f.result1 = f.a+b, err
+	result0, result1 = f.a+b, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [twice] is suspended.
-func (f *twiceFrame) Location() statemachine.Location {
+func (f *twiceLocals) Location() statemachine.Location {
 	return f.Frame.At("main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
 }
 
@@ -212,17 +222,18 @@ func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
 // twiceMachine is [twice] as the root of a chain of calls: task, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
-	twiceFrame
+	twiceLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.twiceFrame.MoveNext(t) {
+	finished, v0, v1 := f.run(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.twiceFrame = twiceFrame{Frame: f.twiceFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 3b149f68c2fd81e2
+// Digest of what is above: 53ba9db28910600c

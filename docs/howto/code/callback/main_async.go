@@ -19,44 +19,49 @@ const (
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := visitFrame{}
+	frame := visitLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, name) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, name); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &visitMachine{visitFrame: frame}
+	m := &visitMachine{visitLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // visitEnter is [visit] as machines call it: its results, or the suspended frame that will have them.
 func visitEnter(t *statemachine.Task, ctx context.Context, name string) (*visitFrame, string, error) {
-	frame := visitFrame{}
-	if frame.run(t, ctx, name) {
-		return nil, frame.result0, frame.result1
+	frame := visitLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, name); finished {
+		return nil, v0, v1
 	}
-	m := new(visitFrame)
-	*m = frame
+	m := &visitFrame{visitLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// visitFrame is what [visit] keeps while it is suspended.
-type visitFrame struct {
+// visitLocals is what [visit] keeps while it is suspended.
+type visitLocals struct {
 	statemachine.Frame
 
 	lookup1 *job.Job[string]
+}
+
+// visitFrame is [visit] as machines call it: what it keeps, and in the end its results.
+type visitFrame struct {
+	visitLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [visit] where it stopped.
-func (f *visitFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, "")
+func (f *visitFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, "")
+	return finished
 }
 
 // run runs [visit] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *visitFrame) run(t *statemachine.Task, ctx context.Context, name string) bool {
+func (f *visitLocals) run(t *statemachine.Task, ctx context.Context, name string) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -72,24 +77,24 @@ func (f *visitFrame) run(t *statemachine.Task, ctx context.Context, name string)
 		goto resume1
 	}
 	f.State = 1
-	return t.Await(f.lookup1)
+	return t.Await(f.lookup1), "", nil
 resume1:
 	{
 		address, err := statemachine.TwinResult(t, f.lookup1)
 		f.lookup1 = nil
 		if err != nil {
-			f.result0, f.result1 = "", err
+			result0, result1 = "", err
 			f.State = statemachine.Finished
-			return true
+			return true, result0, result1
 		}
-		f.result0, f.result1 = "visited "+address, nil
+		result0, result1 = "visited "+address, nil
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [visit] is suspended.
-func (f *visitFrame) Location() statemachine.Location {
+func (f *visitLocals) Location() statemachine.Location {
 	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 46)
 }
 
@@ -102,17 +107,18 @@ func (f *visitFrame) Results(t *statemachine.Task) (string, error) {
 // visitMachine is [visit] as the root of a chain of calls: task, job and frame in one allocation.
 type visitMachine struct {
 	statemachine.Builder[string]
-	visitFrame
+	visitLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.visitFrame.run(t, nil, "") {
+	finished, v0, v1 := f.run(t, nil, "")
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.visitFrame = visitFrame{Frame: f.visitFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 993b64ccfc5c80a7
+// Digest of what is above: 2e6be564567ed71a

@@ -139,47 +139,52 @@ func (f *backendMachine) MoveNext(t *statemachine.Task) bool {
 // pageAsync starts [page] as a state machine and returns its job.
 func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var t statemachine.Task
-	frame := pageFrame{}
+	frame := pageLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, key) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.run(&t, ctx, key); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &pageMachine{pageFrame: frame}
+	m := &pageMachine{pageLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // pageEnter is [page] as machines call it: its results, or the suspended frame that will have them.
 func pageEnter(t *statemachine.Task, ctx context.Context, key string) (*pageFrame, string, error) {
-	frame := pageFrame{}
-	if frame.run(t, ctx, key) {
-		return nil, frame.result0, frame.result1
+	frame := pageLocals{}
+	if finished, v0, v1 := frame.run(t, ctx, key); finished {
+		return nil, v0, v1
 	}
-	m := new(pageFrame)
-	*m = frame
+	m := &pageFrame{pageLocals: frame}
 	t.Push(ctx, m)
 	return m, "", nil
 }
 
-// pageFrame is what [page] keeps while it is suspended.
-type pageFrame struct {
+// pageLocals is what [page] keeps while it is suspended.
+type pageLocals struct {
 	statemachine.Frame
 
 	price    *job.Job[string]
 	stock    string
 	backend1 *backendFrame
 	await2   *job.Job[string]
+}
+
+// pageFrame is [page] as machines call it: what it keeps, and in the end its results.
+type pageFrame struct {
+	pageLocals
 
 	result0 string
 	result1 error
 }
 
 // MoveNext goes on with [page] where it stopped.
-func (f *pageFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, "")
+func (f *pageFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.run(t, nil, "")
+	return finished
 }
 
 // run runs [page] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *pageFrame) run(t *statemachine.Task, ctx context.Context, key string) bool {
+func (f *pageLocals) run(t *statemachine.Task, ctx context.Context, key string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -200,15 +205,15 @@ func (f *pageFrame) run(t *statemachine.Task, ctx context.Context, key string) b
 	}
 	f.State = 1
 	f.stock = "" // not needed any more
-	return false
+	return false, "", nil
 resume1:
 	f.stock, err = f.backend1.Results(t)
 	f.backend1 = nil
 resumed1:
 	if err != nil {
-		f.result0, f.result1 = "", err
+		result0, result1 = "", err
 		f.State = statemachine.Finished
-		return true
+		return true, result0, result1
 	}
 	// main.go:43: text, err := price.Await()
 	f.await2 = f.price
@@ -217,20 +222,20 @@ resumed1:
 	}
 	f.State = 2
 	f.price = nil // not needed any more
-	return t.Await(f.await2)
+	return t.Await(f.await2), "", nil
 resume2:
 	{
 		var text string
 		text, err = statemachine.JobResult(t, f.await2)
 		f.await2 = nil
-		f.result0, f.result1 = text+", "+f.stock, err
+		result0, result1 = text+", "+f.stock, err
 	}
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [page] is suspended.
-func (f *pageFrame) Location() statemachine.Location {
+func (f *pageLocals) Location() statemachine.Location {
 	return f.Frame.At("main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
 }
 
@@ -243,17 +248,18 @@ func (f *pageFrame) Results(t *statemachine.Task) (string, error) {
 // pageMachine is [page] as the root of a chain of calls: task, job and frame in one allocation.
 type pageMachine struct {
 	statemachine.Builder[string]
-	pageFrame
+	pageLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.pageFrame.run(t, nil, "") {
+	finished, v0, v1 := f.run(t, nil, "")
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.pageFrame = pageFrame{Frame: f.pageFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.pageLocals = pageLocals{Frame: f.pageLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 10dc540a78224286
+// Digest of what is above: c212bf101f8d15ed
