@@ -31,23 +31,22 @@
 // There are two suspension points: fetch, which has a twin, and Await of a job. What
 // is needed behind a suspension becomes a field:
 //
-//	type fetchBothFrame struct {
+//	type fetchBothLocals struct {
 //		statemachine.Frame
 //
-//		ctx context.Context
-//		a   string
-//		b   string
+//		b string
 //
 //		x      int
 //		fetch1 *fetchFrame
 //		await2 *job.Job[int]
-//
-//		result0 int
-//		result1 error
 //	}
 //
-// MoveNext runs from one suspension to the next. It begins by jumping to where it
-// stopped:
+// One method runs from one suspension to the next. It is called MoveNext or, as here, by it: the parameters ctx and a are needed before
+// the first suspension only, and the results at the end only, so they are the method's own parameters and results.
+//
+//	func (f *fetchBothLocals) run(t *statemachine.Task, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
+//
+// It begins by jumping to where it stopped:
 //
 //	state := f.State
 //	f.State = statemachine.Running
@@ -65,12 +64,12 @@
 // through, its results are there and no object was made; otherwise it has
 // suspended, and so does the caller:
 //
-//	f.fetch1, f.x, err = fetchEnter(t, f.ctx, f.a)
+//	f.fetch1, f.x, err = fetchEnter(t, ctx, a)
 //	if f.fetch1 == nil {
 //		goto resumed1
 //	}
 //	f.State = 1
-//	return false
+//	return false, 0, nil
 //	resume1:
 //	f.x, err = f.fetch1.Results(t)
 //	f.fetch1 = nil
@@ -87,14 +86,14 @@
 //		goto resume2
 //	}
 //	f.State = 2
-//	return t.Await(f.await2)
+//	return t.Await(f.await2), 0, nil
 //	resume2:
 //
 // # Where variables live
 //
-// Of the variables above only x is in the frame. The variable err is used on both
+// Of the variables above only b and x are in the frame. The variable err is used on both
 // sides of a suspension but never needed across one, since each assigns it anew: it
-// is declared at the top of MoveNext. The variables j and y are used between two
+// is declared at the top of the method. The variables j and y are used between two
 // labels only: they are declared there, in a block. This takes the lifetimes of all
 // variables, which are known only after the whole function has been flattened; so
 // the body becomes a list of instructions first (ir.go) and is printed last
@@ -104,9 +103,9 @@
 // is not needed behind a suspension is let go of there, or a machine that waits for an
 // hour would keep alive for an hour what the plain function would not:
 //
-//	f.State = 1
-//	f.ctx, f.a = nil, "" // not needed any more
-//	return false
+//	f.State = 2
+//	f.b = "" // not needed any more
+//	return t.Await(f.await2), 0, nil
 //
 // # Two entries
 //
@@ -114,16 +113,18 @@
 // first suspends. People call fetchBothAsync, which returns a job; machines call
 // fetchBothEnter, which makes none:
 //
-//	frame := fetchBothFrame{ctx: ctx, a: a, b: b}
-//	if frame.MoveNext(t) {
-//		return nil, frame.result0, frame.result1
+//	frame := fetchBothLocals{b: b}
+//	if finished, v0, v1 := frame.run(t, ctx, a); finished {
+//		return nil, v0, v1
 //	}
-//	m := new(fetchBothFrame)
-//	*m = frame
+//	m := &fetchBothFrame{fetchBothLocals: frame}
 //	t.Push(ctx, m)
 //	return m, 0, nil
 //
-// For this the frame must not escape from MoveNext: no closure over it, no address
+// A machine that has called another one and is resumed asks for the results, so what it has called keeps them for it: fetchBothFrame is
+// fetchBothLocals and fields for the results, which its MoveNext fills. A job has places of its own for them.
+//
+// For all this the frame must not escape from the method: no closure over it, no address
 // of a field, or it would be allocated on every call. Copying it must be harmless too.
 //
 // # Branches and loops
@@ -173,10 +174,10 @@
 // reads calls after the call, and takes the length before. A machine that
 // saved every left operand first, as those of C# do, would be another program.
 //
-//	f.len1 = len(f.s)
-//	f.count1, count2 = countEnter(t, f.ctx)
+//	f.len1 = len(s)
+//	f.count1, count2 = countEnter(t, ctx)
 //	…
-//	f.result0 = calls + f.len1 + count2
+//	result0 = calls + f.len1 + count2
 //
 // Which operations gc evaluates early depends on their kind and type: spill_order.go
 // follows the compiler's walk/order.go. What is left stays one expression, which gc
@@ -233,7 +234,7 @@
 //
 //	for n, err := range sizes(ctx, urls) {
 //
-//	f.loop1 = statemachine.RangeStream(sizesAsync(f.ctx, f.urls))
+//	f.loop1 = statemachine.RangeStream(sizesAsync(ctx, urls))
 //	f.loops.Open(f.loop1)
 //	range1:
 //	if f.loop1.Next(t) {
