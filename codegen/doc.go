@@ -41,10 +41,10 @@
 //		await2 *job.Job[int]
 //	}
 //
-// One method runs from one suspension to the next. It is called MoveNext or, as here, by it: the parameters ctx and a are needed before
+// One method runs from one suspension to the next. It is MoveNext or, as here, called by it: the parameters ctx and a are needed before
 // the first suspension only, and the results at the end only, so they are the method's own parameters and results.
 //
-//	func (f *fetchBothLocals) run(t *statemachine.Task, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
+//	func (f *fetchBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
 //
 // It begins by jumping to where it stopped:
 //
@@ -114,7 +114,7 @@
 // fetchBothEnter, which makes none:
 //
 //	frame := fetchBothLocals{b: b}
-//	if finished, v0, v1 := frame.run(t, ctx, a); finished {
+//	if finished, v0, v1 := frame.moveNext(t, ctx, a); finished {
 //		return nil, v0, v1
 //	}
 //	m := &fetchBothFrame{fetchBothLocals: frame}

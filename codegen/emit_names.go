@@ -15,7 +15,7 @@ type namer struct {
 	steps               string // of the frame: what tells its steps
 	defers, raise       string // of the frame: deferred calls; of those: what raises a panic
 	finished, again     string // of MoveNext and its steps: their results
-	run, step           string // the methods that MoveNext calls if there is something to pass, and that are a step
+	moveNext, step      string // the methods that MoveNext calls if there is something to pass, and that are a step
 	panicking, callee   string // of an entry of a deferred call
 	loops               string // of the frame: ranges over functions
 
@@ -52,12 +52,12 @@ func newNamer(u *unit) *namer {
 	n.finished = n.first("finished", "ended")
 	n.defers = n.first("defers", "deferredCalls")
 	n.again = n.first("again", "repeat")
-	n.run = n.first("run", "runOn")
+	n.moveNext = n.first("moveNext", "moveOn")
 	n.step = n.first("step", "runStep")
 	n.panicking = n.first("p", "panicking")
 	n.callee = n.first("m", "machine")
 	n.loops = n.first("loops", "openLoops")
-	n.fields[n.defers], n.fields[n.run], n.fields[n.step], n.fields[n.loops] = true, true, true, true
+	n.fields[n.defers], n.fields[n.moveNext], n.fields[n.step], n.fields[n.loops] = true, true, true, true
 	return n
 }
 

@@ -51,7 +51,7 @@ func (e *emitter) goOn() {
 	if len(u.passedOn()) > 0 {
 		note = " What it is passed it needs only when it starts."
 	}
-	e.line("// %s "+runs+"%s", n.run, u.title(), note)
+	e.line("// %s "+runs+"%s", n.moveNext, u.title(), note)
 }
 
 // moveNextByRun prints MoveNext of what machines call.
@@ -144,7 +144,7 @@ func (p *printer) runner() string {
 	if len(p.u.passedOn())+len(p.u.returned()) == 0 {
 		return "MoveNext"
 	}
-	return p.u.names.run
+	return p.u.names.moveNext
 }
 
 // runParams are its parameters.

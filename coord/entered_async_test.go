@@ -22,7 +22,7 @@ func echoAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Jo
 	var t statemachine.Task
 	frame := echoLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if finished, v1 := frame.run(&t); finished {
+	if finished, v1 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, frame.last, v1)
 	}
 	m := &echoMachine{echoLocals: frame}
@@ -32,7 +32,7 @@ func echoAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Jo
 // echoEnter is [echo] as machines call it: its results, or the suspended frame that will have them.
 func echoEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int]) (*echoFrame, int, error) {
 	frame := echoLocals{ctx: ctx, in: in, out: out}
-	if finished, v1 := frame.run(t); finished {
+	if finished, v1 := frame.moveNext(t); finished {
 		return nil, frame.last, v1
 	}
 	m := &echoFrame{echoLocals: frame}
@@ -63,12 +63,12 @@ type echoFrame struct {
 
 // MoveNext goes on with [echo] where it stopped.
 func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.err = f.run(t)
+	finished, f.err = f.moveNext(t)
 	return finished
 }
 
-// run runs [echo] from where it stopped to its next suspension (false) or its end (true).
-func (f *echoLocals) run(t *statemachine.Task) (finished bool, err error) {
+// moveNext runs [echo] from where it stopped to its next suspension (false) or its end (true).
+func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
 	var v int
 	var err2 error
 	var err3 error
@@ -141,7 +141,7 @@ type echoMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v1 := f.run(t)
+	finished, v1 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -155,7 +155,7 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 	var t statemachine.Task
 	frame := askFrame{ctx: ctx, out: out, in: in}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, rounds) {
+	if frame.moveNext(&t, rounds) {
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
 	m := &askMachine{askFrame: frame}
@@ -165,7 +165,7 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 // askEnter is [ask] as machines call it: its results, or the suspended frame that will have them.
 func askEnter(t *statemachine.Task, ctx context.Context, rounds int, out, in *coord.Channel[int]) (*askFrame, int, error) {
 	frame := askFrame{ctx: ctx, out: out, in: in}
-	if frame.run(t, rounds) {
+	if frame.moveNext(t, rounds) {
 		return nil, frame.v, frame.err
 	}
 	m := new(askFrame)
@@ -194,11 +194,11 @@ type askFrame struct {
 
 // MoveNext goes on with [ask] where it stopped.
 func (f *askFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, 0)
+	return f.moveNext(t, 0)
 }
 
-// run runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *askFrame) run(t *statemachine.Task, rounds int) (finished bool) {
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *askFrame) moveNext(t *statemachine.Task, rounds int) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var send2 error
 	var receive1 int
@@ -290,7 +290,7 @@ type askMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *askMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.askFrame.run(t, 0) {
+	if !f.askFrame.moveNext(t, 0) {
 		return false
 	}
 	f.SetResult(f.v, f.err)
@@ -303,7 +303,7 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 	var t statemachine.Task
 	frame := farewellFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, gate, out, v) {
+	if frame.moveNext(&t, ctx, gate, out, v) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &farewellMachine{farewellFrame: frame}
@@ -313,7 +313,7 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 // farewellEnter is [farewell] as machines call it: its results, or the suspended frame that will have them.
 func farewellEnter(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (*farewellFrame, error) {
 	frame := farewellFrame{}
-	if frame.run(t, ctx, gate, out, v) {
+	if frame.moveNext(t, ctx, gate, out, v) {
 		return nil, frame.result0
 	}
 	m := new(farewellFrame)
@@ -334,11 +334,11 @@ type farewellFrame struct {
 
 // MoveNext goes on with [farewell] where it stopped.
 func (f *farewellFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil, nil, "")
+	return f.moveNext(t, nil, nil, nil, "")
 }
 
-// run runs [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *farewellFrame) run(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
+// moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *farewellFrame) moveNext(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
 	for {
 		if finished, again := f.step(t, ctx, gate, out, v); !again {
 			return finished
@@ -415,7 +415,7 @@ type farewellMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.farewellFrame.run(t, nil, nil, nil, "") {
+	if !f.farewellFrame.moveNext(t, nil, nil, nil, "") {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
@@ -426,7 +426,7 @@ func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
 // farewellFunc1Enter is a function literal of [farewell] as machines call it: its results, or the suspended frame that will have them.
 func farewellFunc1Enter(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
 	frame := farewellFunc1Frame{}
-	if frame.run(t, out, ctx, v) {
+	if frame.moveNext(t, out, ctx, v) {
 		return nil
 	}
 	m := new(farewellFunc1Frame)
@@ -444,11 +444,11 @@ type farewellFunc1Frame struct {
 
 // MoveNext goes on with a function literal of [farewell] where it stopped.
 func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil, "")
+	return f.moveNext(t, nil, nil, "")
 }
 
-// run runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *farewellFunc1Frame) run(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) bool {
+// moveNext runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -488,7 +488,7 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 	var t statemachine.Task
 	frame := twiceLocals{second: second, in: in}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, first); finished {
+	if finished, v0, v1 := frame.moveNext(&t, first); finished {
 		return statemachine.Completed(first, v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
@@ -498,7 +498,7 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 // twiceEnter is [twice] as machines call it: its results, or the suspended frame that will have them.
 func twiceEnter(t *statemachine.Task, first, second context.Context, in *coord.Channel[int]) (*twiceFrame, int, error) {
 	frame := twiceLocals{second: second, in: in}
-	if finished, v0, v1 := frame.run(t, first); finished {
+	if finished, v0, v1 := frame.moveNext(t, first); finished {
 		return nil, v0, v1
 	}
 	m := &twiceFrame{twiceLocals: frame}
@@ -526,12 +526,12 @@ type twiceFrame struct {
 
 // MoveNext goes on with [twice] where it stopped.
 func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [twice] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *twiceLocals) run(t *statemachine.Task, first context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -596,7 +596,7 @@ type twiceMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -605,4 +605,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1d7b2772e14cd135
+// Digest of what is above: e8fb92d71ecbb88e

@@ -23,7 +23,7 @@ func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := workLocals{ctx: ctx, f: f}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t); finished {
+	if finished, v0, v1 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{workLocals: frame}
@@ -33,7 +33,7 @@ func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 // workEnter is [work] as machines call it: its results, or the suspended frame that will have them.
 func workEnter(t *statemachine.Task, ctx context.Context, f *floor) (*workFrame, int, error) {
 	frame := workLocals{ctx: ctx, f: f}
-	if finished, v0, v1 := frame.run(t); finished {
+	if finished, v0, v1 := frame.moveNext(t); finished {
 		return nil, v0, v1
 	}
 	m := &workFrame{workLocals: frame}
@@ -65,12 +65,12 @@ type workFrame struct {
 
 // MoveNext goes on with [work] where it stopped.
 func (frame *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0, frame.result1 = frame.run(t)
+	finished, frame.result0, frame.result1 = frame.moveNext(t)
 	return finished
 }
 
-// run runs [work] from where it stopped to its next suspension (false) or its end (true).
-func (frame *workLocals) run(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+// moveNext runs [work] from where it stopped to its next suspension (false) or its end (true).
+func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
 	var err error
 	var box int
 	var err2 error
@@ -187,7 +187,7 @@ type workMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (frame *workMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := frame.run(t)
+	finished, v0, v1 := frame.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -201,7 +201,7 @@ func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Voi
 	var t statemachine.Task
 	frame := carryLocals{ctx: ctx, f: f, box: box}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t); finished {
+	if finished, v0 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &carryMachine{carryLocals: frame}
@@ -211,7 +211,7 @@ func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Voi
 // carryEnter is [carry] as machines call it: its results, or the suspended frame that will have them.
 func carryEnter(t *statemachine.Task, ctx context.Context, f *floor, box int) (*carryFrame, error) {
 	frame := carryLocals{ctx: ctx, f: f, box: box}
-	if finished, v0 := frame.run(t); finished {
+	if finished, v0 := frame.moveNext(t); finished {
 		return nil, v0
 	}
 	m := &carryFrame{carryLocals: frame}
@@ -242,12 +242,12 @@ type carryFrame struct {
 
 // MoveNext goes on with [carry] where it stopped.
 func (frame *carryFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, frame.result0 = frame.run(t)
+	finished, frame.result0 = frame.moveNext(t)
 	return finished
 }
 
-// run runs [carry] from where it stopped to its next suspension (false) or its end (true).
-func (frame *carryLocals) run(t *statemachine.Task) (finished bool, result0 error) {
+// moveNext runs [carry] from where it stopped to its next suspension (false) or its end (true).
+func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	var err3 error
@@ -345,7 +345,7 @@ type carryMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := frame.run(t)
+	finished, v0 := frame.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -354,4 +354,4 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f64b24ce50b8c2ff
+// Digest of what is above: 36ec39e8d51738dd

@@ -22,7 +22,7 @@ func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void])
 	var t statemachine.Task
 	frame := dozeLocals{ctx: ctx, d: d}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t); finished {
+	if finished, v0 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dozeMachine{dozeLocals: frame}
@@ -32,7 +32,7 @@ func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void])
 // dozeEnter is [doze] as machines call it: its results, or the suspended frame that will have them.
 func dozeEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*dozeFrame, error) {
 	frame := dozeLocals{ctx: ctx, d: d}
-	if finished, v0 := frame.run(t); finished {
+	if finished, v0 := frame.moveNext(t); finished {
 		return nil, v0
 	}
 	m := &dozeFrame{dozeLocals: frame}
@@ -59,12 +59,12 @@ type dozeFrame struct {
 
 // MoveNext goes on with [doze] where it stopped.
 func (f *dozeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t)
+	finished, f.result0 = f.moveNext(t)
 	return finished
 }
 
-// run runs [doze] from where it stopped to its next suspension (false) or its end (true).
-func (f *dozeLocals) run(t *statemachine.Task) (finished bool, result0 error) {
+// moveNext runs [doze] from where it stopped to its next suspension (false) or its end (true).
+func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -130,7 +130,7 @@ type dozeMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t)
+	finished, v0 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -139,4 +139,4 @@ func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b0b8eddd0a06f3d0
+// Digest of what is above: f6687a05ef767a5b

@@ -22,7 +22,7 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 	var t statemachine.Task
 	frame := zippedFrame{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, one, two) {
+	if frame.moveNext(&t, one, two) {
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
 	m := &zippedMachine{zippedFrame: frame}
@@ -32,7 +32,7 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 // zippedEnter is [zipped] as machines call it: its results, or the suspended frame that will have them.
 func zippedEnter(t *statemachine.Task, ctx context.Context, one, two *job.Stream[string]) (*zippedFrame, []string, error) {
 	frame := zippedFrame{ctx: ctx}
-	if frame.run(t, one, two) {
+	if frame.moveNext(t, one, two) {
 		return nil, frame.all, frame.err
 	}
 	m := new(zippedFrame)
@@ -59,11 +59,11 @@ type zippedFrame struct {
 
 // MoveNext goes on with [zipped] where it stopped.
 func (f *zippedFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil)
+	return f.moveNext(t, nil, nil)
 }
 
-// run runs [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *zippedFrame) run(t *statemachine.Task, one *job.Stream[string], two *job.Stream[string]) bool {
+// moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *zippedFrame) moveNext(t *statemachine.Task, one *job.Stream[string], two *job.Stream[string]) bool {
 	for {
 		if finished, again := f.step(t, one, two); !again {
 			return finished
@@ -171,7 +171,7 @@ type zippedMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.zippedFrame.run(t, nil, nil) {
+	if !f.zippedFrame.moveNext(t, nil, nil) {
 		return false
 	}
 	f.SetResult(f.all, f.err)
@@ -182,7 +182,7 @@ func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
 // zippedFunc1Enter is a function literal of [zipped] as machines call it: its results, or the suspended frame that will have them.
 func zippedFunc1Enter(t *statemachine.Task, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
 	frame := zippedFunc1Frame{}
-	if frame.run(t, a, ctx) {
+	if frame.moveNext(t, a, ctx) {
 		return nil
 	}
 	m := new(zippedFunc1Frame)
@@ -200,11 +200,11 @@ type zippedFunc1Frame struct {
 
 // MoveNext goes on with a function literal of [zipped] where it stopped.
 func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil)
+	return f.moveNext(t, nil, nil)
 }
 
-// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *zippedFunc1Frame) run(t *statemachine.Task, a *job.Puller[string], ctx context.Context) bool {
+// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -241,7 +241,7 @@ func (f *zippedFunc1Frame) Results(t *statemachine.Task) {
 // zippedFunc2Enter is a function literal of [zipped] as machines call it: its results, or the suspended frame that will have them.
 func zippedFunc2Enter(t *statemachine.Task, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
 	frame := zippedFunc2Frame{}
-	if frame.run(t, b, ctx) {
+	if frame.moveNext(t, b, ctx) {
 		return nil
 	}
 	m := new(zippedFunc2Frame)
@@ -259,11 +259,11 @@ type zippedFunc2Frame struct {
 
 // MoveNext goes on with a function literal of [zipped] where it stopped.
 func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil)
+	return f.moveNext(t, nil, nil)
 }
 
-// run runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *zippedFunc2Frame) run(t *statemachine.Task, b *job.Puller[string], ctx context.Context) bool {
+// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -362,4 +362,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 101, 102)
 }
 
-// Digest of what is above: 2e37cb35cbb22f1a
+// Digest of what is above: f3988c2e7315e410

@@ -131,7 +131,7 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 	var t statemachine.Task
 	frame := collectFrame{h: h, until: until}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, s) {
+	if frame.moveNext(&t, s) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &collectMachine{collectFrame: frame}
@@ -141,7 +141,7 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 // collectEnter is [collect] as machines call it: its results, or the suspended frame that will have them.
 func collectEnter(t *statemachine.Task, h *history, s *job.Stream[string], until string) (*collectFrame, []string, error) {
 	frame := collectFrame{h: h, until: until}
-	if frame.run(t, s) {
+	if frame.moveNext(t, s) {
 		return nil, frame.result0, frame.result1
 	}
 	m := new(collectFrame)
@@ -167,11 +167,11 @@ type collectFrame struct {
 
 // MoveNext goes on with [collect] where it stopped.
 func (f *collectFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+	return f.moveNext(t, nil)
 }
 
-// run runs [collect] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *collectFrame) run(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
+// moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -267,7 +267,7 @@ type collectMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *collectMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.collectFrame.run(t, nil) {
+	if !f.collectFrame.moveNext(t, nil) {
 		return false
 	}
 	f.SetResult(f.result0, f.result1)
@@ -344,7 +344,7 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 	var t statemachine.Task
 	frame := exitsInFrame{h: h, s: s}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, first) {
+	if frame.moveNext(&t, first) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &exitsInMachine{exitsInFrame: frame}
@@ -354,7 +354,7 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 // exitsInEnter is [exitsIn] as machines call it: its results, or the suspended frame that will have them.
 func exitsInEnter(t *statemachine.Task, h *history, s *job.Stream[string], first *job.Job[string]) *exitsInFrame {
 	frame := exitsInFrame{h: h, s: s}
-	if frame.run(t, first) {
+	if frame.moveNext(t, first) {
 		return nil
 	}
 	m := new(exitsInFrame)
@@ -378,11 +378,11 @@ type exitsInFrame struct {
 
 // MoveNext goes on with [exitsIn] where it stopped.
 func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+	return f.moveNext(t, nil)
 }
 
-// run runs [exitsIn] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *exitsInFrame) run(t *statemachine.Task, first *job.Job[string]) (finished bool) {
+// moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
 	state := f.State
@@ -460,7 +460,7 @@ type exitsInMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exitsInFrame.run(t, nil) {
+	if !f.exitsInFrame.moveNext(t, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, nil)
@@ -473,7 +473,7 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 	var t statemachine.Task
 	frame := drainFrame{pause: pause}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, s) {
+	if frame.moveNext(&t, s) {
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &drainMachine{drainFrame: frame}
@@ -483,7 +483,7 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 // drainEnter is [drain] as machines call it: its results, or the suspended frame that will have them.
 func drainEnter(t *statemachine.Task, ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (*drainFrame, int, error) {
 	frame := drainFrame{pause: pause}
-	if frame.run(t, s) {
+	if frame.moveNext(t, s) {
 		return nil, frame.sum, frame.err
 	}
 	m := new(drainFrame)
@@ -509,11 +509,11 @@ type drainFrame struct {
 
 // MoveNext goes on with [drain] where it stopped.
 func (f *drainFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+	return f.moveNext(t, nil)
 }
 
-// run runs [drain] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *drainFrame) run(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
+// moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -611,7 +611,7 @@ type drainMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.drainFrame.run(t, nil) {
+	if !f.drainFrame.moveNext(t, nil) {
 		return false
 	}
 	f.SetResult(f.sum, f.err)
@@ -734,4 +734,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: b97621b798ee0ff4
+// Digest of what is above: 62e8c9f805bca2dc

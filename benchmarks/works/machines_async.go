@@ -24,7 +24,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := familyLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, children); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, children); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &familyMachine{familyLocals: frame}
@@ -34,7 +34,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 // familyEnter is [family] as machines call it: its results, or the suspended frame that will have them.
 func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*familyFrame, int, error) {
 	frame := familyLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, children); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, children); finished {
 		return nil, v0, v1
 	}
 	m := &familyFrame{familyLocals: frame}
@@ -62,12 +62,12 @@ type familyFrame struct {
 
 // MoveNext goes on with [family] where it stopped.
 func (f *familyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, 0)
+	finished, f.result0, f.result1 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// run runs [family] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *familyLocals) run(t *statemachine.Task, ctx context.Context, children int) (finished bool, result0 int, result1 error) {
+// moveNext runs [family] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *familyLocals) moveNext(t *statemachine.Task, ctx context.Context, children int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -138,7 +138,7 @@ type familyMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, 0)
+	finished, v0, v1 := f.moveNext(t, nil, 0)
 	if !finished {
 		return false
 	}
@@ -152,7 +152,7 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := fibLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, n); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, n); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fibMachine{fibLocals: frame}
@@ -162,7 +162,7 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 // fibEnter is [fib] as machines call it: its results, or the suspended frame that will have them.
 func fibEnter(t *statemachine.Task, ctx context.Context, n int) (*fibFrame, int, error) {
 	frame := fibLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, n); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, n); finished {
 		return nil, v0, v1
 	}
 	m := &fibFrame{fibLocals: frame}
@@ -190,12 +190,12 @@ type fibFrame struct {
 
 // MoveNext goes on with [fib] where it stopped.
 func (f *fibFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, 0)
+	finished, f.result0, f.result1 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// run runs [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *fibLocals) run(t *statemachine.Task, ctx context.Context, n int) (finished bool, result0 int, result1 error) {
+// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -273,7 +273,7 @@ type fibMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, 0)
+	finished, v0, v1 := f.moveNext(t, nil, 0)
 	if !finished {
 		return false
 	}
@@ -287,7 +287,7 @@ func fibFunc1Run(j *job.Machine[int], n int, ctx context.Context) job.Rest {
 	var t statemachine.Task
 	frame := fibFunc1Locals{}
 	defer statemachine.Fail(&t, j)
-	if finished, v0, v1 := frame.run(&t, n, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, n, ctx); finished {
 		return j.Return(v0, v1)
 	}
 	m := &fibFunc1Machine{fibFunc1Locals: frame}
@@ -301,8 +301,8 @@ type fibFunc1Locals struct {
 	fib1 *fibFrame
 }
 
-// run runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *fibFunc1Locals) run(t *statemachine.Task, n int, ctx context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -340,7 +340,7 @@ type fibFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, 0, nil)
+	finished, v0, v1 := f.moveNext(t, 0, nil)
 	if !finished {
 		return false
 	}
@@ -353,7 +353,7 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := skynetLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, first, size); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, first, size); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &skynetMachine{skynetLocals: frame}
@@ -363,7 +363,7 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 // skynetEnter is [skynet] as machines call it: its results, or the suspended frame that will have them.
 func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	frame := skynetLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, first, size); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, first, size); finished {
 		return nil, v0, v1
 	}
 	m := &skynetFrame{skynetLocals: frame}
@@ -391,12 +391,12 @@ type skynetFrame struct {
 
 // MoveNext goes on with [skynet] where it stopped.
 func (f *skynetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, 0, 0)
+	finished, f.result0, f.result1 = f.moveNext(t, nil, 0, 0)
 	return finished
 }
 
-// run runs [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *skynetLocals) run(t *statemachine.Task, ctx context.Context, first int, size int) (finished bool, result0 int, result1 error) {
+// moveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *skynetLocals) moveNext(t *statemachine.Task, ctx context.Context, first int, size int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -476,7 +476,7 @@ type skynetMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, 0, 0)
+	finished, v0, v1 := f.moveNext(t, nil, 0, 0)
 	if !finished {
 		return false
 	}
@@ -490,7 +490,7 @@ func skynetFunc1Run(j *job.Machine[int], from, size int, ctx context.Context) jo
 	var t statemachine.Task
 	frame := skynetFunc1Locals{}
 	defer statemachine.Fail(&t, j)
-	if finished, v0, v1 := frame.run(&t, from, size, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, from, size, ctx); finished {
 		return j.Return(v0, v1)
 	}
 	m := &skynetFunc1Machine{skynetFunc1Locals: frame}
@@ -504,8 +504,8 @@ type skynetFunc1Locals struct {
 	skynet1 *skynetFrame
 }
 
-// run runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *skynetFunc1Locals) run(t *statemachine.Task, from int, size int, ctx context.Context) (finished bool, result0 int, result1 error) {
+// moveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -543,7 +543,7 @@ type skynetFunc1Machine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *skynetFunc1Machine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, 0, 0, nil)
+	finished, v0, v1 := f.moveNext(t, 0, 0, nil)
 	if !finished {
 		return false
 	}
@@ -556,7 +556,7 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 	var t statemachine.Task
 	frame := napLocals{awake: awake}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t, ctx, d); finished {
+	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -566,7 +566,7 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 // napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, awake *atomic.Int64) (*napFrame, error) {
 	frame := napLocals{awake: awake}
-	if finished, v0 := frame.run(t, ctx, d); finished {
+	if finished, v0 := frame.moveNext(t, ctx, d); finished {
 		return nil, v0
 	}
 	m := &napFrame{napLocals: frame}
@@ -592,12 +592,12 @@ type napFrame struct {
 
 // MoveNext goes on with [nap] where it stopped.
 func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t, nil, 0)
+	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// run runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *napLocals) run(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -651,7 +651,7 @@ type napMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t, nil, 0)
+	finished, v0 := f.moveNext(t, nil, 0)
 	if !finished {
 		return false
 	}
@@ -665,7 +665,7 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := sumLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, jobs); finished {
+	if finished, v0, v1 := frame.moveNext(&t, jobs); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
@@ -675,7 +675,7 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, jobs []*job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
-	if finished, v0, v1 := frame.run(t, jobs); finished {
+	if finished, v0, v1 := frame.moveNext(t, jobs); finished {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
@@ -703,12 +703,12 @@ type sumFrame struct {
 
 // MoveNext goes on with [sum] where it stopped.
 func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *sumLocals) run(t *statemachine.Task, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *sumLocals) moveNext(t *statemachine.Task, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -773,7 +773,7 @@ type sumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -787,7 +787,7 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := yieldsLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t, n); finished {
+	if finished, v0 := frame.moveNext(&t, n); finished {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &yieldsMachine{yieldsLocals: frame}
@@ -797,7 +797,7 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 // yieldsEnter is [yields] as machines call it: its results, or the suspended frame that will have them.
 func yieldsEnter(t *statemachine.Task, ctx context.Context, n int) (*yieldsFrame, int) {
 	frame := yieldsLocals{}
-	if finished, v0 := frame.run(t, n); finished {
+	if finished, v0 := frame.moveNext(t, n); finished {
 		return nil, v0
 	}
 	m := &yieldsFrame{yieldsLocals: frame}
@@ -823,12 +823,12 @@ type yieldsFrame struct {
 
 // MoveNext goes on with [yields] where it stopped.
 func (f *yieldsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t, 0)
+	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// run runs [yields] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *yieldsLocals) run(t *statemachine.Task, n int) (finished bool, result0 int) {
+// moveNext runs [yields] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *yieldsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -878,7 +878,7 @@ type yieldsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *yieldsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t, 0)
+	finished, v0 := f.moveNext(t, 0)
 	if !finished {
 		return false
 	}
@@ -891,7 +891,7 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := roundsLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, n); finished {
+	if finished, v0, v1 := frame.moveNext(&t, n); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &roundsMachine{roundsLocals: frame}
@@ -901,7 +901,7 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 // roundsEnter is [rounds] as machines call it: its results, or the suspended frame that will have them.
 func roundsEnter(t *statemachine.Task, ctx context.Context, n int) (*roundsFrame, int, error) {
 	frame := roundsLocals{ctx: ctx}
-	if finished, v0, v1 := frame.run(t, n); finished {
+	if finished, v0, v1 := frame.moveNext(t, n); finished {
 		return nil, v0, v1
 	}
 	m := &roundsFrame{roundsLocals: frame}
@@ -931,12 +931,12 @@ type roundsFrame struct {
 
 // MoveNext goes on with [rounds] where it stopped.
 func (f *roundsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, 0)
+	finished, f.result0, f.result1 = f.moveNext(t, 0)
 	return finished
 }
 
-// run runs [rounds] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *roundsLocals) run(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
+// moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *roundsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -998,7 +998,7 @@ type roundsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, 0)
+	finished, v0, v1 := f.moveNext(t, 0)
 	if !finished {
 		return false
 	}
@@ -1012,7 +1012,7 @@ func stepsAsync(n int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := stepsLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t, n); finished {
+	if finished, v0 := frame.moveNext(&t, n); finished {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepsMachine{stepsLocals: frame}
@@ -1022,7 +1022,7 @@ func stepsAsync(n int) (result *job.Job[int]) {
 // stepsEnter is [steps] as machines call it: its results, or the suspended frame that will have them.
 func stepsEnter(t *statemachine.Task, n int) (*stepsFrame, int) {
 	frame := stepsLocals{}
-	if finished, v0 := frame.run(t, n); finished {
+	if finished, v0 := frame.moveNext(t, n); finished {
 		return nil, v0
 	}
 	m := &stepsFrame{stepsLocals: frame}
@@ -1048,12 +1048,12 @@ type stepsFrame struct {
 
 // MoveNext goes on with [steps] where it stopped.
 func (f *stepsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t, 0)
+	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// run runs [steps] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *stepsLocals) run(t *statemachine.Task, n int) (finished bool, result0 int) {
+// moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *stepsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int) {
 	var v int
 	state := f.State
 	f.State = statemachine.Running
@@ -1109,7 +1109,7 @@ type stepsMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *stepsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t, 0)
+	finished, v0 := f.moveNext(t, 0)
 	if !finished {
 		return false
 	}
@@ -1123,7 +1123,7 @@ func stepAsync(v int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := stepLocals{v: v}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t); finished {
+	if finished, v0 := frame.moveNext(&t); finished {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepMachine{stepLocals: frame}
@@ -1133,7 +1133,7 @@ func stepAsync(v int) (result *job.Job[int]) {
 // stepEnter is [step] as machines call it: its results, or the suspended frame that will have them.
 func stepEnter(t *statemachine.Task, v int) (*stepFrame, int) {
 	frame := stepLocals{v: v}
-	if finished, v0 := frame.run(t); finished {
+	if finished, v0 := frame.moveNext(t); finished {
 		return nil, v0
 	}
 	m := &stepFrame{stepLocals: frame}
@@ -1157,12 +1157,12 @@ type stepFrame struct {
 
 // MoveNext goes on with [step] where it stopped.
 func (f *stepFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t)
+	finished, f.result0 = f.moveNext(t)
 	return finished
 }
 
-// run runs [step] from where it stopped to its next suspension (false) or its end (true).
-func (f *stepLocals) run(t *statemachine.Task) (finished bool, result0 int) {
+// moveNext runs [step] from where it stopped to its next suspension (false) or its end (true).
+func (f *stepLocals) moveNext(t *statemachine.Task) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1205,7 +1205,7 @@ type stepMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *stepMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t)
+	finished, v0 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -1218,7 +1218,7 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := linkLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, prev); finished {
+	if finished, v0, v1 := frame.moveNext(&t, prev); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &linkMachine{linkLocals: frame}
@@ -1228,7 +1228,7 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 // linkEnter is [link] as machines call it: its results, or the suspended frame that will have them.
 func linkEnter(t *statemachine.Task, ctx context.Context, prev *job.Job[int]) (*linkFrame, int, error) {
 	frame := linkLocals{}
-	if finished, v0, v1 := frame.run(t, prev); finished {
+	if finished, v0, v1 := frame.moveNext(t, prev); finished {
 		return nil, v0, v1
 	}
 	m := &linkFrame{linkLocals: frame}
@@ -1253,12 +1253,12 @@ type linkFrame struct {
 
 // MoveNext goes on with [link] where it stopped.
 func (f *linkFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [link] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *linkLocals) run(t *statemachine.Task, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1304,7 +1304,7 @@ type linkMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -1318,7 +1318,7 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	var t statemachine.Task
 	frame := playerLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t, n); finished {
+	if finished, v0 := frame.moveNext(&t, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &playerMachine{playerLocals: frame}
@@ -1328,7 +1328,7 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 // playerEnter is [player] as machines call it: its results, or the suspended frame that will have them.
 func playerEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*playerFrame, error) {
 	frame := playerLocals{ctx: ctx, in: in, out: out}
-	if finished, v0 := frame.run(t, n); finished {
+	if finished, v0 := frame.moveNext(t, n); finished {
 		return nil, v0
 	}
 	m := &playerFrame{playerLocals: frame}
@@ -1359,12 +1359,12 @@ type playerFrame struct {
 
 // MoveNext goes on with [player] where it stopped.
 func (f *playerFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t, 0)
+	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// run runs [player] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *playerLocals) run(t *statemachine.Task, n int) (finished bool, result0 error) {
+// moveNext runs [player] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *playerLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
 	var v int
 	var err error
 	state := f.State
@@ -1445,7 +1445,7 @@ type playerMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t, 0)
+	finished, v0 := f.moveNext(t, 0)
 	if !finished {
 		return false
 	}
@@ -1459,7 +1459,7 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	var t statemachine.Task
 	frame := serverLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, n); finished {
+	if finished, v0, v1 := frame.moveNext(&t, n); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serverMachine{serverLocals: frame}
@@ -1469,7 +1469,7 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 // serverEnter is [server] as machines call it: its results, or the suspended frame that will have them.
 func serverEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*serverFrame, int, error) {
 	frame := serverLocals{ctx: ctx, in: in, out: out}
-	if finished, v0, v1 := frame.run(t, n); finished {
+	if finished, v0, v1 := frame.moveNext(t, n); finished {
 		return nil, v0, v1
 	}
 	m := &serverFrame{serverLocals: frame}
@@ -1501,12 +1501,12 @@ type serverFrame struct {
 
 // MoveNext goes on with [server] where it stopped.
 func (f *serverFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, 0)
+	finished, f.result0, f.result1 = f.moveNext(t, 0)
 	return finished
 }
 
-// run runs [server] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *serverLocals) run(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
+// moveNext runs [server] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *serverLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -1588,7 +1588,7 @@ type serverMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, 0)
+	finished, v0, v1 := f.moveNext(t, 0)
 	if !finished {
 		return false
 	}
@@ -1597,4 +1597,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5ce3d4a2fa1e1955
+// Digest of what is above: 9dde34baf4807e17

@@ -23,7 +23,7 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := tickLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t, n); finished {
+	if finished, v0 := frame.moveNext(&t, n); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tickMachine{tickLocals: frame}
@@ -33,7 +33,7 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 // tickEnter is [tick] as machines call it: its results, or the suspended frame that will have them.
 func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, error) {
 	frame := tickLocals{ctx: ctx}
-	if finished, v0 := frame.run(t, n); finished {
+	if finished, v0 := frame.moveNext(t, n); finished {
 		return nil, v0
 	}
 	m := &tickFrame{tickLocals: frame}
@@ -61,12 +61,12 @@ type tickFrame struct {
 
 // MoveNext goes on with [tick] where it stopped.
 func (f *tickFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t, 0)
+	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// run runs [tick] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *tickLocals) run(t *statemachine.Task, n int) (finished bool, result0 error) {
+// moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *tickLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -129,7 +129,7 @@ type tickMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t, 0)
+	finished, v0 := f.moveNext(t, 0)
 	if !finished {
 		return false
 	}
@@ -138,4 +138,4 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8c64ac554e6e6746
+// Digest of what is above: a40238135e964179

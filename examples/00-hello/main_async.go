@@ -22,7 +22,7 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := greetLocals{name: name}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetMachine{greetLocals: frame}
@@ -32,7 +32,7 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 // greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, ctx context.Context, name string) (*greetFrame, string, error) {
 	frame := greetLocals{name: name}
-	if finished, v0, v1 := frame.run(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &greetFrame{greetLocals: frame}
@@ -59,12 +59,12 @@ type greetFrame struct {
 
 // MoveNext goes on with [greet] where it stopped.
 func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *greetLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -117,7 +117,7 @@ type greetMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -131,7 +131,7 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 	var t statemachine.Task
 	frame := greetBothLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, a, b); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, a, b); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetBothMachine{greetBothLocals: frame}
@@ -141,7 +141,7 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 // greetBothEnter is [greetBoth] as machines call it: its results, or the suspended frame that will have them.
 func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*greetBothFrame, string, error) {
 	frame := greetBothLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, a, b); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, a, b); finished {
 		return nil, v0, v1
 	}
 	m := &greetBothFrame{greetBothLocals: frame}
@@ -169,12 +169,12 @@ type greetBothFrame struct {
 
 // MoveNext goes on with [greetBoth] where it stopped.
 func (f *greetBothFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, "", "")
+	finished, f.result0, f.result1 = f.moveNext(t, nil, "", "")
 	return finished
 }
 
-// run runs [greetBoth] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *greetBothLocals) run(t *statemachine.Task, ctx context.Context, a string, b string) (finished bool, result0 string, result1 error) {
+// moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a string, b string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -243,7 +243,7 @@ type greetBothMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, "", "")
+	finished, v0, v1 := f.moveNext(t, nil, "", "")
 	if !finished {
 		return false
 	}
@@ -252,4 +252,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: bbd7e0b25bf0420e
+// Digest of what is above: d4eb699b361cfb8b

@@ -23,7 +23,7 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := runLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.runOn(&t); finished {
+	if finished, v0 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &runMachine{runLocals: frame}
@@ -33,7 +33,7 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // runEnter is [run] as machines call it: its results, or the suspended frame that will have them.
 func runEnter(t *statemachine.Task, ctx context.Context) (*runFrame, error) {
 	frame := runLocals{ctx: ctx}
-	if finished, v0 := frame.runOn(t); finished {
+	if finished, v0 := frame.moveNext(t); finished {
 		return nil, v0
 	}
 	m := &runFrame{runLocals: frame}
@@ -61,12 +61,12 @@ type runFrame struct {
 
 // MoveNext goes on with [run] where it stopped.
 func (f *runFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.runOn(t)
+	finished, f.result0 = f.moveNext(t)
 	return finished
 }
 
-// runOn runs [run] from where it stopped to its next suspension (false) or its end (true).
-func (f *runLocals) runOn(t *statemachine.Task) (finished bool, result0 error) {
+// moveNext runs [run] from where it stopped to its next suspension (false) or its end (true).
+func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	var err2 error
 	state := f.State
@@ -153,7 +153,7 @@ type runMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *runMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.runOn(t)
+	finished, v0 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -167,7 +167,7 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := fooLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.runOn(&t, ctx); finished {
+	if finished, v0 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fooMachine{fooLocals: frame}
@@ -177,7 +177,7 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // fooEnter is [foo] as machines call it: its results, or the suspended frame that will have them.
 func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
 	frame := fooLocals{}
-	if finished, v0 := frame.runOn(t, ctx); finished {
+	if finished, v0 := frame.moveNext(t, ctx); finished {
 		return nil, v0
 	}
 	m := &fooFrame{fooLocals: frame}
@@ -201,12 +201,12 @@ type fooFrame struct {
 
 // MoveNext goes on with [foo] where it stopped.
 func (f *fooFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.runOn(t, nil)
+	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// runOn runs [foo] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *fooLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -253,7 +253,7 @@ type fooMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.runOn(t, nil)
+	finished, v0 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -267,7 +267,7 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := barLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.runOn(&t, ctx); finished {
+	if finished, v0 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &barMachine{barLocals: frame}
@@ -277,7 +277,7 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // barEnter is [bar] as machines call it: its results, or the suspended frame that will have them.
 func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
 	frame := barLocals{}
-	if finished, v0 := frame.runOn(t, ctx); finished {
+	if finished, v0 := frame.moveNext(t, ctx); finished {
 		return nil, v0
 	}
 	m := &barFrame{barLocals: frame}
@@ -301,12 +301,12 @@ type barFrame struct {
 
 // MoveNext goes on with [bar] where it stopped.
 func (f *barFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.runOn(t, nil)
+	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// runOn runs [bar] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *barLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -353,7 +353,7 @@ type barMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *barMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.runOn(t, nil)
+	finished, v0 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -367,7 +367,7 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := bazLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.runOn(&t, ctx); finished {
+	if finished, v0 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bazMachine{bazLocals: frame}
@@ -377,7 +377,7 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 // bazEnter is [baz] as machines call it: its results, or the suspended frame that will have them.
 func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
 	frame := bazLocals{}
-	if finished, v0 := frame.runOn(t, ctx); finished {
+	if finished, v0 := frame.moveNext(t, ctx); finished {
 		return nil, v0
 	}
 	m := &bazFrame{bazLocals: frame}
@@ -401,12 +401,12 @@ type bazFrame struct {
 
 // MoveNext goes on with [baz] where it stopped.
 func (f *bazFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.runOn(t, nil)
+	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// runOn runs [baz] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *bazLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
+// moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -453,7 +453,7 @@ type bazMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.runOn(t, nil)
+	finished, v0 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -462,4 +462,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 48e6bf53c49abe0f
+// Digest of what is above: cdd1b8e2b1f9f10d

@@ -22,7 +22,7 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 	var t statemachine.Task
 	frame := readLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(&t, arrived); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readMachine{readLocals: frame}
@@ -32,7 +32,7 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 // readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
 	frame := readLocals{}
-	if finished, v0, v1 := frame.run(t, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(t, arrived); finished {
 		return nil, v0, v1
 	}
 	m := &readFrame{readLocals: frame}
@@ -57,12 +57,12 @@ type readFrame struct {
 
 // MoveNext goes on with [read] where it stopped.
 func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *readLocals) run(t *statemachine.Task, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -111,7 +111,7 @@ type readMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -125,7 +125,7 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 	var t statemachine.Task
 	frame := parseLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, arrived); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &parseMachine{parseLocals: frame}
@@ -135,7 +135,7 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 // parseEnter is [parse] as machines call it: its results, or the suspended frame that will have them.
 func parseEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
 	frame := parseLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, arrived); finished {
 		return nil, v0, v1
 	}
 	m := &parseFrame{parseLocals: frame}
@@ -160,12 +160,12 @@ type parseFrame struct {
 
 // MoveNext goes on with [parse] where it stopped.
 func (f *parseFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// run runs [parse] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *parseLocals) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [parse] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *parseLocals) moveNext(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -212,7 +212,7 @@ type parseMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *parseMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, nil)
+	finished, v0, v1 := f.moveNext(t, nil, nil)
 	if !finished {
 		return false
 	}
@@ -226,7 +226,7 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 	var t statemachine.Task
 	frame := serveLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, arrived); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -236,7 +236,7 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 // serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*serveFrame, string, error) {
 	frame := serveLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, arrived); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, arrived); finished {
 		return nil, v0, v1
 	}
 	m := &serveFrame{serveLocals: frame}
@@ -261,12 +261,12 @@ type serveFrame struct {
 
 // MoveNext goes on with [serve] where it stopped.
 func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// run runs [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *serveLocals) run(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 string, result1 error) {
+// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 string, result1 error) {
 	var n int
 	var err error
 	state := f.State
@@ -313,7 +313,7 @@ type serveMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, nil)
+	finished, v0, v1 := f.moveNext(t, nil, nil)
 	if !finished {
 		return false
 	}
@@ -322,4 +322,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 96b4ddfb0c300ecc
+// Digest of what is above: b31c68697ec5ce71

@@ -23,7 +23,7 @@ func askAsync(ctx context.Context, place, user string) (result *job.Job[string])
 	var t statemachine.Task
 	frame := askLocals{place: place, user: user}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &askMachine{askLocals: frame}
@@ -33,7 +33,7 @@ func askAsync(ctx context.Context, place, user string) (result *job.Job[string])
 // askEnter is [ask] as machines call it: its results, or the suspended frame that will have them.
 func askEnter(t *statemachine.Task, ctx context.Context, place, user string) (*askFrame, string, error) {
 	frame := askLocals{place: place, user: user}
-	if finished, v0, v1 := frame.run(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &askFrame{askLocals: frame}
@@ -61,12 +61,12 @@ type askFrame struct {
 
 // MoveNext goes on with [ask] where it stopped.
 func (f *askFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *askLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -125,7 +125,7 @@ type askMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *askMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -139,7 +139,7 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 	var t statemachine.Task
 	frame := dashboardLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, user); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, user); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &dashboardMachine{dashboardLocals: frame}
@@ -149,7 +149,7 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 // dashboardEnter is [dashboard] as machines call it: its results, or the suspended frame that will have them.
 func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*dashboardFrame, string, error) {
 	frame := dashboardLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, user); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, user); finished {
 		return nil, v0, v1
 	}
 	m := &dashboardFrame{dashboardLocals: frame}
@@ -178,12 +178,12 @@ type dashboardFrame struct {
 
 // MoveNext goes on with [dashboard] where it stopped.
 func (f *dashboardFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.text, f.err = f.run(t, nil, "")
+	finished, f.text, f.err = f.moveNext(t, nil, "")
 	return finished
 }
 
-// run runs [dashboard] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *dashboardLocals) run(t *statemachine.Task, ctx context.Context, user string) (finished bool, text string, err error) {
+// moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, user string) (finished bool, text string, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -256,7 +256,7 @@ type dashboardMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, "")
+	finished, v0, v1 := f.moveNext(t, nil, "")
 	if !finished {
 		return false
 	}
@@ -265,4 +265,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 63ff62a659a889b3
+// Digest of what is above: 8c809a32a51f9512

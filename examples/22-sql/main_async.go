@@ -170,7 +170,7 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 	var t statemachine.Task
 	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, db) {
+	if frame.moveNext(&t, db) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &transferMachine{transferFrame: frame}
@@ -180,7 +180,7 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 // transferEnter is [transfer] as machines call it: its results, or the suspended frame that will have them.
 func transferEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, from, to string, amount int) (*transferFrame, error) {
 	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
-	if frame.run(t, db) {
+	if frame.moveNext(t, db) {
 		return nil, *frame.err
 	}
 	m := new(transferFrame)
@@ -209,11 +209,11 @@ type transferFrame struct {
 
 // MoveNext goes on with [transfer] where it stopped.
 func (f *transferFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+	return f.moveNext(t, nil)
 }
 
-// run runs [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *transferFrame) run(t *statemachine.Task, db *sql.DB) bool {
+// moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *transferFrame) moveNext(t *statemachine.Task, db *sql.DB) bool {
 	for {
 		if finished, again := f.step(t, db); !again {
 			return finished
@@ -349,7 +349,7 @@ type transferMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.transferFrame.run(t, nil) {
+	if !f.transferFrame.moveNext(t, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, *f.err)
@@ -360,7 +360,7 @@ func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
 // transferFunc1Enter is a function literal of [transfer] as machines call it: its results, or the suspended frame that will have them.
 func transferFunc1Enter(t *statemachine.Task, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
 	frame := transferFunc1Frame{err: err}
-	if frame.run(t, ctx, tx) {
+	if frame.moveNext(t, ctx, tx) {
 		return nil
 	}
 	m := new(transferFunc1Frame)
@@ -380,11 +380,11 @@ type transferFunc1Frame struct {
 
 // MoveNext goes on with a function literal of [transfer] where it stopped.
 func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil)
+	return f.moveNext(t, nil, nil)
 }
 
-// run runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *transferFunc1Frame) run(t *statemachine.Task, ctx context.Context, tx *sql.Tx) bool {
+// moveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context, tx *sql.Tx) bool {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -430,7 +430,7 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 	var t statemachine.Task
 	frame := reportFrame{limit: limit}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, db) {
+	if frame.moveNext(&t, ctx, db) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &reportMachine{reportFrame: frame}
@@ -440,7 +440,7 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 // reportEnter is [report] as machines call it: its results, or the suspended frame that will have them.
 func reportEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, limit int) (*reportFrame, error) {
 	frame := reportFrame{limit: limit}
-	if frame.run(t, ctx, db) {
+	if frame.moveNext(t, ctx, db) {
 		return nil, frame.result0
 	}
 	m := new(reportFrame)
@@ -463,11 +463,11 @@ type reportFrame struct {
 
 // MoveNext goes on with [report] where it stopped.
 func (f *reportFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil)
+	return f.moveNext(t, nil, nil)
 }
 
-// run runs [report] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *reportFrame) run(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
+// moveNext runs [report] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -560,7 +560,7 @@ type reportMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.reportFrame.run(t, nil, nil) {
+	if !f.reportFrame.moveNext(t, nil, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
@@ -568,4 +568,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0e6249b184cad355
+// Digest of what is above: 5652c3edfa5b11a0

@@ -23,7 +23,7 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	var t statemachine.Task
 	frame := fetchLocals{number: number}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
@@ -33,7 +33,7 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 // fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, number int) (*fetchFrame, page, error) {
 	frame := fetchLocals{number: number}
-	if finished, v0, v1 := frame.run(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
@@ -60,12 +60,12 @@ type fetchFrame struct {
 
 // MoveNext goes on with [fetch] where it stopped.
 func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *fetchLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 page, result1 error) {
+// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 page, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -111,7 +111,7 @@ type fetchMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -201,7 +201,7 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := readFrame{limit: limit}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx) {
+	if frame.moveNext(&t, ctx) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &readMachine{readFrame: frame}
@@ -211,7 +211,7 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 // readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, ctx context.Context, limit int) (*readFrame, error) {
 	frame := readFrame{limit: limit}
-	if frame.run(t, ctx) {
+	if frame.moveNext(t, ctx) {
 		return nil, frame.result0
 	}
 	m := new(readFrame)
@@ -234,11 +234,11 @@ type readFrame struct {
 
 // MoveNext goes on with [read] where it stopped.
 func (f *readFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil)
+	return f.moveNext(t, nil)
 }
 
-// run runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *readFrame) run(t *statemachine.Task, ctx context.Context) (finished bool) {
+// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -332,7 +332,7 @@ type readMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.readFrame.run(t, nil) {
+	if !f.readFrame.moveNext(t, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.result0)
@@ -340,4 +340,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 76a057732071283b
+// Digest of what is above: f837e160d6bd6b49

@@ -23,7 +23,7 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 	var t statemachine.Task
 	frame := fetchLocals{mirror: mirror, round: round}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{fetchLocals: frame}
@@ -33,7 +33,7 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 // fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
 	frame := fetchLocals{mirror: mirror, round: round}
-	if finished, v0, v1 := frame.run(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &fetchFrame{fetchLocals: frame}
@@ -61,12 +61,12 @@ type fetchFrame struct {
 
 // MoveNext goes on with [fetch] where it stopped.
 func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *fetchLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -124,7 +124,7 @@ type fetchMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -138,7 +138,7 @@ func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[stri
 	var t statemachine.Task
 	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t); finished {
+	if finished, v0, v1 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchAnyMachine{fetchAnyLocals: frame}
@@ -148,7 +148,7 @@ func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[stri
 // fetchAnyEnter is [fetchAny] as machines call it: its results, or the suspended frame that will have them.
 func fetchAnyEnter(t *statemachine.Task, ctx context.Context, mirrors ...string) (*fetchAnyFrame, string, error) {
 	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
-	if finished, v0, v1 := frame.run(t); finished {
+	if finished, v0, v1 := frame.moveNext(t); finished {
 		return nil, v0, v1
 	}
 	m := &fetchAnyFrame{fetchAnyLocals: frame}
@@ -181,12 +181,12 @@ type fetchAnyFrame struct {
 
 // MoveNext goes on with [fetchAny] where it stopped.
 func (f *fetchAnyFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t)
+	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
 }
 
-// run runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
-func (f *fetchAnyLocals) run(t *statemachine.Task) (finished bool, result0 string, result1 error) {
+// moveNext runs [fetchAny] from where it stopped to its next suspension (false) or its end (true).
+func (f *fetchAnyLocals) moveNext(t *statemachine.Task) (finished bool, result0 string, result1 error) {
 	var page string
 	var err error
 	var err2 error
@@ -282,7 +282,7 @@ type fetchAnyMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t)
+	finished, v0, v1 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -291,4 +291,4 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5981884a73f42e6e
+// Digest of what is above: f0199145efff3ba9

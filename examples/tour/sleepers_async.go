@@ -22,7 +22,7 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	var t statemachine.Task
 	frame := napLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.runOn(&t, ctx, d); finished {
+	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{napLocals: frame}
@@ -32,7 +32,7 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 // napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napFrame, error) {
 	frame := napLocals{}
-	if finished, v0 := frame.runOn(t, ctx, d); finished {
+	if finished, v0 := frame.moveNext(t, ctx, d); finished {
 		return nil, v0
 	}
 	m := &napFrame{napLocals: frame}
@@ -56,12 +56,12 @@ type napFrame struct {
 
 // MoveNext goes on with [nap] where it stopped.
 func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.runOn(t, nil, 0)
+	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// runOn runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *napLocals) runOn(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -105,7 +105,7 @@ type napMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *napMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.runOn(t, nil, 0)
+	finished, v0 := f.moveNext(t, nil, 0)
 	if !finished {
 		return false
 	}
@@ -114,4 +114,4 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2cd50299fb8a11f0
+// Digest of what is above: 3192bc91500d7176

@@ -23,7 +23,7 @@ func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts
 	var t statemachine.Task
 	frame := surveyPackageLocals{ctx: ctx, dir: dir}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.runOn(&t); finished {
+	if finished, v0, v1 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &surveyPackageMachine{surveyPackageLocals: frame}
@@ -33,7 +33,7 @@ func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts
 // surveyPackageEnter is [surveyPackage] as machines call it: its results, or the suspended frame that will have them.
 func surveyPackageEnter(t *statemachine.Task, ctx context.Context, dir string) (*surveyPackageFrame, counts, error) {
 	frame := surveyPackageLocals{ctx: ctx, dir: dir}
-	if finished, v0, v1 := frame.runOn(t); finished {
+	if finished, v0, v1 := frame.moveNext(t); finished {
 		return nil, v0, v1
 	}
 	m := &surveyPackageFrame{surveyPackageLocals: frame}
@@ -66,12 +66,12 @@ type surveyPackageFrame struct {
 
 // MoveNext goes on with [surveyPackage] where it stopped.
 func (f *surveyPackageFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.runOn(t)
+	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
 }
 
-// runOn runs [surveyPackage] from where it stopped to its next suspension (false) or its end (true).
-func (f *surveyPackageLocals) runOn(t *statemachine.Task) (finished bool, result0 counts, result1 error) {
+// moveNext runs [surveyPackage] from where it stopped to its next suspension (false) or its end (true).
+func (f *surveyPackageLocals) moveNext(t *statemachine.Task) (finished bool, result0 counts, result1 error) {
 	var names []string
 	var err error
 	var lines int
@@ -172,7 +172,7 @@ type surveyPackageMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.runOn(t)
+	finished, v0, v1 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -186,7 +186,7 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 	var t statemachine.Task
 	frame := surveyFileLocals{path: path}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1, v2 := frame.runOn(&t, ctx); finished {
+	if finished, v0, v1, v2 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	}
 	m := &surveyFileMachine{surveyFileLocals: frame}
@@ -196,7 +196,7 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 // surveyFileEnter is [surveyFile] as machines call it: its results, or the suspended frame that will have them.
 func surveyFileEnter(t *statemachine.Task, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
 	frame := surveyFileLocals{path: path}
-	if finished, v0, v1, v2 := frame.runOn(t, ctx); finished {
+	if finished, v0, v1, v2 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1, v2
 	}
 	m := &surveyFileFrame{surveyFileLocals: frame}
@@ -224,12 +224,12 @@ type surveyFileFrame struct {
 
 // MoveNext goes on with [surveyFile] where it stopped.
 func (f *surveyFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.lines, f.functions, f.err = f.runOn(t, nil)
+	finished, f.lines, f.functions, f.err = f.moveNext(t, nil)
 	return finished
 }
 
-// runOn runs [surveyFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *surveyFileLocals) runOn(t *statemachine.Task, ctx context.Context) (finished bool, lines int, functions int, err error) {
+// moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, lines int, functions int, err error) {
 	var source []byte
 	state := f.State
 	f.State = statemachine.Running
@@ -286,7 +286,7 @@ type surveyFileMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1, v2 := f.runOn(t, nil)
+	finished, v0, v1, v2 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -300,7 +300,7 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	var t statemachine.Task
 	frame := readFileLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.runOn(&t, ctx, path); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, path); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readFileMachine{readFileLocals: frame}
@@ -310,7 +310,7 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 // readFileEnter is [readFile] as machines call it: its results, or the suspended frame that will have them.
 func readFileEnter(t *statemachine.Task, ctx context.Context, path string) (*readFileFrame, []byte, error) {
 	frame := readFileLocals{}
-	if finished, v0, v1 := frame.runOn(t, ctx, path); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, path); finished {
 		return nil, v0, v1
 	}
 	m := &readFileFrame{readFileLocals: frame}
@@ -335,12 +335,12 @@ type readFileFrame struct {
 
 // MoveNext goes on with [readFile] where it stopped.
 func (f *readFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.runOn(t, nil, "")
+	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// runOn runs [readFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *readFileLocals) runOn(t *statemachine.Task, ctx context.Context, path string) (finished bool, result0 []byte, result1 error) {
+// moveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, path string) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -383,7 +383,7 @@ type readFileMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *readFileMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.runOn(t, nil, "")
+	finished, v0, v1 := f.moveNext(t, nil, "")
 	if !finished {
 		return false
 	}
@@ -397,7 +397,7 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 	var t statemachine.Task
 	frame := listFilesLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.runOn(&t, ctx, dir); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, dir); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &listFilesMachine{listFilesLocals: frame}
@@ -407,7 +407,7 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 // listFilesEnter is [listFiles] as machines call it: its results, or the suspended frame that will have them.
 func listFilesEnter(t *statemachine.Task, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
 	frame := listFilesLocals{}
-	if finished, v0, v1 := frame.runOn(t, ctx, dir); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, dir); finished {
 		return nil, v0, v1
 	}
 	m := &listFilesFrame{listFilesLocals: frame}
@@ -432,12 +432,12 @@ type listFilesFrame struct {
 
 // MoveNext goes on with [listFiles] where it stopped.
 func (f *listFilesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.runOn(t, nil, "")
+	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// runOn runs [listFiles] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *listFilesLocals) runOn(t *statemachine.Task, ctx context.Context, dir string) (finished bool, result0 []string, result1 error) {
+// moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, dir string) (finished bool, result0 []string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -480,7 +480,7 @@ type listFilesMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.runOn(t, nil, "")
+	finished, v0, v1 := f.moveNext(t, nil, "")
 	if !finished {
 		return false
 	}
@@ -489,4 +489,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1813669de97330e8
+// Digest of what is above: 52ee007039739eb1

@@ -21,7 +21,7 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := pauseLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, j); finished {
+	if finished, v0, v1 := frame.moveNext(&t, j); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pauseMachine{pauseLocals: frame}
@@ -31,7 +31,7 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 // pauseEnter is [pause] as machines call it: its results, or the suspended frame that will have them.
 func pauseEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
 	frame := pauseLocals{}
-	if finished, v0, v1 := frame.run(t, j); finished {
+	if finished, v0, v1 := frame.moveNext(t, j); finished {
 		return nil, v0, v1
 	}
 	m := &pauseFrame{pauseLocals: frame}
@@ -56,12 +56,12 @@ type pauseFrame struct {
 
 // MoveNext goes on with [pause] where it stopped.
 func (f *pauseFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [pause] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *pauseLocals) run(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [pause] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -107,7 +107,7 @@ type pauseMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *pauseMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -121,7 +121,7 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 	var t statemachine.Task
 	frame := serveLocals{ctx: ctx, next: next, calls: calls}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t); finished {
+	if finished, v0 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{serveLocals: frame}
@@ -131,7 +131,7 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 // serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, next func() *job.Job[int], calls bool) (*serveFrame, error) {
 	frame := serveLocals{ctx: ctx, next: next, calls: calls}
-	if finished, v0 := frame.run(t); finished {
+	if finished, v0 := frame.moveNext(t); finished {
 		return nil, v0
 	}
 	m := &serveFrame{serveLocals: frame}
@@ -160,12 +160,12 @@ type serveFrame struct {
 
 // MoveNext goes on with [serve] where it stopped.
 func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t)
+	finished, f.result0 = f.moveNext(t)
 	return finished
 }
 
-// run runs [serve] from where it stopped to its next suspension (false) or its end (true).
-func (f *serveLocals) run(t *statemachine.Task) (finished bool, result0 error) {
+// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
+func (f *serveLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -244,7 +244,7 @@ type serveMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t)
+	finished, v0 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -318,7 +318,7 @@ func sumAsync(n int) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := sumFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, n) {
+	if frame.moveNext(&t, n) {
 		return statemachine.Completed(context.Background(), frame.total, frame.err)
 	}
 	m := &sumMachine{sumFrame: frame}
@@ -328,7 +328,7 @@ func sumAsync(n int) (result *job.Job[int]) {
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, n int) (*sumFrame, int, error) {
 	frame := sumFrame{}
-	if frame.run(t, n) {
+	if frame.moveNext(t, n) {
 		return nil, frame.total, frame.err
 	}
 	m := new(sumFrame)
@@ -350,11 +350,11 @@ type sumFrame struct {
 
 // MoveNext goes on with [sum] where it stopped.
 func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, 0)
+	return f.moveNext(t, 0)
 }
 
-// run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *sumFrame) run(t *statemachine.Task, n int) (finished bool) {
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *sumFrame) moveNext(t *statemachine.Task, n int) (finished bool) {
 	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -430,7 +430,7 @@ type sumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sumFrame.run(t, 0) {
+	if !f.sumFrame.moveNext(t, 0) {
 		return false
 	}
 	f.SetResult(f.total, f.err)
@@ -438,4 +438,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 35c6fcb30495dff0
+// Digest of what is above: 595849a8515fa7b9

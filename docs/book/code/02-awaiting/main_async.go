@@ -22,7 +22,7 @@ func straightAsync(ctx context.Context) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := straightLocals{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t); finished {
+	if finished, v0, v1 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &straightMachine{straightLocals: frame}
@@ -32,7 +32,7 @@ func straightAsync(ctx context.Context) (result *job.Job[string]) {
 // straightEnter is [straight] as machines call it: its results, or the suspended frame that will have them.
 func straightEnter(t *statemachine.Task, ctx context.Context) (*straightFrame, string, error) {
 	frame := straightLocals{ctx: ctx}
-	if finished, v0, v1 := frame.run(t); finished {
+	if finished, v0, v1 := frame.moveNext(t); finished {
 		return nil, v0, v1
 	}
 	m := &straightFrame{straightLocals: frame}
@@ -62,12 +62,12 @@ type straightFrame struct {
 
 // MoveNext goes on with [straight] where it stopped.
 func (f *straightFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t)
+	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
 }
 
-// run runs [straight] from where it stopped to its next suspension (false) or its end (true).
-func (f *straightLocals) run(t *statemachine.Task) (finished bool, result0 string, result1 error) {
+// moveNext runs [straight] from where it stopped to its next suspension (false) or its end (true).
+func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 string, result1 error) {
 	var err error
 	var more string
 	state := f.State
@@ -147,7 +147,7 @@ type straightMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t)
+	finished, v0, v1 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -161,7 +161,7 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := sayLocals{word: word}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sayMachine{sayLocals: frame}
@@ -171,7 +171,7 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 // sayEnter is [say] as machines call it: its results, or the suspended frame that will have them.
 func sayEnter(t *statemachine.Task, ctx context.Context, word string) (*sayFrame, string, error) {
 	frame := sayLocals{word: word}
-	if finished, v0, v1 := frame.run(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &sayFrame{sayLocals: frame}
@@ -198,12 +198,12 @@ type sayFrame struct {
 
 // MoveNext goes on with [say] where it stopped.
 func (f *sayFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [say] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *sayLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [say] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -249,7 +249,7 @@ type sayMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sayMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -263,7 +263,7 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := waitLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, j); finished {
+	if finished, v0, v1 := frame.moveNext(&t, j); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &waitMachine{waitLocals: frame}
@@ -273,7 +273,7 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 // waitEnter is [wait] as machines call it: its results, or the suspended frame that will have them.
 func waitEnter(t *statemachine.Task, j *job.Job[int]) (*waitFrame, int, error) {
 	frame := waitLocals{}
-	if finished, v0, v1 := frame.run(t, j); finished {
+	if finished, v0, v1 := frame.moveNext(t, j); finished {
 		return nil, v0, v1
 	}
 	m := &waitFrame{waitLocals: frame}
@@ -298,12 +298,12 @@ type waitFrame struct {
 
 // MoveNext goes on with [wait] where it stopped.
 func (f *waitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [wait] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *waitLocals) run(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -346,7 +346,7 @@ type waitMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -355,4 +355,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5537503b1d154a11
+// Digest of what is above: acf1096f9f727c26

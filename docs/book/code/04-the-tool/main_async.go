@@ -22,7 +22,7 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := greetLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, name); finished {
+	if finished, v0, v1 := frame.moveNext(&t, name); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetMachine{greetLocals: frame}
@@ -32,7 +32,7 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 // greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, name *job.Job[string]) (*greetFrame, string, error) {
 	frame := greetLocals{}
-	if finished, v0, v1 := frame.run(t, name); finished {
+	if finished, v0, v1 := frame.moveNext(t, name); finished {
 		return nil, v0, v1
 	}
 	m := &greetFrame{greetLocals: frame}
@@ -57,12 +57,12 @@ type greetFrame struct {
 
 // MoveNext goes on with [greet] where it stopped.
 func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *greetLocals) run(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -108,7 +108,7 @@ type greetMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -122,7 +122,7 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := sumLocals{b: b}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, a); finished {
+	if finished, v0, v1 := frame.moveNext(&t, a); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{sumLocals: frame}
@@ -132,7 +132,7 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 // sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, a, b *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{b: b}
-	if finished, v0, v1 := frame.run(t, a); finished {
+	if finished, v0, v1 := frame.moveNext(t, a); finished {
 		return nil, v0, v1
 	}
 	m := &sumFrame{sumLocals: frame}
@@ -160,12 +160,12 @@ type sumFrame struct {
 
 // MoveNext goes on with [sum] where it stopped.
 func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *sumLocals) run(t *statemachine.Task, a *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -231,7 +231,7 @@ type sumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -245,7 +245,7 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := totalLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, parts); finished {
+	if finished, v0, v1 := frame.moveNext(&t, parts); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &totalMachine{totalLocals: frame}
@@ -255,7 +255,7 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 // totalEnter is [total] as machines call it: its results, or the suspended frame that will have them.
 func totalEnter(t *statemachine.Task, parts []*job.Job[int]) (*totalFrame, int, error) {
 	frame := totalLocals{}
-	if finished, v0, v1 := frame.run(t, parts); finished {
+	if finished, v0, v1 := frame.moveNext(t, parts); finished {
 		return nil, v0, v1
 	}
 	m := &totalFrame{totalLocals: frame}
@@ -283,12 +283,12 @@ type totalFrame struct {
 
 // MoveNext goes on with [total] where it stopped.
 func (f *totalFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [total] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *totalLocals) run(t *statemachine.Task, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [total] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *totalLocals) moveNext(t *statemachine.Task, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -353,7 +353,7 @@ type totalMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -367,7 +367,7 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 	var t statemachine.Task
 	frame := greetSumLocals{a: a, b: b}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, name); finished {
+	if finished, v0, v1 := frame.moveNext(&t, name); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetSumMachine{greetSumLocals: frame}
@@ -377,7 +377,7 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 // greetSumEnter is [greetSum] as machines call it: its results, or the suspended frame that will have them.
 func greetSumEnter(t *statemachine.Task, name *job.Job[string], a, b *job.Job[int]) (*greetSumFrame, string, error) {
 	frame := greetSumLocals{a: a, b: b}
-	if finished, v0, v1 := frame.run(t, name); finished {
+	if finished, v0, v1 := frame.moveNext(t, name); finished {
 		return nil, v0, v1
 	}
 	m := &greetSumFrame{greetSumLocals: frame}
@@ -407,12 +407,12 @@ type greetSumFrame struct {
 
 // MoveNext goes on with [greetSum] where it stopped.
 func (f *greetSumFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [greetSum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *greetSumLocals) run(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
+// moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var err error
 	var n int
 	state := f.State
@@ -479,7 +479,7 @@ type greetSumMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -488,4 +488,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b569e4bf8e5f338f
+// Digest of what is above: 34adece02139c3f6

@@ -21,7 +21,7 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := eachFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, parts, ended) {
+	if frame.moveNext(&t, parts, ended) {
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
 	m := &eachMachine{eachFrame: frame}
@@ -31,7 +31,7 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 // eachEnter is [each] as machines call it: its results, or the suspended frame that will have them.
 func eachEnter(t *statemachine.Task, parts []*job.Job[int], ended *bool) (*eachFrame, error) {
 	frame := eachFrame{}
-	if frame.run(t, parts, ended) {
+	if frame.moveNext(t, parts, ended) {
 		return nil, frame.err
 	}
 	m := new(eachFrame)
@@ -54,11 +54,11 @@ type eachFrame struct {
 
 // MoveNext goes on with [each] where it stopped.
 func (f *eachFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, nil)
+	return f.moveNext(t, nil, nil)
 }
 
-// run runs [each] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *eachFrame) run(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
+// moveNext runs [each] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *eachFrame) moveNext(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
@@ -128,7 +128,7 @@ type eachMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.eachFrame.run(t, nil, nil) {
+	if !f.eachFrame.moveNext(t, nil, nil) {
 		return false
 	}
 	f.SetResult(job.Void{}, f.err)
@@ -136,4 +136,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 9733063bc744c0c8
+// Digest of what is above: c4745e815d3ec06a

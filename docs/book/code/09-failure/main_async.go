@@ -23,7 +23,7 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := findLocals{key: key}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &findMachine{findLocals: frame}
@@ -33,7 +33,7 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 // findEnter is [find] as machines call it: its results, or the suspended frame that will have them.
 func findEnter(t *statemachine.Task, ctx context.Context, key string) (*findFrame, string, error) {
 	frame := findLocals{key: key}
-	if finished, v0, v1 := frame.run(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &findFrame{findLocals: frame}
@@ -60,12 +60,12 @@ type findFrame struct {
 
 // MoveNext goes on with [find] where it stopped.
 func (f *findFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [find] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *findLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [find] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -126,7 +126,7 @@ type findMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *findMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -140,7 +140,7 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 	var t statemachine.Task
 	frame := findOrFrame{text: new(string), err: new(error)}
 	defer statemachine.Catch(&t, &result)
-	if frame.run(&t, ctx, key, otherwise) {
+	if frame.moveNext(&t, ctx, key, otherwise) {
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
 	m := &findOrMachine{findOrFrame: frame}
@@ -150,7 +150,7 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 // findOrEnter is [findOr] as machines call it: its results, or the suspended frame that will have them.
 func findOrEnter(t *statemachine.Task, ctx context.Context, key, otherwise string) (*findOrFrame, string, error) {
 	frame := findOrFrame{text: new(string), err: new(error)}
-	if frame.run(t, ctx, key, otherwise) {
+	if frame.moveNext(t, ctx, key, otherwise) {
 		return nil, *frame.text, *frame.err
 	}
 	m := new(findOrFrame)
@@ -172,11 +172,11 @@ type findOrFrame struct {
 
 // MoveNext goes on with [findOr] where it stopped.
 func (f *findOrFrame) MoveNext(t *statemachine.Task) bool {
-	return f.run(t, nil, "", "")
+	return f.moveNext(t, nil, "", "")
 }
 
-// run runs [findOr] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *findOrFrame) run(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
+// moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var find2 string
 	var find3 error
@@ -237,7 +237,7 @@ type findOrMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.findOrFrame.run(t, nil, "", "") {
+	if !f.findOrFrame.moveNext(t, nil, "", "") {
 		return false
 	}
 	f.SetResult(*f.text, *f.err)
@@ -245,4 +245,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 741a0297d75dc67c
+// Digest of what is above: 3efe442d54161aac

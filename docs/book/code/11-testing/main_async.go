@@ -22,7 +22,7 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	var t statemachine.Task
 	frame := accountWithdrawLocals{a: a, amount: amount}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t); finished {
+	if finished, v0 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &accountWithdrawMachine{accountWithdrawLocals: frame}
@@ -32,7 +32,7 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 // withdrawEnter is [account.withdraw] as machines call it: its results, or the suspended frame that will have them.
 func (a *account) withdrawEnter(t *statemachine.Task, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
 	frame := accountWithdrawLocals{a: a, amount: amount}
-	if finished, v0 := frame.run(t); finished {
+	if finished, v0 := frame.moveNext(t); finished {
 		return nil, v0
 	}
 	m := &accountWithdrawFrame{accountWithdrawLocals: frame}
@@ -57,12 +57,12 @@ type accountWithdrawFrame struct {
 
 // MoveNext goes on with [account.withdraw] where it stopped.
 func (f *accountWithdrawFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t)
+	finished, f.result0 = f.moveNext(t)
 	return finished
 }
 
-// run runs [account.withdraw] from where it stopped to its next suspension (false) or its end (true).
-func (f *accountWithdrawLocals) run(t *statemachine.Task) (finished bool, result0 error) {
+// moveNext runs [account.withdraw] from where it stopped to its next suspension (false) or its end (true).
+func (f *accountWithdrawLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -107,7 +107,7 @@ type accountWithdrawMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *accountWithdrawMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t)
+	finished, v0 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -121,7 +121,7 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 	var t statemachine.Task
 	frame := retryLocals{ctx: ctx, operation: operation}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t); finished {
+	if finished, v0 := frame.moveNext(&t); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &retryMachine{retryLocals: frame}
@@ -131,7 +131,7 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 // retryEnter is [retry] as machines call it: its results, or the suspended frame that will have them.
 func retryEnter(t *statemachine.Task, ctx context.Context, operation func() error) (*retryFrame, error) {
 	frame := retryLocals{ctx: ctx, operation: operation}
-	if finished, v0 := frame.run(t); finished {
+	if finished, v0 := frame.moveNext(t); finished {
 		return nil, v0
 	}
 	m := &retryFrame{retryLocals: frame}
@@ -159,12 +159,12 @@ type retryFrame struct {
 
 // MoveNext goes on with [retry] where it stopped.
 func (f *retryFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t)
+	finished, f.result0 = f.moveNext(t)
 	return finished
 }
 
-// run runs [retry] from where it stopped to its next suspension (false) or its end (true).
-func (f *retryLocals) run(t *statemachine.Task) (finished bool, result0 error) {
+// moveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
+func (f *retryLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -226,7 +226,7 @@ type retryMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t)
+	finished, v0 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -235,4 +235,4 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1ad12382df3a53ee
+// Digest of what is above: 919b089094fb10ed

@@ -21,7 +21,7 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := addLocals{sum: sum}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.run(&t, part); finished {
+	if finished, v0 := frame.moveNext(&t, part); finished {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &addMachine{addLocals: frame}
@@ -31,7 +31,7 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 // addEnter is [add] as machines call it: its results, or the suspended frame that will have them.
 func addEnter(t *statemachine.Task, sum *int, part *job.Job[int]) (*addFrame, error) {
 	frame := addLocals{sum: sum}
-	if finished, v0 := frame.run(t, part); finished {
+	if finished, v0 := frame.moveNext(t, part); finished {
 		return nil, v0
 	}
 	m := &addFrame{addLocals: frame}
@@ -58,12 +58,12 @@ type addFrame struct {
 
 // MoveNext goes on with [add] where it stopped.
 func (f *addFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.run(t, nil)
+	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [add] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *addLocals) run(t *statemachine.Task, part *job.Job[int]) (finished bool, result0 error) {
+// moveNext runs [add] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -111,7 +111,7 @@ type addMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *addMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.run(t, nil)
+	finished, v0 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -120,4 +120,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2c62cf734812cffc
+// Digest of what is above: bc12ac19c385335c

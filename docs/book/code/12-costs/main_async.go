@@ -21,7 +21,7 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := getLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, j); finished {
+	if finished, v0, v1 := frame.moveNext(&t, j); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &getMachine{getLocals: frame}
@@ -31,7 +31,7 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 // getEnter is [get] as machines call it: its results, or the suspended frame that will have them.
 func getEnter(t *statemachine.Task, j *job.Job[int]) (*getFrame, int, error) {
 	frame := getLocals{}
-	if finished, v0, v1 := frame.run(t, j); finished {
+	if finished, v0, v1 := frame.moveNext(t, j); finished {
 		return nil, v0, v1
 	}
 	m := &getFrame{getLocals: frame}
@@ -56,12 +56,12 @@ type getFrame struct {
 
 // MoveNext goes on with [get] where it stopped.
 func (f *getFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [get] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *getLocals) run(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
+// moveNext runs [get] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -104,7 +104,7 @@ type getMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *getMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -118,7 +118,7 @@ func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 	var t statemachine.Task
 	frame := twiceLocals{j: j}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t); finished {
+	if finished, v0, v1 := frame.moveNext(&t); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{twiceLocals: frame}
@@ -128,7 +128,7 @@ func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 // twiceEnter is [twice] as machines call it: its results, or the suspended frame that will have them.
 func twiceEnter(t *statemachine.Task, j *job.Job[int]) (*twiceFrame, int, error) {
 	frame := twiceLocals{j: j}
-	if finished, v0, v1 := frame.run(t); finished {
+	if finished, v0, v1 := frame.moveNext(t); finished {
 		return nil, v0, v1
 	}
 	m := &twiceFrame{twiceLocals: frame}
@@ -156,12 +156,12 @@ type twiceFrame struct {
 
 // MoveNext goes on with [twice] where it stopped.
 func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t)
+	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
 }
 
-// run runs [twice] from where it stopped to its next suspension (false) or its end (true).
-func (f *twiceLocals) run(t *statemachine.Task) (finished bool, result0 int, result1 error) {
+// moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
+func (f *twiceLocals) moveNext(t *statemachine.Task) (finished bool, result0 int, result1 error) {
 	var err error
 	var b int
 	state := f.State
@@ -227,7 +227,7 @@ type twiceMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t)
+	finished, v0, v1 := f.moveNext(t)
 	if !finished {
 		return false
 	}
@@ -236,4 +236,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 53ba9db28910600c
+// Digest of what is above: 7ca5e91b083fbbef

@@ -21,7 +21,7 @@ func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := visitLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, name); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, name); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{visitLocals: frame}
@@ -31,7 +31,7 @@ func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
 // visitEnter is [visit] as machines call it: its results, or the suspended frame that will have them.
 func visitEnter(t *statemachine.Task, ctx context.Context, name string) (*visitFrame, string, error) {
 	frame := visitLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, name); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, name); finished {
 		return nil, v0, v1
 	}
 	m := &visitFrame{visitLocals: frame}
@@ -56,12 +56,12 @@ type visitFrame struct {
 
 // MoveNext goes on with [visit] where it stopped.
 func (f *visitFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, "")
+	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// run runs [visit] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *visitLocals) run(t *statemachine.Task, ctx context.Context, name string) (finished bool, result0 string, result1 error) {
+// moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name string) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -112,7 +112,7 @@ type visitMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, "")
+	finished, v0, v1 := f.moveNext(t, nil, "")
 	if !finished {
 		return false
 	}
@@ -121,4 +121,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2e6be564567ed71a
+// Digest of what is above: 70a8149368276f24

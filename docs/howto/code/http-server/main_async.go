@@ -22,7 +22,7 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 	var t statemachine.Task
 	frame := backendLocals{name: name, key: key}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &backendMachine{backendLocals: frame}
@@ -32,7 +32,7 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 // backendEnter is [backend] as machines call it: its results, or the suspended frame that will have them.
 func backendEnter(t *statemachine.Task, ctx context.Context, name, key string) (*backendFrame, string, error) {
 	frame := backendLocals{name: name, key: key}
-	if finished, v0, v1 := frame.run(t, ctx); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
 		return nil, v0, v1
 	}
 	m := &backendFrame{backendLocals: frame}
@@ -60,12 +60,12 @@ type backendFrame struct {
 
 // MoveNext goes on with [backend] where it stopped.
 func (f *backendFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [backend] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *backendLocals) run(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
+// moveNext runs [backend] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -127,7 +127,7 @@ type backendMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *backendMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -141,7 +141,7 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := pageLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, ctx, key); finished {
+	if finished, v0, v1 := frame.moveNext(&t, ctx, key); finished {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pageMachine{pageLocals: frame}
@@ -151,7 +151,7 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 // pageEnter is [page] as machines call it: its results, or the suspended frame that will have them.
 func pageEnter(t *statemachine.Task, ctx context.Context, key string) (*pageFrame, string, error) {
 	frame := pageLocals{}
-	if finished, v0, v1 := frame.run(t, ctx, key); finished {
+	if finished, v0, v1 := frame.moveNext(t, ctx, key); finished {
 		return nil, v0, v1
 	}
 	m := &pageFrame{pageLocals: frame}
@@ -179,12 +179,12 @@ type pageFrame struct {
 
 // MoveNext goes on with [page] where it stopped.
 func (f *pageFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil, "")
+	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// run runs [page] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *pageLocals) run(t *statemachine.Task, ctx context.Context, key string) (finished bool, result0 string, result1 error) {
+// moveNext runs [page] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -253,7 +253,7 @@ type pageMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil, "")
+	finished, v0, v1 := f.moveNext(t, nil, "")
 	if !finished {
 		return false
 	}
@@ -262,4 +262,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c212bf101f8d15ed
+// Digest of what is above: b5d13b2fdf4c44b7

@@ -21,7 +21,7 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := loadLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, page); finished {
+	if finished, v0, v1 := frame.moveNext(&t, page); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &loadMachine{loadLocals: frame}
@@ -31,7 +31,7 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 // loadEnter is [load] as machines call it: its results, or the suspended frame that will have them.
 func loadEnter(t *statemachine.Task, page *job.Job[string]) (*loadFrame, string, error) {
 	frame := loadLocals{}
-	if finished, v0, v1 := frame.run(t, page); finished {
+	if finished, v0, v1 := frame.moveNext(t, page); finished {
 		return nil, v0, v1
 	}
 	m := &loadFrame{loadLocals: frame}
@@ -56,12 +56,12 @@ type loadFrame struct {
 
 // MoveNext goes on with [load] where it stopped.
 func (f *loadFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [load] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *loadLocals) run(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -104,7 +104,7 @@ type loadMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *loadMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -118,7 +118,7 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 	var t statemachine.Task
 	frame := renderLocals{}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0, v1 := frame.run(&t, page); finished {
+	if finished, v0, v1 := frame.moveNext(&t, page); finished {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &renderMachine{renderLocals: frame}
@@ -128,7 +128,7 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 // renderEnter is [render] as machines call it: its results, or the suspended frame that will have them.
 func renderEnter(t *statemachine.Task, page *job.Job[string]) (*renderFrame, string, error) {
 	frame := renderLocals{}
-	if finished, v0, v1 := frame.run(t, page); finished {
+	if finished, v0, v1 := frame.moveNext(t, page); finished {
 		return nil, v0, v1
 	}
 	m := &renderFrame{renderLocals: frame}
@@ -153,12 +153,12 @@ type renderFrame struct {
 
 // MoveNext goes on with [render] where it stopped.
 func (f *renderFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0, f.result1 = f.run(t, nil)
+	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// run runs [render] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *renderLocals) run(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
+// moveNext runs [render] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var text string
 	var err error
 	state := f.State
@@ -205,7 +205,7 @@ type renderMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0, v1 := f.run(t, nil)
+	finished, v0, v1 := f.moveNext(t, nil)
 	if !finished {
 		return false
 	}
@@ -214,4 +214,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3c8b2334cdca95b7
+// Digest of what is above: 36f076acd56b9813
