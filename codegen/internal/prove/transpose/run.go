@@ -37,12 +37,17 @@ type Options struct {
 	AtOnce   int            // programs in one binary
 	Patience time.Duration  // for one run of one program
 	Progress io.Writer
+	Cache    string // the go command's; "" is a folder of that name beside the module
 }
 
 // Run transposes the programs in folder, the test folder of a Go distribution, and runs
-// them, working in dir and in a folder cache beside it. It blocks until all have run, or until ctx ends. The
+// them, working in dir. It blocks until all have run, or until ctx ends. The
 // current folder has to be one of this repository's.
 func Run(ctx context.Context, folder, dir string, o Options) (*Report, error) {
+	if o.Cache == "" {
+		// Nobody will build these programs again, and thousands of them would fill the user's.
+		o.Cache = filepath.Join(filepath.Dir(dir), "cache")
+	}
 	r := &runner{folder: folder, dir: dir, Options: o, report: &Report{
 		Refused: map[string]int{}, LeftOut: map[string]int{}, Different: map[string]string{},
 	}}
@@ -226,9 +231,7 @@ func (r *runner) build(ctx context.Context) error {
 		}
 		command := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-gcflags=example.com/proof/...=-l -dwarf=0", "-o", r.binary(), ".")
 		command.Dir = r.dir
-		// A cache of its own: nobody will build these programs again, and thousands of
-		// them would fill the user's.
-		command.Env = append(os.Environ(), "GOGC=400", "GOCACHE="+filepath.Join(filepath.Dir(r.dir), "cache"))
+		command.Env = append(os.Environ(), "GOGC=400", "GOCACHE="+r.Cache)
 		out, err := command.CombinedOutput()
 		if err == nil {
 			return nil

@@ -13,7 +13,7 @@ import (
 
 // patience is how long a case may take before it counts as hanging. Nothing
 // depends on its length but how long a failing run takes.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // Case is one case, started as a job.
 type Case struct {
