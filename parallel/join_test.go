@@ -3,6 +3,7 @@ package parallel
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -316,13 +317,16 @@ func TestForkingAllocatesNothing(t *testing.T) {
 			_, err := withHelpers(degree, func(w *Worker) (int, error) {
 				sky(w, skyArg{0, 100})
 				fib(w, 12)
-				allocs := testing.AllocsPerRun(1, func() {
-					fib(w, 12)             // 232 forks
-					fibFork(w, 12)         // 232 forks
-					sky(w, skyArg{0, 100}) // 110 forks
-				})
+				least := math.Inf(1) // what others of the process allocate meanwhile is not asked
+				for range 10 {
+					least = min(least, testing.AllocsPerRun(1, func() {
+						fib(w, 12)             // 232 forks
+						fibFork(w, 12)         // 232 forks
+						sky(w, skyArg{0, 100}) // 110 forks
+					}))
+				}
 				// Two members may each make a stack, and a helper that comes again costs a goroutine.
-				assert.LessOrEqual(t, allocs, float64(100*(degree-1)))
+				assert.LessOrEqual(t, least, float64(100*(degree-1)))
 				return 0, nil
 			})
 			require.NoError(t, err)
