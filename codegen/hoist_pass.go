@@ -30,7 +30,7 @@ func (u *unit) pass() {
 	for _, p := range u.parks() {
 		needed.join(u.live.at[p.resume.at], nil)
 	}
-	fits := func(v *variable) bool { return u.stored(v) && !v.unnamed && !needed.has(v.index) }
+	fits := func(v *variable) bool { return u.stored(v) && !v.unnamed && !needed.has(v.index) && u.isLight(v) }
 	for _, v := range u.given() {
 		if fits(v) {
 			v.passed, v.place = true, inMoveNext
@@ -41,6 +41,13 @@ func (u *unit) pass() {
 			v.passed, v.place = true, inMoveNext
 		}
 	}
+}
+
+// isLight reports whether v costs next to nothing to pass. Zeros are passed at each resumption: those of a large array would be a
+// large part of what that costs.
+func (u *unit) isLight(v *variable) bool {
+	const most = 128 // bytes: eight strings, or two lines of the cache
+	return v.cell || v.typ == nil || hasTypeParam(v.typ) || u.sizes.Sizeof(v.typ) <= most
 }
 
 // assignsLast reports whether a result gets its value only where the machine ends, as far as the machine itself can see. A function that
