@@ -67,14 +67,19 @@ func (e *AutoResetEvent) TryWait() bool {
 // Set lets the first who waits go on, or the next who will. It does not block.
 func (e *AutoResetEvent) Set() {
 	e.mu.Lock()
-	var told outcomes
+	told := e.signal()
+	e.mu.Unlock()
+	told.deliver(nil)
+}
+
+// signal lets one go on: the first who waits or, if nobody does, the next to come.
+func (e *AutoResetEvent) signal() (told outcomes) {
 	if e.queue.empty() {
 		e.isSet = true
 	} else {
 		told.add(e.queue.pop())
 	}
-	e.mu.Unlock()
-	told.deliver(nil)
+	return told
 }
 
 // Reset takes back a Set that nobody has waited for. It does not block.
@@ -99,3 +104,5 @@ func (e *AutoResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 }
 
 func (e *AutoResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }
+
+func (e *AutoResetEvent) giveBack(*waiter[job.Void, job.Void]) outcomes { return e.signal() }

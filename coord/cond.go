@@ -106,14 +106,19 @@ func (c *Cond) Broadcast() { c.signal(-1) }
 // signal moves n waiters, or all if n is negative, to L's queue.
 func (c *Cond) signal(n int) {
 	c.L.mu.Lock()
-	var told outcomes
+	told := c.wake(n)
+	c.L.mu.Unlock()
+	told.deliver(nil)
+}
+
+// wake moves the first n who wait, or all if n is negative, to the queue of L.
+func (c *Cond) wake(n int) (told outcomes) {
 	for ; n != 0 && !c.queue.empty(); n-- {
 		w := c.queue.pop()
 		w.decided = true
 		told.join(c.L.admit(w))
 	}
-	c.L.mu.Unlock()
-	told.deliver(nil)
+	return told
 }
 
 // mustBeHeld comes before anything that a panic would leave behind.
@@ -137,6 +142,9 @@ func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
 	c.queue.remove(w)
 	return c.L.admit(w)
 }
+
+// giveBack passes the signal on. L stays held: it is in every case.
+func (c *Cond) giveBack(*waiter[job.Void, job.Void]) outcomes { return c.wake(1) }
 
 // workerless is a context that does not show its worker, which has been told already
 // that it blocks.

@@ -107,3 +107,6 @@ func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 }
 
 func (c *Countdown) cancel(w *waiter[job.Void, job.Void]) outcomes { return c.queue.cancel(w) }
+
+// giveBack takes nothing: who goes on has been given nothing.
+func (c *Countdown) giveBack(*waiter[job.Void, job.Void]) outcomes { return outcomes{} }

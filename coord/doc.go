@@ -67,7 +67,7 @@
 // # The end of a home
 //
 // A machine whose scheduler was shut down while it waited is resumed elsewhere, and its call
-// returns schedulers.ErrShutdown in place of what became of it: the lock may have been granted,
-// the element taken. Where that matters, end the waiting (cancel its context, close its
-// channel) before shutting down what waits.
+// returns schedulers.ErrShutdown. It has nothing then: a lock, permits, a signal that it was given while it waited go to
+// who is next. (So does the signal of a Cond; L is held, as after any other error.) What can not be taken back stands, and its call
+// returns that, without this error: an element that was sent or received, a phase of a Barrier.
 package coord

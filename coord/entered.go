@@ -99,8 +99,6 @@ func enteredVoid[P any](t *statemachine.Task, ctx context.Context, h host[job.Vo
 // end is complete for a waiter that a machine waits with. Telling it comes last: from then on the waiter is the machine's. A machine that
 // was served as it joined is the caller, and need not be told.
 func (w *waiter[R, P]) end() (told continuation.Chain) {
-	var ask P
-	w.ask = ask
 	if w.watch.Stop() {
 		w.ctx = nil
 	}
@@ -112,15 +110,47 @@ func (w *waiter[R, P]) end() (told continuation.Chain) {
 
 // results returns the outcome, and leaves w to the machine as its spare one.
 func (w *waiter[R, P]) results(t *statemachine.Task) (R, error) {
-	var none R
-	if err := t.Refusal(); err != nil {
-		return none, err
+	if refusal := t.Refusal(); refusal != nil {
+		w.refuse(refusal)
 	}
 	v, err := w.value, w.err
-	w.value, w.err = none, nil
+	var (
+		none R
+		ask  P
+	)
+	w.value, w.err, w.ask = none, nil, ask
 	if w.ctx == nil {
 		w.decided, w.gaveUp, w.spare, w.node = false, false, true, nil
 		t.Keep(w)
 	}
 	return v, err
+}
+
+// refuse is for a waiter whose machine has learned, after it was decided, that its home is gone. What it was served is given
+// back before the machine is told, or else stays its own and nothing is said: with an error in hand the machine would not
+// unlock what it had been granted, and nobody would ever lock it again.
+func (w *waiter[R, P]) refuse(refusal error) {
+	h, ok := w.host.(revocable[R, P])
+	if !ok {
+		return
+	}
+	if !w.gaveUp && w.err == nil {
+		w.revoke(h).deliver(nil)
+	}
+	w.err = refusal
+}
+
+func (w *waiter[R, P]) revoke(h revocable[R, P]) outcomes {
+	mu := w.host.guard()
+	mu.Lock()
+	defer mu.Unlock() // a key that somebody else has unlocked meanwhile makes giveBack panic
+	return h.giveBack(w)
+}
+
+// revocable is a host that can take back what it has served. An element that was handed over or taken, and a phase of a
+// barrier that has ended, can not be taken back: their hosts are not revocable.
+type revocable[R, P any] interface {
+	// giveBack takes from w what it was served with, and returns who is served because of that. The guard is held, and w is in
+	// no queue.
+	giveBack(w *waiter[R, P]) outcomes
 }

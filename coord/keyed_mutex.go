@@ -118,6 +118,8 @@ func (m *KeyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 
 func (m *KeyedMutex[K]) cancel(w *waiter[job.Void, K]) outcomes { return w.in.cancel(w) }
 
+func (m *KeyedMutex[K]) giveBack(w *waiter[job.Void, K]) outcomes { return m.release(w.ask) }
+
 func mustEqualItself[K comparable](key K) {
 	if key != key { //nolint:gocritic // that is the question
 		panic("coord: a key that is not equal to itself")

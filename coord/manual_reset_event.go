@@ -93,3 +93,6 @@ func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) 
 }
 
 func (e *ManualResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }
+
+// giveBack takes nothing: who goes on has been given nothing.
+func (e *ManualResetEvent) giveBack(*waiter[job.Void, job.Void]) outcomes { return outcomes{} }

@@ -111,3 +111,5 @@ func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 }
 
 func (m *Mutex) cancel(w *waiter[job.Void, job.Void]) outcomes { return m.queue.cancel(w) }
+
+func (m *Mutex) giveBack(*waiter[job.Void, job.Void]) outcomes { return m.release() }

@@ -72,7 +72,7 @@ func (m *RWMutex) Unlock() {
 		m.mu.Unlock()
 		panic("coord: unlock of an RWMutex that is not locked for writing")
 	}
-	m.writing = false
+	m.release(write)
 	told := m.serve()
 	m.mu.Unlock()
 	told.deliver(nil)
@@ -86,7 +86,7 @@ func (m *RWMutex) RUnlock() {
 		m.mu.Unlock()
 		panic("coord: unlock of an RWMutex that is not locked for reading")
 	}
-	m.readers--
+	m.release(read)
 	told := m.serve()
 	m.mu.Unlock()
 	told.deliver(nil)
@@ -143,6 +143,15 @@ func (m *RWMutex) take(how access) bool {
 	return m.writing
 }
 
+// release undoes take.
+func (m *RWMutex) release(how access) {
+	if how == write {
+		m.writing = false
+	} else {
+		m.readers--
+	}
+}
+
 // serve lets the first go on, and the next, until one has to wait.
 func (m *RWMutex) serve() (told outcomes) {
 	for !m.queue.empty() && m.take(m.queue.first.ask) {
@@ -164,4 +173,9 @@ func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
 	told := m.queue.cancel(w)
 	told.join(m.serve())
 	return told
+}
+
+func (m *RWMutex) giveBack(w *waiter[job.Void, access]) outcomes {
+	m.release(w.ask)
+	return m.serve()
 }

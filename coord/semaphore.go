@@ -147,3 +147,8 @@ func (s *Semaphore) cancel(w *waiter[job.Void, int64]) outcomes {
 	told.join(s.serve())
 	return told
 }
+
+func (s *Semaphore) giveBack(w *waiter[job.Void, int64]) outcomes {
+	s.held -= w.ask
+	return s.serve()
+}

@@ -86,7 +86,7 @@ type waiter[R, P any] struct {
 	// Written before the waiter is known to anybody else.
 	host  host[R, P]
 	ctx   context.Context // nil: not watched
-	ask   P               // forgotten by complete
+	ask   P               // forgotten by who completes it, or by the machine
 	spare bool            // a machine's, which does not wait with it
 
 	// Guarded by the host's lock. When decided is set they belong to who set it.

@@ -1,0 +1,215 @@
+package coord_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// These wait, and do with what they get nothing but pass it on: who is not given it must not have it.
+
+//movenext:async
+func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
+
+//movenext:async
+func locksRW(ctx context.Context, m *coord.RWMutex, write bool) (err error) {
+	if write {
+		err = m.Lock(ctx)
+	} else {
+		err = m.RLock(ctx)
+	}
+	return err
+}
+
+//movenext:async
+func locksKey(ctx context.Context, m *coord.KeyedMutex[string], key string) error {
+	err := m.Lock(ctx, key)
+	return err
+}
+
+//movenext:async
+func acquires(ctx context.Context, s *coord.Semaphore, n int64) error {
+	err := s.Acquire(ctx, n)
+	return err
+}
+
+//movenext:async
+func waitsForSignal(ctx context.Context, e *coord.AutoResetEvent) error {
+	err := e.Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForGate(ctx context.Context, e *coord.ManualResetEvent) error {
+	err := e.Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsOnCond(ctx context.Context, c *coord.Cond) error {
+	if err := c.L.Lock(ctx); err != nil {
+		return err
+	}
+	defer c.L.Unlock()
+	err := c.Wait(ctx)
+	return err
+}
+
+//movenext:async
+func receives(ctx context.Context, c *coord.Channel[int]) (int, error) {
+	v, err := c.Receive(ctx)
+	return v, err
+}
+
+//movenext:async
+func sends(ctx context.Context, c *coord.Channel[int], v int) error {
+	err := c.Send(ctx, v)
+	return err
+}
+
+// gone returns a context whose scheduler is shut down by the function that comes with it.
+func gone(t *testing.T) (context.Context, func()) {
+	p := pool.New(pool.Workers(1, 1))
+	return schedulers.With(context.Background(), p), func() { require.NoError(t, p.Shutdown(context.Background())) }
+}
+
+func TestWhatAMachineWithoutAHomeWasGrantedGoesToTheNext(t *testing.T) {
+	bg := context.Background()
+	refused := func(t *testing.T, j *job.Job[job.Void]) {
+		t.Helper()
+		_, err := j.Await()
+		require.ErrorIs(t, err, schedulers.ErrShutdown)
+	}
+	served := func(t *testing.T, j *job.Job[job.Void]) {
+		t.Helper()
+		_, err := j.Await()
+		require.NoError(t, err)
+	}
+	t.Run("Mutex", func(t *testing.T) {
+		ctx, end := gone(t)
+		var m coord.Mutex
+		require.NoError(t, m.Lock(bg))
+		j, next := locksMutexAsync(ctx, &m), m.LockAsync(bg)
+		end()
+		m.Unlock()
+		refused(t, j)
+		served(t, next)
+		m.Unlock()
+		assert.True(t, m.TryLock())
+	})
+	for name, write := range map[string]bool{"RWMutex, reader": false, "RWMutex, writer": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx, end := gone(t)
+			var m coord.RWMutex
+			require.NoError(t, m.Lock(bg))
+			j, next := locksRWAsync(ctx, &m, write), m.LockAsync(bg)
+			end()
+			m.Unlock()
+			refused(t, j)
+			served(t, next)
+			m.Unlock()
+			assert.True(t, m.TryLock())
+		})
+	}
+	t.Run("KeyedMutex", func(t *testing.T) {
+		ctx, end := gone(t)
+		var m coord.KeyedMutex[string]
+		require.NoError(t, m.Lock(bg, "a"))
+		j, next := locksKeyAsync(ctx, &m, "a"), m.LockAsync(bg, "a")
+		end()
+		m.Unlock("a")
+		refused(t, j)
+		served(t, next)
+		m.Unlock("a")
+		assert.True(t, m.TryLock("a"))
+	})
+	t.Run("Semaphore", func(t *testing.T) {
+		ctx, end := gone(t)
+		s := coord.NewSemaphore(3)
+		require.NoError(t, s.Acquire(bg, 3))
+		j, next := acquiresAsync(ctx, s, 2), s.AcquireAsync(bg, 3)
+		end()
+		s.Release(3)
+		refused(t, j)
+		served(t, next)
+		s.Release(3)
+		assert.EqualValues(t, 3, s.Free())
+	})
+	t.Run("AutoResetEvent", func(t *testing.T) {
+		ctx, end := gone(t)
+		var e coord.AutoResetEvent
+		j, next := waitsForSignalAsync(ctx, &e), e.WaitAsync(bg)
+		end()
+		e.Set()
+		refused(t, j)
+		served(t, next)
+		assert.False(t, e.TryWait())
+	})
+	t.Run("ManualResetEvent", func(t *testing.T) {
+		ctx, end := gone(t)
+		var e coord.ManualResetEvent
+		j := waitsForGateAsync(ctx, &e)
+		end()
+		e.Set()
+		refused(t, j)
+	})
+	t.Run("Cond", func(t *testing.T) {
+		ctx, end := gone(t)
+		c := coord.NewCond(new(coord.Mutex))
+		j := waitsOnCondAsync(ctx, c)
+		require.NoError(t, c.L.Lock(bg))
+		next := c.WaitAsync(bg)
+		end()
+		c.Signal()
+		refused(t, j)
+		served(t, next)
+		c.L.Unlock()
+		assert.True(t, c.L.TryLock())
+	})
+}
+
+func TestAnElementThatAMachineWithoutAHomeWasHandedIsItsOwn(t *testing.T) {
+	bg := context.Background()
+	t.Run("received", func(t *testing.T) {
+		ctx, end := gone(t)
+		c := coord.NewRendezvous[int]()
+		j := receivesAsync(ctx, c)
+		end()
+		require.NoError(t, c.Send(bg, 7))
+		v, err := j.Await()
+		require.NoError(t, err)
+		assert.Equal(t, 7, v)
+	})
+	t.Run("sent", func(t *testing.T) {
+		ctx, end := gone(t)
+		c := coord.NewRendezvous[int]()
+		j := sendsAsync(ctx, c, 8)
+		end()
+		v, err := c.Receive(bg)
+		require.NoError(t, err)
+		assert.Equal(t, 8, v)
+		_, err = j.Await()
+		require.NoError(t, err)
+	})
+}
+
+// The wait ended because of its context, so nothing was granted and there is nothing to give back.
+func TestAMachineWithoutAHomeThatGaveUpGivesNothingBack(t *testing.T) {
+	ctx, end := gone(t)
+	ctx, cancel := context.WithCancel(ctx)
+	var m coord.Mutex
+	require.NoError(t, m.Lock(context.Background()))
+	j := locksMutexAsync(ctx, &m)
+	end()
+	cancel()
+	_, err := j.Await()
+	require.ErrorIs(t, err, schedulers.ErrShutdown)
+	assert.False(t, m.TryLock())
+}
