@@ -74,6 +74,9 @@ func sends(ctx context.Context, c *coord.Channel[int], v int) error {
 	return err
 }
 
+// The plain forms are what the machines are made of, and nobody calls them here.
+var _ = []any{locksMutex, locksRW, locksKey, acquires, waitsForSignal, waitsForGate, waitsOnCond, receives, sends}
+
 // gone returns a context whose scheduler is shut down by the function that comes with it.
 func gone(t *testing.T) (context.Context, func()) {
 	p := pool.New(pool.Workers(1, 1))
