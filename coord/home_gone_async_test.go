@@ -20,41 +20,48 @@ const (
 // locksMutexAsync starts [locksMutex] as a state machine and returns its job.
 func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := locksMutexFrame{ctx: ctx, m: m}
+	frame := locksMutexLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.moveNext(&t, ctx, m); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m2 := &locksMutexMachine{locksMutexFrame: frame}
+	m2 := &locksMutexMachine{locksMutexLocals: frame}
 	return m2.Start(ctx, &t, m2)
 }
 
 // locksMutexEnter is [locksMutex] as machines call it: its results, or the suspended frame that will have them.
 func locksMutexEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (*locksMutexFrame, error) {
-	frame := locksMutexFrame{ctx: ctx, m: m}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := locksMutexLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, m); finished {
+		return nil, v0
 	}
-	m2 := new(locksMutexFrame)
-	*m2 = frame
+	m2 := &locksMutexFrame{locksMutexLocals: frame}
 	t.Push(ctx, m2)
 	return m2, nil
 }
 
-// locksMutexFrame is what [locksMutex] keeps while it is suspended.
-type locksMutexFrame struct {
+// locksMutexLocals is what [locksMutex] keeps while it is suspended.
+type locksMutexLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	m   *coord.Mutex
-
 	lock1 *coord.EnteredVoid[job.Void]
+}
+
+// locksMutexFrame is [locksMutex] as machines call it: what it keeps, and in the end its results.
+type locksMutexFrame struct {
+	locksMutexLocals
 
 	result0 error
 }
 
-// MoveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
-func (f *locksMutexFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [locksMutex] where it stopped.
+func (f *locksMutexFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, nil)
+	return finished
+}
+
+// moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -66,24 +73,23 @@ func (f *locksMutexFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// home_gone_test.go:19: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
-	f.lock1, err = f.m.LockEnter(t, f.ctx)
+	f.lock1, err = m.LockEnter(t, ctx)
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.m = nil, nil // not needed any more
-	return false
+	return false, nil
 resume1:
 	err = f.lock1.Results(t)
 	f.lock1 = nil
 resumed1:
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [locksMutex] is suspended.
-func (f *locksMutexFrame) Location() statemachine.Location {
+func (f *locksMutexLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 19)
 }
 
@@ -96,58 +102,65 @@ func (f *locksMutexFrame) Results(t *statemachine.Task) error {
 // locksMutexMachine is [locksMutex] as the root of a chain of calls: task, job and frame in one allocation.
 type locksMutexMachine struct {
 	statemachine.Builder[job.Void]
-	locksMutexFrame
+	locksMutexLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *locksMutexMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.locksMutexFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t, nil, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.locksMutexFrame = locksMutexFrame{Frame: f.locksMutexFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.locksMutexLocals = locksMutexLocals{Frame: f.locksMutexLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // locksRWAsync starts [locksRW] as a state machine and returns its job.
 func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := locksRWFrame{ctx: ctx, m: m, write: write}
+	frame := locksRWLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.err)
+	if finished, v0 := frame.moveNext(&t, ctx, m, write); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m2 := &locksRWMachine{locksRWFrame: frame}
+	m2 := &locksRWMachine{locksRWLocals: frame}
 	return m2.Start(ctx, &t, m2)
 }
 
 // locksRWEnter is [locksRW] as machines call it: its results, or the suspended frame that will have them.
 func locksRWEnter(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (*locksRWFrame, error) {
-	frame := locksRWFrame{ctx: ctx, m: m, write: write}
-	if frame.MoveNext(t) {
-		return nil, frame.err
+	frame := locksRWLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, m, write); finished {
+		return nil, v0
 	}
-	m2 := new(locksRWFrame)
-	*m2 = frame
+	m2 := &locksRWFrame{locksRWLocals: frame}
 	t.Push(ctx, m2)
 	return m2, nil
 }
 
-// locksRWFrame is what [locksRW] keeps while it is suspended.
-type locksRWFrame struct {
+// locksRWLocals is what [locksRW] keeps while it is suspended.
+type locksRWLocals struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	m     *coord.RWMutex
-	write bool
-
 	lockOrRLock1 *coord.EnteredVoid[bool]
+}
+
+// locksRWFrame is [locksRW] as machines call it: what it keeps, and in the end its results.
+type locksRWFrame struct {
+	locksRWLocals
 
 	err error
 }
 
-// MoveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
-func (f *locksRWFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [locksRW] where it stopped.
+func (f *locksRWFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.err = f.moveNext(t, nil, nil, false)
+	return finished
+}
+
+// moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -159,42 +172,40 @@ func (f *locksRWFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	if !f.write {
+	if !write {
 		goto else1
 	}
 	// home_gone_test.go:24: err = m.Lock(ctx)
-	f.lockOrRLock1, f.err = f.m.LockEnter(t, f.ctx)
+	f.lockOrRLock1, err = m.LockEnter(t, ctx)
 	if f.lockOrRLock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.m = nil, nil // not needed any more
-	return false
+	return false, nil
 resume1:
-	f.err = f.lockOrRLock1.Results(t)
+	err = f.lockOrRLock1.Results(t)
 	f.lockOrRLock1 = nil
 resumed1:
 	goto endIf1
 else1:
 	// home_gone_test.go:26: err = m.RLock(ctx)
-	f.lockOrRLock1, f.err = f.m.RLockEnter(t, f.ctx)
+	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
 	if f.lockOrRLock1 == nil {
 		goto resumed2
 	}
 	f.State = 2
-	f.ctx, f.m = nil, nil // not needed any more
-	return false
+	return false, nil
 resume2:
-	f.err = f.lockOrRLock1.Results(t)
+	err = f.lockOrRLock1.Results(t)
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
 	f.State = statemachine.Finished
-	return true
+	return true, err
 }
 
 // Location returns where [locksRW] is suspended.
-func (f *locksRWFrame) Location() statemachine.Location {
+func (f *locksRWLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 24, 26)
 }
 
@@ -207,58 +218,65 @@ func (f *locksRWFrame) Results(t *statemachine.Task) error {
 // locksRWMachine is [locksRW] as the root of a chain of calls: task, job and frame in one allocation.
 type locksRWMachine struct {
 	statemachine.Builder[job.Void]
-	locksRWFrame
+	locksRWLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *locksRWMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.locksRWFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t, nil, nil, false)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.err)
-	f.locksRWFrame = locksRWFrame{Frame: f.locksRWFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.locksRWLocals = locksRWLocals{Frame: f.locksRWLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // locksKeyAsync starts [locksKey] as a state machine and returns its job.
 func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := locksKeyFrame{ctx: ctx, m: m, key: key}
+	frame := locksKeyLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.moveNext(&t, ctx, m, key); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m2 := &locksKeyMachine{locksKeyFrame: frame}
+	m2 := &locksKeyMachine{locksKeyLocals: frame}
 	return m2.Start(ctx, &t, m2)
 }
 
 // locksKeyEnter is [locksKey] as machines call it: its results, or the suspended frame that will have them.
 func locksKeyEnter(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (*locksKeyFrame, error) {
-	frame := locksKeyFrame{ctx: ctx, m: m, key: key}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := locksKeyLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, m, key); finished {
+		return nil, v0
 	}
-	m2 := new(locksKeyFrame)
-	*m2 = frame
+	m2 := &locksKeyFrame{locksKeyLocals: frame}
 	t.Push(ctx, m2)
 	return m2, nil
 }
 
-// locksKeyFrame is what [locksKey] keeps while it is suspended.
-type locksKeyFrame struct {
+// locksKeyLocals is what [locksKey] keeps while it is suspended.
+type locksKeyLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	m   *coord.KeyedMutex[string]
-	key string
-
 	lock1 *coord.EnteredVoid[string]
+}
+
+// locksKeyFrame is [locksKey] as machines call it: what it keeps, and in the end its results.
+type locksKeyFrame struct {
+	locksKeyLocals
 
 	result0 error
 }
 
-// MoveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
-func (f *locksKeyFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [locksKey] where it stopped.
+func (f *locksKeyFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, nil, "")
+	return finished
+}
+
+// moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -270,24 +288,23 @@ func (f *locksKeyFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// home_gone_test.go:33: err := m.Lock(ctx, key)
-	f.lock1, err = f.m.LockEnter(t, f.ctx, f.key)
+	f.lock1, err = m.LockEnter(t, ctx, key)
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.m, f.key = nil, nil, "" // not needed any more
-	return false
+	return false, nil
 resume1:
 	err = f.lock1.Results(t)
 	f.lock1 = nil
 resumed1:
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [locksKey] is suspended.
-func (f *locksKeyFrame) Location() statemachine.Location {
+func (f *locksKeyLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 33)
 }
 
@@ -300,58 +317,65 @@ func (f *locksKeyFrame) Results(t *statemachine.Task) error {
 // locksKeyMachine is [locksKey] as the root of a chain of calls: task, job and frame in one allocation.
 type locksKeyMachine struct {
 	statemachine.Builder[job.Void]
-	locksKeyFrame
+	locksKeyLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *locksKeyMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.locksKeyFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t, nil, nil, "")
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.locksKeyFrame = locksKeyFrame{Frame: f.locksKeyFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.locksKeyLocals = locksKeyLocals{Frame: f.locksKeyLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // acquiresAsync starts [acquires] as a state machine and returns its job.
 func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := acquiresFrame{ctx: ctx, s: s, n: n}
+	frame := acquiresLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.moveNext(&t, ctx, s, n); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &acquiresMachine{acquiresFrame: frame}
+	m := &acquiresMachine{acquiresLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // acquiresEnter is [acquires] as machines call it: its results, or the suspended frame that will have them.
 func acquiresEnter(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (*acquiresFrame, error) {
-	frame := acquiresFrame{ctx: ctx, s: s, n: n}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := acquiresLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, s, n); finished {
+		return nil, v0
 	}
-	m := new(acquiresFrame)
-	*m = frame
+	m := &acquiresFrame{acquiresLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// acquiresFrame is what [acquires] keeps while it is suspended.
-type acquiresFrame struct {
+// acquiresLocals is what [acquires] keeps while it is suspended.
+type acquiresLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	s   *coord.Semaphore
-	n   int64
-
 	acquire1 *coord.EnteredVoid[int64]
+}
+
+// acquiresFrame is [acquires] as machines call it: what it keeps, and in the end its results.
+type acquiresFrame struct {
+	acquiresLocals
 
 	result0 error
 }
 
-// MoveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
-func (f *acquiresFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [acquires] where it stopped.
+func (f *acquiresFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, nil, 0)
+	return finished
+}
+
+// moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -363,24 +387,23 @@ func (f *acquiresFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// home_gone_test.go:39: err := s.Acquire(ctx, n)
-	f.acquire1, err = f.s.AcquireEnter(t, f.ctx, f.n)
+	f.acquire1, err = s.AcquireEnter(t, ctx, n)
 	if f.acquire1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.s = nil, nil // not needed any more
-	return false
+	return false, nil
 resume1:
 	err = f.acquire1.Results(t)
 	f.acquire1 = nil
 resumed1:
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [acquires] is suspended.
-func (f *acquiresFrame) Location() statemachine.Location {
+func (f *acquiresLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 39)
 }
 
@@ -393,57 +416,65 @@ func (f *acquiresFrame) Results(t *statemachine.Task) error {
 // acquiresMachine is [acquires] as the root of a chain of calls: task, job and frame in one allocation.
 type acquiresMachine struct {
 	statemachine.Builder[job.Void]
-	acquiresFrame
+	acquiresLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *acquiresMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.acquiresFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t, nil, nil, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.acquiresFrame = acquiresFrame{Frame: f.acquiresFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.acquiresLocals = acquiresLocals{Frame: f.acquiresLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // waitsForSignalAsync starts [waitsForSignal] as a state machine and returns its job.
 func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := waitsForSignalFrame{ctx: ctx, e: e}
+	frame := waitsForSignalLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.moveNext(&t, ctx, e); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForSignalMachine{waitsForSignalFrame: frame}
+	m := &waitsForSignalMachine{waitsForSignalLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // waitsForSignalEnter is [waitsForSignal] as machines call it: its results, or the suspended frame that will have them.
 func waitsForSignalEnter(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (*waitsForSignalFrame, error) {
-	frame := waitsForSignalFrame{ctx: ctx, e: e}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := waitsForSignalLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, e); finished {
+		return nil, v0
 	}
-	m := new(waitsForSignalFrame)
-	*m = frame
+	m := &waitsForSignalFrame{waitsForSignalLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// waitsForSignalFrame is what [waitsForSignal] keeps while it is suspended.
-type waitsForSignalFrame struct {
+// waitsForSignalLocals is what [waitsForSignal] keeps while it is suspended.
+type waitsForSignalLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	e   *coord.AutoResetEvent
-
 	wait1 *coord.EnteredVoid[job.Void]
+}
+
+// waitsForSignalFrame is [waitsForSignal] as machines call it: what it keeps, and in the end its results.
+type waitsForSignalFrame struct {
+	waitsForSignalLocals
 
 	result0 error
 }
 
-// MoveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForSignalFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [waitsForSignal] where it stopped.
+func (f *waitsForSignalFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, nil)
+	return finished
+}
+
+// moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -455,24 +486,23 @@ func (f *waitsForSignalFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// home_gone_test.go:45: err := e.Wait(ctx)
-	f.wait1, err = f.e.WaitEnter(t, f.ctx)
+	f.wait1, err = e.WaitEnter(t, ctx)
 	if f.wait1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.e = nil, nil // not needed any more
-	return false
+	return false, nil
 resume1:
 	err = f.wait1.Results(t)
 	f.wait1 = nil
 resumed1:
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [waitsForSignal] is suspended.
-func (f *waitsForSignalFrame) Location() statemachine.Location {
+func (f *waitsForSignalLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 45)
 }
 
@@ -485,57 +515,65 @@ func (f *waitsForSignalFrame) Results(t *statemachine.Task) error {
 // waitsForSignalMachine is [waitsForSignal] as the root of a chain of calls: task, job and frame in one allocation.
 type waitsForSignalMachine struct {
 	statemachine.Builder[job.Void]
-	waitsForSignalFrame
+	waitsForSignalLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForSignalMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForSignalFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t, nil, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.waitsForSignalFrame = waitsForSignalFrame{Frame: f.waitsForSignalFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.waitsForSignalLocals = waitsForSignalLocals{Frame: f.waitsForSignalLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // waitsForGateAsync starts [waitsForGate] as a state machine and returns its job.
 func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := waitsForGateFrame{ctx: ctx, e: e}
+	frame := waitsForGateLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.moveNext(&t, ctx, e); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsForGateMachine{waitsForGateFrame: frame}
+	m := &waitsForGateMachine{waitsForGateLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // waitsForGateEnter is [waitsForGate] as machines call it: its results, or the suspended frame that will have them.
 func waitsForGateEnter(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (*waitsForGateFrame, error) {
-	frame := waitsForGateFrame{ctx: ctx, e: e}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := waitsForGateLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, e); finished {
+		return nil, v0
 	}
-	m := new(waitsForGateFrame)
-	*m = frame
+	m := &waitsForGateFrame{waitsForGateLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// waitsForGateFrame is what [waitsForGate] keeps while it is suspended.
-type waitsForGateFrame struct {
+// waitsForGateLocals is what [waitsForGate] keeps while it is suspended.
+type waitsForGateLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	e   *coord.ManualResetEvent
-
 	wait1 *coord.EnteredVoid[job.Void]
+}
+
+// waitsForGateFrame is [waitsForGate] as machines call it: what it keeps, and in the end its results.
+type waitsForGateFrame struct {
+	waitsForGateLocals
 
 	result0 error
 }
 
-// MoveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
-func (f *waitsForGateFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [waitsForGate] where it stopped.
+func (f *waitsForGateFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, nil)
+	return finished
+}
+
+// moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -547,24 +585,23 @@ func (f *waitsForGateFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// home_gone_test.go:51: err := e.Wait(ctx)
-	f.wait1, err = f.e.WaitEnter(t, f.ctx)
+	f.wait1, err = e.WaitEnter(t, ctx)
 	if f.wait1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.e = nil, nil // not needed any more
-	return false
+	return false, nil
 resume1:
 	err = f.wait1.Results(t)
 	f.wait1 = nil
 resumed1:
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [waitsForGate] is suspended.
-func (f *waitsForGateFrame) Location() statemachine.Location {
+func (f *waitsForGateLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 51)
 }
 
@@ -577,45 +614,45 @@ func (f *waitsForGateFrame) Results(t *statemachine.Task) error {
 // waitsForGateMachine is [waitsForGate] as the root of a chain of calls: task, job and frame in one allocation.
 type waitsForGateMachine struct {
 	statemachine.Builder[job.Void]
-	waitsForGateFrame
+	waitsForGateLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForGateMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForGateFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t, nil, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.waitsForGateFrame = waitsForGateFrame{Frame: f.waitsForGateFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.waitsForGateLocals = waitsForGateLocals{Frame: f.waitsForGateLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // waitsOnCondAsync starts [waitsOnCond] as a state machine and returns its job.
 func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := waitsOnCondFrame{ctx: ctx, c: c}
+	frame := waitsOnCondLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.moveNext(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &waitsOnCondMachine{waitsOnCondFrame: frame}
+	m := &waitsOnCondMachine{waitsOnCondLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // waitsOnCondEnter is [waitsOnCond] as machines call it: its results, or the suspended frame that will have them.
 func waitsOnCondEnter(t *statemachine.Task, ctx context.Context, c *coord.Cond) (*waitsOnCondFrame, error) {
-	frame := waitsOnCondFrame{ctx: ctx, c: c}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := waitsOnCondLocals{ctx: ctx, c: c}
+	if finished, v0 := frame.moveNext(t); finished {
+		return nil, v0
 	}
-	m := new(waitsOnCondFrame)
-	*m = frame
+	m := &waitsOnCondFrame{waitsOnCondLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// waitsOnCondFrame is what [waitsOnCond] keeps while it is suspended.
-type waitsOnCondFrame struct {
+// waitsOnCondLocals is what [waitsOnCond] keeps while it is suspended.
+type waitsOnCondLocals struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
@@ -623,12 +660,23 @@ type waitsOnCondFrame struct {
 	c   *coord.Cond
 
 	lockOrWait1 *coord.EnteredVoid[job.Void]
+}
+
+// waitsOnCondFrame is [waitsOnCond] as machines call it: what it keeps, and in the end its results.
+type waitsOnCondFrame struct {
+	waitsOnCondLocals
 
 	result0 error
 }
 
-// MoveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext goes on with [waitsOnCond] where it stopped.
 func (f *waitsOnCondFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t)
+	return finished
+}
+
+// moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
+func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var err error
 	var err2 error
@@ -649,7 +697,7 @@ func (f *waitsOnCondFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		goto resumed1
 	}
 	f.State = 1
-	return false
+	return false, nil
 resume1:
 	err = f.lockOrWait1.Results(t)
 	f.lockOrWait1 = nil
@@ -657,9 +705,9 @@ resumed1:
 	if err == nil {
 		goto endIf1
 	}
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 endIf1:
 	{
 		unlock1 := f.c.L.Unlock
@@ -675,18 +723,18 @@ endIf1:
 	}
 	f.State = 2
 	f.ctx, f.c = nil, nil // not needed any more
-	return false
+	return false, nil
 resume2:
 	err2 = f.lockOrWait1.Results(t)
 	f.lockOrWait1 = nil
 resumed2:
-	f.result0 = err2
+	result0 = err2
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [waitsOnCond] is suspended.
-func (f *waitsOnCondFrame) Location() statemachine.Location {
+func (f *waitsOnCondLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 57, 61)
 }
 
@@ -699,58 +747,66 @@ func (f *waitsOnCondFrame) Results(t *statemachine.Task) error {
 // waitsOnCondMachine is [waitsOnCond] as the root of a chain of calls: task, job and frame in one allocation.
 type waitsOnCondMachine struct {
 	statemachine.Builder[job.Void]
-	waitsOnCondFrame
+	waitsOnCondLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsOnCondMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsOnCondFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.waitsOnCondFrame = waitsOnCondFrame{Frame: f.waitsOnCondFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // receivesAsync starts [receives] as a state machine and returns its job.
 func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[int]) {
 	var t statemachine.Task
-	frame := receivesFrame{ctx: ctx, c: c}
+	frame := receivesLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, frame.result0, frame.result1)
+	if finished, v0, v1 := frame.moveNext(&t, ctx, c); finished {
+		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &receivesMachine{receivesFrame: frame}
+	m := &receivesMachine{receivesLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // receivesEnter is [receives] as machines call it: its results, or the suspended frame that will have them.
 func receivesEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (*receivesFrame, int, error) {
-	frame := receivesFrame{ctx: ctx, c: c}
-	if frame.MoveNext(t) {
-		return nil, frame.result0, frame.result1
+	frame := receivesLocals{}
+	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
+		return nil, v0, v1
 	}
-	m := new(receivesFrame)
-	*m = frame
+	m := &receivesFrame{receivesLocals: frame}
 	t.Push(ctx, m)
 	return m, 0, nil
 }
 
-// receivesFrame is what [receives] keeps while it is suspended.
-type receivesFrame struct {
+// receivesLocals is what [receives] keeps while it is suspended.
+type receivesLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	c   *coord.Channel[int]
-
 	receive1 *coord.Entered[int, job.Void]
+}
+
+// receivesFrame is [receives] as machines call it: what it keeps, and in the end its results.
+type receivesFrame struct {
+	receivesLocals
 
 	result0 int
 	result1 error
 }
 
-// MoveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
-func (f *receivesFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [receives] where it stopped.
+func (f *receivesFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
+	return finished
+}
+
+// moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
 	state := f.State
@@ -763,24 +819,23 @@ func (f *receivesFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// home_gone_test.go:67: v, err := c.Receive(ctx)
-	f.receive1, v, err = f.c.ReceiveEnter(t, f.ctx)
+	f.receive1, v, err = c.ReceiveEnter(t, ctx)
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.c = nil, nil // not needed any more
-	return false
+	return false, 0, nil
 resume1:
 	v, err = f.receive1.Results(t)
 	f.receive1 = nil
 resumed1:
-	f.result0, f.result1 = v, err
+	result0, result1 = v, err
 	f.State = statemachine.Finished
-	return true
+	return true, result0, result1
 }
 
 // Location returns where [receives] is suspended.
-func (f *receivesFrame) Location() statemachine.Location {
+func (f *receivesLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 67)
 }
 
@@ -793,58 +848,65 @@ func (f *receivesFrame) Results(t *statemachine.Task) (int, error) {
 // receivesMachine is [receives] as the root of a chain of calls: task, job and frame in one allocation.
 type receivesMachine struct {
 	statemachine.Builder[int]
-	receivesFrame
+	receivesLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *receivesMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.receivesFrame.MoveNext(t) {
+	finished, v0, v1 := f.moveNext(t, nil, nil)
+	if !finished {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
-	f.receivesFrame = receivesFrame{Frame: f.receivesFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(v0, v1)
+	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
 // sendsAsync starts [sends] as a state machine and returns its job.
 func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := sendsFrame{ctx: ctx, c: c, v: v}
+	frame := sendsLocals{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if finished, v0 := frame.moveNext(&t, ctx, c, v); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
-	m := &sendsMachine{sendsFrame: frame}
+	m := &sendsMachine{sendsLocals: frame}
 	return m.Start(ctx, &t, m)
 }
 
 // sendsEnter is [sends] as machines call it: its results, or the suspended frame that will have them.
 func sendsEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (*sendsFrame, error) {
-	frame := sendsFrame{ctx: ctx, c: c, v: v}
-	if frame.MoveNext(t) {
-		return nil, frame.result0
+	frame := sendsLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, c, v); finished {
+		return nil, v0
 	}
-	m := new(sendsFrame)
-	*m = frame
+	m := &sendsFrame{sendsLocals: frame}
 	t.Push(ctx, m)
 	return m, nil
 }
 
-// sendsFrame is what [sends] keeps while it is suspended.
-type sendsFrame struct {
+// sendsLocals is what [sends] keeps while it is suspended.
+type sendsLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	c   *coord.Channel[int]
-	v   int
-
 	send1 *coord.EnteredVoid[int]
+}
+
+// sendsFrame is [sends] as machines call it: what it keeps, and in the end its results.
+type sendsFrame struct {
+	sendsLocals
 
 	result0 error
 }
 
-// MoveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
-func (f *sendsFrame) MoveNext(t *statemachine.Task) bool {
+// MoveNext goes on with [sends] where it stopped.
+func (f *sendsFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, nil, 0)
+	return finished
+}
+
+// moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -856,24 +918,23 @@ func (f *sendsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	// home_gone_test.go:73: err := c.Send(ctx, v)
-	f.send1, err = f.c.SendEnter(t, f.ctx, f.v)
+	f.send1, err = c.SendEnter(t, ctx, v)
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
-	f.ctx, f.c = nil, nil // not needed any more
-	return false
+	return false, nil
 resume1:
 	err = f.send1.Results(t)
 	f.send1 = nil
 resumed1:
-	f.result0 = err
+	result0 = err
 	f.State = statemachine.Finished
-	return true
+	return true, result0
 }
 
 // Location returns where [sends] is suspended.
-func (f *sendsFrame) Location() statemachine.Location {
+func (f *sendsLocals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 73)
 }
 
@@ -886,17 +947,18 @@ func (f *sendsFrame) Results(t *statemachine.Task) error {
 // sendsMachine is [sends] as the root of a chain of calls: task, job and frame in one allocation.
 type sendsMachine struct {
 	statemachine.Builder[job.Void]
-	sendsFrame
+	sendsLocals
 }
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.sendsFrame.MoveNext(t) {
+	finished, v0 := f.moveNext(t, nil, nil, 0)
+	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
-	f.sendsFrame = sendsFrame{Frame: f.sendsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(job.Void{}, v0)
+	f.sendsLocals = sendsLocals{Frame: f.sendsLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 1f4c522859c87d52
+// Digest of what is above: 932bba5f4bf194c1

@@ -83,68 +83,61 @@ func gone(t *testing.T) (context.Context, func()) {
 	return schedulers.With(context.Background(), p), func() { require.NoError(t, p.Shutdown(context.Background())) }
 }
 
-func TestWhatAMachineWithoutAHomeWasGrantedGoesToTheNext(t *testing.T) {
+func refused(t *testing.T, j *job.Job[job.Void]) {
+	t.Helper()
+	_, err := j.Await()
+	require.ErrorIs(t, err, schedulers.ErrShutdown)
+}
+
+func served(t *testing.T, j *job.Job[job.Void]) {
+	t.Helper()
+	_, err := j.Await()
+	require.NoError(t, err)
+}
+
+func TestALockThatAMachineWithoutAHomeWasGrantedGoesToTheNext(t *testing.T) {
 	bg := context.Background()
-	refused := func(t *testing.T, j *job.Job[job.Void]) {
-		t.Helper()
-		_, err := j.Await()
-		require.ErrorIs(t, err, schedulers.ErrShutdown)
-	}
-	served := func(t *testing.T, j *job.Job[job.Void]) {
-		t.Helper()
-		_, err := j.Await()
-		require.NoError(t, err)
-	}
-	t.Run("Mutex", func(t *testing.T) {
-		ctx, end := gone(t)
-		var m coord.Mutex
-		require.NoError(t, m.Lock(bg))
-		j, next := locksMutexAsync(ctx, &m), m.LockAsync(bg)
-		end()
-		m.Unlock()
-		refused(t, j)
-		served(t, next)
-		m.Unlock()
-		assert.True(t, m.TryLock())
-	})
-	for name, write := range map[string]bool{"RWMutex, reader": false, "RWMutex, writer": true} {
-		t.Run(name, func(t *testing.T) {
+	var (
+		m coord.Mutex
+		r coord.RWMutex
+		k coord.KeyedMutex[string]
+		s = coord.NewSemaphore(3)
+	)
+	for _, row := range []struct {
+		name    string
+		take    func() error
+		machine func(ctx context.Context) *job.Job[job.Void]
+		next    func() *job.Job[job.Void]
+		release func()
+		free    func() bool
+	}{
+		{"Mutex", func() error { return m.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return locksMutexAsync(ctx, &m) },
+			func() *job.Job[job.Void] { return m.LockAsync(bg) }, m.Unlock, m.TryLock},
+		{"RWMutex, reader", func() error { return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return locksRWAsync(ctx, &r, false) },
+			func() *job.Job[job.Void] { return r.LockAsync(bg) }, r.Unlock, r.TryRLock},
+		{"RWMutex, writer", func() error { r.RUnlock(); return r.Lock(bg) }, func(ctx context.Context) *job.Job[job.Void] { return locksRWAsync(ctx, &r, true) },
+			func() *job.Job[job.Void] { return r.LockAsync(bg) }, r.Unlock, r.TryLock},
+		{"KeyedMutex", func() error { return k.Lock(bg, "a") }, func(ctx context.Context) *job.Job[job.Void] { return locksKeyAsync(ctx, &k, "a") },
+			func() *job.Job[job.Void] { return k.LockAsync(bg, "a") }, func() { k.Unlock("a") }, func() bool { return k.TryLock("a") }},
+		{"Semaphore", func() error { return s.Acquire(bg, 3) }, func(ctx context.Context) *job.Job[job.Void] { return acquiresAsync(ctx, s, 2) },
+			func() *job.Job[job.Void] { return s.AcquireAsync(bg, 3) }, func() { s.Release(3) }, func() bool { return s.Free() == 3 }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
 			ctx, end := gone(t)
-			var m coord.RWMutex
-			require.NoError(t, m.Lock(bg))
-			j, next := locksRWAsync(ctx, &m, write), m.LockAsync(bg)
+			require.NoError(t, row.take())
+			j, next := row.machine(ctx), row.next()
 			end()
-			m.Unlock()
+			row.release()
 			refused(t, j)
 			served(t, next)
-			m.Unlock()
-			assert.True(t, m.TryLock())
+			row.release()
+			assert.True(t, row.free())
 		})
 	}
-	t.Run("KeyedMutex", func(t *testing.T) {
-		ctx, end := gone(t)
-		var m coord.KeyedMutex[string]
-		require.NoError(t, m.Lock(bg, "a"))
-		j, next := locksKeyAsync(ctx, &m, "a"), m.LockAsync(bg, "a")
-		end()
-		m.Unlock("a")
-		refused(t, j)
-		served(t, next)
-		m.Unlock("a")
-		assert.True(t, m.TryLock("a"))
-	})
-	t.Run("Semaphore", func(t *testing.T) {
-		ctx, end := gone(t)
-		s := coord.NewSemaphore(3)
-		require.NoError(t, s.Acquire(bg, 3))
-		j, next := acquiresAsync(ctx, s, 2), s.AcquireAsync(bg, 3)
-		end()
-		s.Release(3)
-		refused(t, j)
-		served(t, next)
-		s.Release(3)
-		assert.EqualValues(t, 3, s.Free())
-	})
+}
+
+func TestASignalThatAMachineWithoutAHomeWasGivenGoesToTheNext(t *testing.T) {
+	bg := context.Background()
 	t.Run("AutoResetEvent", func(t *testing.T) {
 		ctx, end := gone(t)
 		var e coord.AutoResetEvent
