@@ -6,6 +6,7 @@
 //	go run ./codegen/internal/prove fuzz [flags]
 //	go run ./codegen/internal/prove gotest [flags] [folder]
 //	go run ./codegen/internal/prove std [flags] [packages]
+//	go run ./codegen/internal/prove stdtest [flags] packages
 //
 // Fuzz writes random programs, lowers them, and compares what they do as plain Go with
 // what they do as machines, with four timings of what they await. What differs is
@@ -17,6 +18,9 @@
 //
 // Std annotates every function of the packages of the standard library ("std" if none
 // are named) in a copy, and prints how many were lowered and why others were refused.
+//
+// Stdtest runs the tests of packages of the standard library twice: as they are, and with each function
+// replaced by its machine, which suspends between its statements. What passes has to be the same.
 //
 // Prove exits with status 1 if it found a difference or a defect, and with 2 if it
 // could not look.
@@ -36,9 +40,10 @@ import (
 type command func(ctx context.Context, args []string, out io.Writer) error
 
 var commands = map[string]command{
-	"fuzz":   fuzz,
-	"gotest": gotest,
-	"std":    std,
+	"fuzz":    fuzz,
+	"gotest":  gotest,
+	"std":     std,
+	"stdtest": stdtest,
 }
 
 // errFound says that something was found, which has been printed.
@@ -54,7 +59,7 @@ func main() {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(errs, "usage: prove fuzz|gotest|std [flags]")
+		fmt.Fprintln(errs, "usage: prove fuzz|gotest|std|stdtest [flags]")
 		return 2
 	}
 	err := commands[args[0]](ctx, args[1:], out)

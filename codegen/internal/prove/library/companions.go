@@ -1,0 +1,75 @@
+package library
+
+import (
+	"errors"
+	"go/ast"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/prove/annotated"
+)
+
+// Tests pass what they get from other packages to the one that they test: those of go/types pass it what go/importer has
+// imported. So packages between the tests and the original are copied, too, as they are, and import the copy. Not
+// those that package testing needs, since no test could do without the originals.
+
+// copyCompanions copies the packages that the tests import and that import the package.
+func (c *clone) copyCompanions() error {
+	c.instead = map[string]string{c.ImportPath: c.copied()}
+	imports := slices.Concat(c.TestImports, c.XTestImports)
+	imports = slices.DeleteFunc(imports, func(path string) bool { return path == c.ImportPath })
+	all, err := list(append([]string{"-deps"}, imports...)...)
+	if err != nil || len(imports) == 0 {
+		return err
+	}
+	kept, err := list("-deps", "testing", "github.com/movenext/movenext/statemachine")
+	if err != nil {
+		return err
+	}
+	for _, p := range all { // dependencies come first
+		companion := slices.ContainsFunc(p.Imports, func(path string) bool { return c.instead[path] != "" }) &&
+			!slices.ContainsFunc(kept, func(q *source) bool { return q.ImportPath == p.ImportPath })
+		if !companion {
+			continue
+		}
+		c.instead[p.ImportPath] = c.copied() + "/companions/" + p.ImportPath
+		if err := c.copyCompanion(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyCompanion copies one.
+func (c *clone) copyCompanion(p *source) error {
+	other := &clone{source: p, dir: filepath.Join(c.dir, "companions", filepath.FromSlash(p.ImportPath)), instead: c.instead}
+	errs := []error{os.MkdirAll(other.dir, 0o755), other.copyAssembly()}
+	for _, name := range p.GoFiles {
+		text, fset, file, err := other.read(name)
+		if err != nil {
+			return err
+		}
+		e := &editor{clone: other, fset: fset, text: text}
+		for _, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body == nil {
+				e.link(fn)
+			}
+		}
+		e.redirect(file)
+		errs = append(errs, annotated.New(filepath.Join(other.dir, name), text, fset, file, e.edits, func(*ast.FuncDecl) bool { return false }).Write())
+	}
+	return errors.Join(errs...)
+}
+
+// redirect has a file import copies.
+func (e *editor) redirect(file *ast.File) {
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || e.instead[path] == "" {
+			continue
+		}
+		e.replace(spec.Path, strconv.Quote(e.instead[path]))
+	}
+}

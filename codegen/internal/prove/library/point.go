@@ -1,0 +1,23 @@
+package library
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// pointSource is the package of the suspension points and of the ways into machines. The number in it is that of the points.
+//
+//go:embed point.go.txt
+var pointSource string
+
+// writePoint writes the package. It is written before the machines are generated, which look at its functions, and
+// does not change after.
+func (c *clone) writePoint() error {
+	dir := filepath.Join(c.dir, pointName)
+	text := strings.Replace(pointSource, "const points = 1", fmt.Sprint("const points = ", c.sites+1), 1)
+	return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "point.go"), []byte(text), 0o600))
+}

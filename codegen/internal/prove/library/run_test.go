@@ -1,0 +1,89 @@
+package library
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/prove/annotated"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestTestsOfTheLibraryPassThroughMachines has a package whose machines suspend everywhere.
+func TestTestsOfTheLibraryPassThroughMachines(t *testing.T) {
+	var all []*Package
+	o := Options{Dir: t.TempDir(), Mode: codegen.Release, Every: 1, First: 20, Seldom: 500, Functions: "all", Patience: time.Minute}
+	require.NoError(t, Run(t.Context(), o, func(p *Package) { all = append(all, p) }, "container/ring"))
+	require.Len(t, all, 1)
+	p := all[0]
+	require.NoError(t, p.Err)
+	assert.Equal(t, "container/ring", p.Path)
+	assert.Equal(t, p.Functions, p.Machines)
+	assert.Positive(t, p.Points)
+	assert.Equal(t, p.Points, p.Suspended, "the tests pass every statement")
+	assert.Positive(t, p.Passed)
+	assert.Equal(t, p.Passed, p.Same)
+	assert.Empty(t, p.Different)
+	assert.Empty(t, p.LeftOut)
+}
+
+// What a process prints whose test b fails, and which c ends.
+const printed = "\x16=== RUN   TestA\n\x16=== RUN   TestA/part\n    \x16--- PASS: TestA/part (0.00s)\nno end of line\x16--- PASS: TestA (0.00s)\n" +
+	"\x16=== RUN   TestB\n    b_test.go:1: why\n\x16--- FAIL: TestB (0.00s)\n\x16=== RUN   TestC\npanic: over\n"
+
+func TestAProcessThatATestEndsIsReadUpToIt(t *testing.T) {
+	r := &outcome{status: map[string]string{}, output: map[string]string{}}
+	assert.Equal(t, "TestC", r.read(printed, true))
+	assert.Equal(t, map[string]string{"TestA": passed, "TestB": "FAIL", "TestC": crashed}, r.status)
+	assert.Contains(t, r.output["TestB"], "b_test.go:1: why")
+	assert.NotContains(t, r.output["TestB"], "TestC")
+	assert.Contains(t, r.output["TestC"], "panic: over")
+	assert.Empty(t, r.read("\x16=== RUN   TestD\n\x16--- SKIP: TestD (0.00s)\nPASS\n", false))
+	assert.Equal(t, everything, r.read("panic: in an initialiser", true))
+}
+
+func TestWhatPassesAsPlainGoAloneIsDifferent(t *testing.T) {
+	p := &Package{Different: map[string]string{}, LeftOut: map[string]string{}}
+	compare(&outcome{status: map[string]string{"A": passed, "B": passed, "C": passed, "D": "FAIL", "E": "SKIP"}},
+		&outcome{status: map[string]string{"A": passed, "B": "FAIL", "D": "FAIL", everything: crashed}, output: map[string]string{"B": "why", everything: "no end"}},
+		map[string]string{"F": asksCallers}, p)
+	assert.Equal(t, 3, p.Passed)
+	assert.Equal(t, 1, p.Same)
+	assert.Equal(t, map[string]string{"B": "FAIL: why", "C": ": ", everything: "no end"}, p.Different)
+	assert.Equal(t, map[string]string{"D": "fails as plain Go in the copy", "F": asksCallers}, p.LeftOut)
+}
+
+// TestWaysIntoMachines has functions whose parameters have no names, or that have no results or type parameters.
+func TestWaysIntoMachines(t *testing.T) {
+	c := &clone{source: &source{ImportPath: "p", Dir: t.TempDir(), GoFiles: []string{"p.go"}}, dir: t.TempDir(), every: 2}
+	const text = "package p\n\nfunc (*T[K]) m(int, ...string) (a, b int) {\n\treturn 1, 2\n}\n\nfunc g[K any](_ K) {\n\tprint()\n\tprint()\n\tprint()\n}\n\nfunc linked()\n"
+	require.NoError(t, os.WriteFile(filepath.Join(c.Dir, "p.go"), []byte(text), 0o600))
+	f, err := c.annotate("p.go")
+	require.NoError(t, err)
+	assert.Equal(t, 2, f.Functions)
+	assert.Contains(t, f.Text, "{ movenextpoint.Here(0); \n\treturn 1, 2\n")
+	assert.Contains(t, f.Text, "{ movenextpoint.Here(1); \n\tprint()\n\t movenextpoint.Here(2); print()\n\tprint()\n")
+	assert.Contains(t, f.Text, "//go:linkname linked p.linked\nfunc linked()\n")
+
+	c.files = map[string]*annotated.File{f.Path: f}
+	const machines = "package p\n\n// mEnter is [T.m] as machines call it: …\nfunc (*T[K]) mEnter() {}\n\n// gEnter2 is [g] as machines call it: …\nfunc gEnter2[K any]() {}\n"
+	require.NoError(t, errors.Join(f.Write(), os.WriteFile(filepath.Join(c.dir, "p_async.go"), []byte(machines), 0o600)))
+	n, err := c.shim()
+	require.NoError(t, err)
+	assert.Equal(t, 2, n)
+	data, err := os.ReadFile(f.Path)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "func (movenextR0 *T[K]) m(movenextP0 int, movenextP1 ...string) (a, b int) { if movenextpoint.On(0) { var movenextT movenextmachine.Task; "+
+		"movenextM, movenextV0, movenextV1 := movenextR0.mEnter(&movenextT, movenextP0, movenextP1...); if movenextM != nil { movenextpoint.Finish(&movenextT); "+
+		"movenextV0, movenextV1 = movenextM.Results(&movenextmachine.Task{}) }; return movenextV0, movenextV1 }; movenextpoint.Here(0);")
+	assert.Contains(t, string(data), "func g[K any](movenextP0 K) { if movenextpoint.On(1) { var movenextT movenextmachine.Task; "+
+		"movenextM := gEnter2[K](&movenextT, movenextP0); if movenextM != nil { movenextpoint.Finish(&movenextT); movenextM.Results(&movenextmachine.Task{}) }; return  };")
+}

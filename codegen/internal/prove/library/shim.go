@@ -1,0 +1,119 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/prove/annotated"
+)
+
+// shim puts a way into its machine in front of the body of each function that has one, and returns how many there are. The file
+// functions.txt of the copy has their numbers and names.
+func (c *clone) shim() (int, error) {
+	all, err := entries(c.dir)
+	if err != nil {
+		return 0, err
+	}
+	var names []string
+	var errs []error
+	for _, name := range c.GoFiles {
+		src := c.files[filepath.Join(c.dir, name)]
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, src.Path, src.Text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return 0, err
+		}
+		s := &shims{editor{fset: fset}}
+		for _, decl := range file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			if k := keyOf(fn, fn.Name.Name); all[k] != "" && s.shim(fn, all[k], len(names)) {
+				names = append(names, fmt.Sprintln(len(names), k))
+			}
+		}
+		if len(s.edits) == 0 {
+			continue
+		}
+		s.insert(file.Name.End(), "; import movenextmachine \"github.com/movenext/movenext/statemachine\"")
+		f := annotated.New(src.Path, src.Text, fset, file, s.edits, func(*ast.FuncDecl) bool { return false })
+		errs = append(errs, f.Write())
+	}
+	errs = append(errs, os.WriteFile(filepath.Join(c.dir, "functions.txt"), []byte(strings.Join(names, "")), 0o600))
+	return len(names), errors.Join(errs...)
+}
+
+// shims are those of one file. Names that they need begin with movenext, which nobody else uses.
+type shims struct{ editor }
+
+// shim reports whether fn has a way in now: not if it has a type parameter without a name.
+func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
+	types, ok := typeArguments(fn.Type.TypeParams)
+	if !ok {
+		return false
+	}
+	entry += types
+	if fn.Recv != nil {
+		entry = s.named(fn.Recv, "movenextR")[0] + "." + entry
+	}
+	args := append([]string{"&movenextT"}, s.named(fn.Type.Params, "movenextP")...)
+	var results []string
+	for i := range fn.Type.Results.NumFields() {
+		results = append(results, fmt.Sprint("movenextV", i))
+	}
+	values, assign := strings.Join(results, ", "), ""
+	if len(results) > 0 {
+		assign = values + " = "
+	}
+	s.insert(fn.Body.Lbrace+1, fmt.Sprintf(" if %s.On(%d) { var movenextT movenextmachine.Task; %s := %s(%s); if movenextM != nil { %s.Finish(&movenextT); %smovenextM.Results(&movenextmachine.Task{}) }; return %s };",
+		pointName, id, strings.Join(append([]string{"movenextM"}, results...), ", "), entry, strings.Join(args, ", "), pointName, assign, values))
+	return true
+}
+
+// typeArguments are the type parameters of a function, to be passed on.
+func typeArguments(list *ast.FieldList) (text string, ok bool) {
+	if list.NumFields() == 0 {
+		return "", true
+	}
+	var names []string
+	for _, f := range list.List {
+		for _, id := range f.Names {
+			if id.Name == "_" {
+				return "", false
+			}
+			names = append(names, id.Name)
+		}
+	}
+	return "[" + strings.Join(names, ", ") + "]", true
+}
+
+// named gives names to parameters that have none, and returns all of them, to be passed on.
+func (s *shims) named(list *ast.FieldList, prefix string) (args []string) {
+	for _, f := range list.List {
+		dots := ""
+		if _, ok := f.Type.(*ast.Ellipsis); ok {
+			dots = "..."
+		}
+		if len(f.Names) == 0 {
+			name := fmt.Sprint(prefix, len(args))
+			s.insert(f.Type.Pos(), name+" ")
+			args = append(args, name+dots)
+		}
+		for _, id := range f.Names {
+			name := id.Name
+			if name == "_" {
+				name = fmt.Sprint(prefix, len(args))
+				s.replace(id, name)
+			}
+			args = append(args, name+dots)
+		}
+	}
+	return args
+}
