@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
 // Tests pass what they get from other packages to the one that they test: those of go/types pass it what go/importer has
 // imported. So packages between the tests and the original are copied, too, as they are, and import the copy. Not
-// those that package testing needs, since no test could do without the originals.
+// those that package testing needs, since no test could do without the originals, and not those with vendored imports.
 
 // copyCompanions copies the packages that the tests import and that import the package.
 func (c *clone) copyCompanions() error {
@@ -24,17 +25,17 @@ func (c *clone) copyCompanions() error {
 	if err != nil || len(imports) == 0 {
 		return err
 	}
-	kept, err := list("-deps", "testing", "github.com/movenext/movenext/statemachine")
+	kept, err := list("-deps", "testing", "internal/testenv", "github.com/movenext/movenext/statemachine")
 	if err != nil {
 		return err
 	}
 	for _, p := range all { // dependencies come first
-		companion := slices.ContainsFunc(p.Imports, func(path string) bool { return c.instead[path] != "" }) &&
+		companion := len(p.ImportMap) == 0 && slices.ContainsFunc(p.Imports, func(path string) bool { return c.instead[path] != "" }) &&
 			!slices.ContainsFunc(kept, func(q *source) bool { return q.ImportPath == p.ImportPath })
 		if !companion {
 			continue
 		}
-		c.instead[p.ImportPath] = c.copied() + "/companions/" + p.ImportPath
+		c.instead[p.ImportPath] = c.copied() + "/companions/" + companionPath(p)
 		if err := c.copyCompanion(p); err != nil {
 			return err
 		}
@@ -42,9 +43,12 @@ func (c *clone) copyCompanions() error {
 	return nil
 }
 
+// companionPath is where p is below the companions. Tests import some that only their originals' neighbours may.
+func companionPath(p *source) string { return strings.ReplaceAll(p.ImportPath, "internal", "inner") }
+
 // copyCompanion copies one.
 func (c *clone) copyCompanion(p *source) error {
-	other := &clone{source: p, dir: filepath.Join(c.dir, "companions", filepath.FromSlash(p.ImportPath)), instead: c.instead}
+	other := &clone{source: p, dir: filepath.Join(c.dir, "companions", filepath.FromSlash(companionPath(p))), instead: c.instead}
 	errs := []error{os.MkdirAll(other.dir, 0o755), other.copyAssembly()}
 	for _, name := range p.GoFiles {
 		text, fset, file, err := other.read(name)

@@ -25,11 +25,12 @@ type source struct {
 	Imports      []string
 	TestImports  []string
 	XTestImports []string
+	ImportMap    map[string]string
 }
 
 // list lists the packages that patterns match, without cgo. Dependencies come before what depends on them, if they are asked for.
 func list(patterns ...string) ([]*source, error) {
-	command := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Name,GoFiles,SFiles,HFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports"}, patterns...)...)
+	command := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Name,GoFiles,SFiles,HFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,ImportMap"}, patterns...)...)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
