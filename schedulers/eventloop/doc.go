@@ -47,7 +47,8 @@
 //     the wait begin. What arrives later stays where it is until that wait is over.
 //
 // Nested work runs on top of the stack of the work that waits, which goes on when all that
-// was begun above it has ended. Code on an event loop therefore reads better with await than with Wait.
+// was begun above it has ended. So nested work must not wait for that work: for its job, or for a lock that it holds. There is only
+// one stack, and nobody could run what is beneath. Code on an event loop therefore reads better with await than with Wait.
 //
 // # Who is the owner
 //

@@ -32,7 +32,9 @@ type config struct {
 // it lost; the default is 20 seconds. No check fails for being slow otherwise.
 func Patience(d time.Duration) Option { return func(c *config) { c.patience = d } }
 
-// RunsInPlace says that Submit may run the work before it returns.
+// RunsInPlace says that Submit may run the work before it returns. It must not do so on the caller's goroutine, in the suite:
+// there is work that calls runtime.Goexit, which would end the test, and work that waits for what the caller does next. A
+// scheduler that runs work on its caller is tested by one around it that calls Submit on a goroutine of its own.
 func RunsInPlace() Option { return func(c *config) { c.inPlace = true } }
 
 // SubmitBlocks says that Submit may wait for room while all workers are busy.
