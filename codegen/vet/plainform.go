@@ -49,7 +49,11 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 		p.annotate(region.decl)
 		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
 	}
-	r.report(call, fmt.Sprintf("%s blocks the worker of this job: it is no part of an annotated function", name), fix)
+	why := "it is no part of an annotated function"
+	if codegen.IsAnnotated(region.decl) && region.call != nil && !s.startsMachine(region.call) {
+		why = "only a literal that is given to job.Run, job.Go or job.New becomes a machine"
+	}
+	r.report(call, fmt.Sprintf("%s blocks the worker of this job: %s", name, why), fix)
 }
 
 // calledName is the identifier that names what is called.

@@ -49,7 +49,13 @@ func machine(ctx context.Context) error {
 		_ = job.Go(ctx, func(ctx context.Context) error { return twins.Pause(ctx) }) // a machine, wherever it is made
 	}()
 	_ = job.Then(ctx, job.FromResult(1), func(ctx context.Context, _ int) (job.Void, error) {
-		return job.Void{}, twins.Pause(ctx) // want `twins.Pause blocks the worker of this job`
+		return job.Void{}, twins.Pause(ctx) // want `twins.Pause blocks the worker of this job: only a literal that is given to job.Run, job.Go or job.New becomes a machine \[plainform\]`
+	})
+	_ = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		s.Go(func(ctx context.Context) error {
+			return twins.Pause(ctx) // want `twins.Pause blocks the worker of this job: only a literal that is given to job.Run, job.Go or job.New becomes a machine`
+		})
+		return nil
 	})
 	return keep()
 }
