@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 )
 
@@ -41,8 +42,8 @@ func newNamer(u *unit) *namer {
 		outer: map[string]bool{}, foreign: map[string]bool{}, hidden: map[string]bool{}, kept: map[string]bool{},
 		labels: map[*label]string{}, taken: map[string]bool{}, objects: map[types.Object]string{},
 	}
-	for _, name := range reservedFields {
-		n.fields[name] = true
+	for _, name := range slices.Concat(reservedFields, []string{u.named.Frame, u.named.Locals, u.named.Machine}) {
+		n.fields[name] = true // the types are fields of what embeds them
 	}
 	ast.Inspect(u.node, n.note)
 	n.recv = n.first("f", "frame")
@@ -209,7 +210,7 @@ func (n *namer) ownLocal(v *variable, block map[string]bool) string {
 	if block != nil {
 		into = block
 	}
-	if taken(v.name) || v.name == "_" || v.aside {
+	if taken(v.name) || v.name == "_" || v.aside || v.passed && v.result && n.u.hides(v) {
 		return n.another(v.name, taken, into)
 	}
 	into[v.name] = true

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"go/ast"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,6 +177,24 @@ func (p *printer) runResults() string {
 		list = append(list, v.local+" "+p.homeType(v))
 	}
 	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// hides reports whether a statement that stays declares the name of a result: a return statement in it assigns the result all the
+// same. What has been lowered has another name by itself.
+func (u *unit) hides(result *variable) bool {
+	hidden := false
+	ast.Inspect(u.node, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncLit:
+			return node == u.node // others have results of their own
+		case *ast.Ident:
+			if obj, declares := u.info.Defs[node]; declares && node.Name == result.name {
+				hidden = hidden || obj == nil || u.vars[obj] == nil
+			}
+		}
+		return !hidden
+	})
+	return hidden
 }
 
 // zeroIn is the zero value of the place of v.

@@ -160,7 +160,10 @@ func (u *unit) stem() string {
 	return setFirst(name, false)
 }
 
-func (u *unit) freeName(name string) string { return free(name, u.fn.Package.Names) }
+// freeName is a name for a declaration beside the function that neither the package nor the function has.
+func (u *unit) freeName(name string) string {
+	return free(name, u.fn.Package.Names, u.root().names.mentions)
+}
 
 // inner is the unit of a literal in u.
 func (u *unit) inner(l *literal) *unit {

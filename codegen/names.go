@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -131,12 +132,27 @@ func (d *declared) choose(decl *ast.FuncDecl) Names {
 		names.Enter = free(name+"Enter", d.members[recv])
 		d.members[recv][names.Async], d.members[recv][names.Enter] = true, true
 	}
-	names.Frame = free(stem+"Frame", d.scope)
-	d.scope[names.Frame] = true
-	names.Locals = free(stem+"Locals", d.scope)
-	d.scope[names.Locals] = true
-	names.Machine = free(stem+"Machine", d.scope)
-	d.scope[names.Machine] = true
+	own := namesInSignature(decl)
+	names.Frame = free(stem+"Frame", d.scope, own)
+	names.Locals = free(stem+"Locals", d.scope, own)
+	names.Machine = free(stem+"Machine", d.scope, own)
+	d.scope[names.Frame], d.scope[names.Locals], d.scope[names.Machine] = true, true, true
+	return names
+}
+
+// namesInSignature are taken for the types of a function's machine: its entries have parameters of those names, which would hide them.
+func namesInSignature(decl *ast.FuncDecl) map[string]bool {
+	names := map[string]bool{}
+	note := func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			names[id.Name] = true
+		}
+		return true
+	}
+	if decl.Recv != nil {
+		ast.Inspect(decl.Recv, note)
+	}
+	ast.Inspect(decl.Type, note)
 	return names
 }
 
@@ -157,12 +173,15 @@ func setFirst(s string, upper bool) string {
 }
 
 // free returns name, or name with the first number from 2 that is not taken.
-func free(name string, taken map[string]bool) string {
-	if !taken[name] {
+func free(name string, taken ...map[string]bool) string {
+	isTaken := func(s string) bool {
+		return slices.ContainsFunc(taken, func(names map[string]bool) bool { return names[s] })
+	}
+	if !isTaken(name) {
 		return name
 	}
 	for i := 2; ; i++ {
-		if variant := name + strconv.Itoa(i); !taken[variant] {
+		if variant := name + strconv.Itoa(i); !isTaken(variant) {
 			return variant
 		}
 	}
