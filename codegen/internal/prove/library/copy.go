@@ -145,13 +145,22 @@ func (c *clone) read(name string) (string, *token.FileSet, *ast.File, error) {
 		case bodiless[m[1]] && m[2] == "":
 			return "//go:linkname " + m[1] + " " + c.ImportPath + "." + m[1]
 		case bodiless[m[1]], variables[m[1]] && m[2] != "":
-			return line
+			return "//go:linkname " + m[1] + c.copiedSymbol(m[2])
 		}
 		return "// linked: " + m[1]
 	})
 	fset := token.NewFileSet()
 	file, err = parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	return text, fset, file, err
+}
+
+// copiedSymbol is the symbol of a copy instead of that of an original, where there is one.
+func (c *clone) copiedSymbol(symbol string) string {
+	symbol = strings.TrimSpace(symbol)
+	if i := strings.LastIndexByte(symbol, '.'); i >= 0 && c.instead[symbol[:i]] != "" {
+		symbol = c.instead[symbol[:i]] + symbol[i:]
+	}
+	return " " + symbol
 }
 
 // imported are the functions without a body, and the variables without a value.
