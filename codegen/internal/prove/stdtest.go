@@ -51,16 +51,13 @@ func stdtest(ctx context.Context, args []string, out io.Writer) error {
 			all.Refused[why] += n
 		}
 	}, flags.Args()...)
-	if err != nil {
-		return err
-	}
 	fmt.Fprintf(out, "%d packages, %d functions, %d machines, which suspended at %d of %d points: of %d tests that pass as plain Go, %d pass as machines\n",
 		packages, all.Functions, all.Machines, all.Suspended, all.Points, all.Passed, all.Same)
 	byCount(out, "functions refused", all.Refused)
-	if different > 0 {
-		return errFound
+	if err == nil && different > 0 {
+		err = errFound
 	}
-	return nil
+	return err
 }
 
 // longest is how much is printed of what a test prints.
