@@ -47,6 +47,7 @@ func TestAProcessThatATestEndsIsReadUpToIt(t *testing.T) {
 	assert.NotContains(t, r.output["TestB"], "TestC")
 	assert.Contains(t, r.output["TestC"], "panic: over")
 	assert.Empty(t, r.read("\x16=== RUN   TestD\n\x16--- SKIP: TestD (0.00s)\nPASS\n", false))
+	assert.Empty(t, r.read("\x16=== RUN   TestE\n\x16--- FAIL: TestE (0.00s)\n\x16=== RUN   TestF\n\x16--- PASS: TestF (0.00s)\n\x16FAIL\n", true))
 	assert.Equal(t, everything, r.read("panic: in an initialiser", true))
 }
 

@@ -90,7 +90,7 @@ func (r *outcome) read(text string, failed bool) (at string) {
 			r.output[name] = text[start:m[1]]
 		}
 	}
-	if !failed || strings.HasSuffix(strings.TrimSpace(text), "\nFAIL") && !strings.Contains(text, "\npanic: ") {
+	if !failed || strings.HasSuffix(strings.TrimSpace(text), "\x16FAIL") && !strings.Contains(text, "\npanic: ") {
 		return ""
 	}
 	if r.status[last] != passed {
