@@ -14,7 +14,8 @@ import (
 
 // Tests pass what they get from other packages to the one that they test: those of go/types pass it what go/importer has
 // imported. So packages between the tests and the original are copied, too, as they are, and import the copy. Not
-// those that package testing needs, since no test could do without the originals, and not those with vendored imports.
+// those that package testing needs, since no test could do without the originals, and not those with vendored imports or
+// internal packages of their own.
 
 // copyCompanions copies the packages that the tests import and that import the package.
 func (c *clone) copyCompanions() error {
@@ -30,7 +31,7 @@ func (c *clone) copyCompanions() error {
 		return err
 	}
 	for _, p := range all { // dependencies come first
-		companion := len(p.ImportMap) == 0 && slices.ContainsFunc(p.Imports, func(path string) bool { return c.instead[path] != "" }) &&
+		companion := len(p.ImportMap) == 0 && !p.importsOwnInternal() && slices.ContainsFunc(p.Imports, func(path string) bool { return c.instead[path] != "" }) &&
 			!slices.ContainsFunc(kept, func(q *source) bool { return q.ImportPath == p.ImportPath })
 		if !companion {
 			continue
