@@ -1,6 +1,9 @@
 package codegen
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+)
 
 // What gc's order needs to know of types.
 
@@ -137,23 +140,35 @@ func hasPointers(t types.Type) bool {
 // hasTypeParam reports whether t depends on a type parameter, so that its layout
 // is not known. Generated code is generic then, and gc's order too is that of
 // types it does not know.
-func hasTypeParam(t types.Type) bool {
+func hasTypeParam(t types.Type) bool { return dependsOnParam(t, nil) }
+
+// isLocal reports whether a function declares the type.
+func isLocal(obj *types.TypeName) bool {
+	return obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()
+}
+
+// dependsOnParam is hasTypeParam but for the local types in seen. A type that a function declares depends on the function's parameters without
+// naming them, and may mention itself.
+func dependsOnParam(t types.Type, seen []*types.Named) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
 		return true
 	case *types.Named:
 		for arg := range t.TypeArgs().Types() {
-			if hasTypeParam(arg) {
+			if dependsOnParam(arg, seen) {
 				return true
 			}
 		}
+		if isLocal(t.Obj()) && !slices.Contains(seen, t.Origin()) {
+			return dependsOnParam(t.Underlying(), append(seen, t.Origin()))
+		}
 	case *types.Array:
-		return hasTypeParam(t.Elem())
+		return dependsOnParam(t.Elem(), seen)
 	case *types.Map:
-		return hasTypeParam(t.Key()) || hasTypeParam(t.Elem())
+		return dependsOnParam(t.Key(), seen) || dependsOnParam(t.Elem(), seen)
 	case *types.Struct:
 		for f := range t.Fields() {
-			if hasTypeParam(f.Type()) {
+			if dependsOnParam(f.Type(), seen) {
 				return true
 			}
 		}

@@ -156,7 +156,7 @@ func (w *typeWriter) alias(t *types.Alias) {
 func (im *Imports) unreachable(obj *types.TypeName) string {
 	own := obj.Pkg().Path() == im.self.Path()
 	switch {
-	case obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope():
+	case isLocal(obj):
 		return "it is declared inside a function"
 	case own:
 		return ""
