@@ -138,7 +138,7 @@ func (p *printer) companionSignature(f *funcVar, names []string) string {
 	}
 	for i := range sig.Params().Len() {
 		typ := sig.Params().At(i).Type()
-		spelled := ""
+		var spelled string
 		if last := i == sig.Params().Len()-1; last && sig.Variadic() {
 			spelled = "..." + p.typ(typ.Underlying().(*types.Slice).Elem(), p.u.node)
 		} else {
