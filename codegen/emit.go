@@ -116,32 +116,25 @@ func (e *emitter) frameLiteral() string {
 
 // jobResult is what the job gets out of a finished frame: value and error.
 func (e *emitter) jobResult(frame string) string {
-	r := e.u.jobResults()
-	fail := e.predeclared("nil")
-	if r.Err != nil {
-		fail = e.result(frame, len(e.u.results)-1)
+	var values []string
+	for i := range e.u.results {
+		values = append(values, e.result(frame, i))
 	}
-	switch n := len(r.Values); n {
-	case 0:
-		return e.arg + "{}, " + fail
-	case 1:
-		return e.result(frame, 0) + ", " + fail
-	default:
-		var fields []string
-		for i := range n {
-			fields = append(fields, fmt.Sprintf("V%d: %s", i+1, e.result(frame, i)))
-		}
-		return e.arg + "{" + strings.Join(fields, ", ") + "}, " + fail
-	}
+	return e.jobValues(values)
 }
 
 // result is result i of a finished frame, or what running it has returned.
 func (e *emitter) result(frame string, i int) string {
 	v := e.u.results[i]
-	switch {
-	case v.passed:
+	if v.passed {
 		return e.returnedAs(v)
-	case v.cell:
+	}
+	return fieldOf(frame, v)
+}
+
+// fieldOf is the value of a result that has a field.
+func fieldOf(frame string, v *variable) string {
+	if v.cell {
 		return "*" + frame + "." + v.field
 	}
 	return frame + "." + v.field
@@ -195,11 +188,7 @@ func (e *emitter) results() {
 	e.line("func (%s *%s) Results(%s *%s) %s{\n%s.Rethrow()", f, e.frameType(), t, e.runtime("Task"), list, t)
 	var fields []string
 	for _, r := range u.results {
-		field := f + "." + r.field
-		if r.cell {
-			field = "*" + field
-		}
-		fields = append(fields, field)
+		fields = append(fields, fieldOf(f, r))
 	}
 	if len(fields) > 0 {
 		e.line("return %s", strings.Join(fields, ", "))

@@ -27,12 +27,6 @@ type File struct {
 	Functions int // annotated
 }
 
-// Edit replaces a part of a text. From equal to To inserts.
-type Edit struct {
-	From, To int // offsets
-	With     string
-}
-
 // New makes a file: text with edits made, and with an annotation in front of each
 // function of syntax that wanted says. The edits may touch but not overlap. Nothing is
 // written to the disk.
@@ -58,6 +52,13 @@ func New(path, text string, fset *token.FileSet, syntax *ast.File, edits []Edit,
 // CanBe reports whether fn can be annotated by its name.
 func CanBe(fn *ast.FuncDecl) bool {
 	return fn.Name.Name != "_" && (fn.Recv != nil || fn.Name.Name != "init")
+}
+
+// CanSuspend reports whether fn can be annotated and have suspension points: where the stack must not grow, nothing may suspend.
+func CanSuspend(fn *ast.FuncDecl) bool {
+	return CanBe(fn) && (fn.Doc == nil || !slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool {
+		return strings.HasPrefix(c.Text, "//go:nosplit") || strings.HasPrefix(c.Text, "//go:systemstack")
+	}))
 }
 
 // Write writes the file.

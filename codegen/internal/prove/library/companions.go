@@ -56,14 +56,14 @@ func (c *clone) copyCompanion(p *source) error {
 		if err != nil {
 			return err
 		}
-		e := &editor{clone: other, fset: fset, text: text}
+		e := &editor{clone: other, Edits: annotated.Edits{Fset: fset}, text: text}
 		for _, decl := range file.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body == nil {
 				e.link(fn)
 			}
 		}
 		e.redirect(file)
-		errs = append(errs, annotated.New(filepath.Join(other.dir, name), text, fset, file, e.edits, func(*ast.FuncDecl) bool { return false }).Write())
+		errs = append(errs, annotated.New(filepath.Join(other.dir, name), text, fset, file, e.List, func(*ast.FuncDecl) bool { return false }).Write())
 	}
 	return errors.Join(errs...)
 }
@@ -75,6 +75,6 @@ func (e *editor) redirect(file *ast.File) {
 		if err != nil || e.instead[path] == "" {
 			continue
 		}
-		e.replace(spec.Path, strconv.Quote(e.instead[path]))
+		e.Replace(spec.Path, strconv.Quote(e.instead[path]))
 	}
 }

@@ -101,7 +101,7 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &editor{clone: c, fset: fset, text: text}
+	e := &editor{clone: c, Edits: annotated.Edits{Fset: fset}, text: text}
 	for _, decl := range file.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
 		switch {
@@ -113,9 +113,9 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 		}
 	}
 	if e.pointed {
-		e.insert(file.Name.End(), c.pointImport())
+		e.Insert(file.Name.End(), c.pointImport())
 	}
-	return annotated.New(filepath.Join(c.dir, name), text, fset, file, e.edits, wanted), nil
+	return annotated.New(filepath.Join(c.dir, name), text, fset, file, e.List, wanted), nil
 }
 
 // pointImport imports the package of the suspension points, on the line of the package clause.
@@ -183,12 +183,8 @@ func imported(file *ast.File) (bodiless, variables map[string]bool) {
 
 func (c *clone) inAssembly(name string) bool { return strings.Contains(c.assembly, "·"+name+"(") }
 
-// wanted reports whether fn is annotated. Where the stack must not grow nothing may suspend.
-func wanted(fn *ast.FuncDecl) bool {
-	return fn.Body != nil && annotated.CanBe(fn) && (fn.Doc == nil || !slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool {
-		return strings.HasPrefix(c.Text, "//go:nosplit") || strings.HasPrefix(c.Text, "//go:systemstack")
-	}))
-}
+// wanted reports whether fn is annotated.
+func wanted(fn *ast.FuncDecl) bool { return fn.Body != nil && annotated.CanSuspend(fn) }
 
 // copyTests copies the tests, which import the copy instead of the original, and ask it what they allocate.
 func (c *clone) copyTests() error {
@@ -198,13 +194,13 @@ func (c *clone) copyTests() error {
 		if err != nil {
 			return err
 		}
-		e := &editor{clone: c, fset: fset, text: text}
+		e := &editor{clone: c, Edits: annotated.Edits{Fset: fset}, text: text}
 		e.redirect(file)
 		if e.countAllocations(file) {
-			e.insert(file.Name.End(), c.pointImport())
-			e.insert(file.FileEnd, "\nvar _ testing.TB\n")
+			e.Insert(file.Name.End(), c.pointImport())
+			e.Insert(file.FileEnd, "\nvar _ testing.TB\n")
 		}
-		errs = append(errs, annotated.New(filepath.Join(c.dir, name), text, fset, file, e.edits, func(*ast.FuncDecl) bool { return false }).Write())
+		errs = append(errs, annotated.New(filepath.Join(c.dir, name), text, fset, file, e.List, func(*ast.FuncDecl) bool { return false }).Write())
 	}
 	return errors.Join(errs...)
 }

@@ -12,29 +12,18 @@ import (
 // editor changes one file of a copy.
 type editor struct {
 	*clone
-	fset  *token.FileSet
-	text  string
-	edits []annotated.Edit
+	annotated.Edits
+	text string
 
 	pointed bool
 	passed  int // statements since the last point
-}
-
-func (e *editor) insert(pos token.Pos, text string) {
-	at := e.fset.PositionFor(pos, false).Offset
-	e.edits = append(e.edits, annotated.Edit{From: at, To: at, With: text})
-}
-
-func (e *editor) replace(n ast.Node, with string) {
-	at := func(pos token.Pos) int { return e.fset.PositionFor(pos, false).Offset }
-	e.edits = append(e.edits, annotated.Edit{From: at(n.Pos()), To: at(n.End()), With: with})
 }
 
 // link gives a function without a body the one that the runtime has for the original.
 func (e *editor) link(fn *ast.FuncDecl) {
 	name := fn.Name.Name
 	if !e.inAssembly(name) && !strings.Contains(e.text, "\n//go:linkname "+name+" ") {
-		e.insert(fn.Pos(), "//go:linkname "+name+" "+e.ImportPath+"."+name+"\n")
+		e.Insert(fn.Pos(), "//go:linkname "+name+" "+e.ImportPath+"."+name+"\n")
 	}
 }
 
@@ -44,22 +33,9 @@ func (e *editor) points(fn *ast.FuncDecl) {
 	e.pointed = true
 	e.point(fn.Body.Lbrace + 1)
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		var list []ast.Stmt
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			list = n.List
-		case *ast.CaseClause:
-			list = n.Body
-		case *ast.CommClause:
-			list = n.Body
-		}
-		for _, s := range list {
-			switch s.(type) {
-			case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt:
-			default:
-				if e.passed++; e.passed >= e.every && s != fn.Body.List[0] {
-					e.point(s.Pos())
-				}
+		for _, s := range annotated.Statements(n) {
+			if e.passed++; e.passed >= e.every && s != fn.Body.List[0] {
+				e.point(s.Pos())
 			}
 		}
 		return true
@@ -67,7 +43,7 @@ func (e *editor) points(fn *ast.FuncDecl) {
 }
 
 func (e *editor) point(pos token.Pos) {
-	e.insert(pos, fmt.Sprintf(" %s.Here(%d); ", pointName, e.sites))
+	e.Insert(pos, fmt.Sprintf(" %s.Here(%d); ", pointName, e.sites))
 	e.sites++
 	e.passed = 0
 }
@@ -78,7 +54,7 @@ func (e *editor) countAllocations(file *ast.File) (any bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "AllocsPerRun" {
 			if id, ok := s.X.(*ast.Ident); ok && id.Name == "testing" {
-				e.replace(id, pointName)
+				e.Replace(id, pointName)
 				any = true
 			}
 		}

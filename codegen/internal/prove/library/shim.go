@@ -29,7 +29,7 @@ func (c *clone) shim() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		s := &shims{editor{fset: fset}}
+		s := &shims{annotated.Edits{Fset: fset}}
 		for _, decl := range file.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok || fn.Body == nil {
@@ -39,11 +39,11 @@ func (c *clone) shim() (int, error) {
 				names = append(names, fmt.Sprintln(len(names), k))
 			}
 		}
-		if len(s.edits) == 0 {
+		if len(s.List) == 0 {
 			continue
 		}
-		s.insert(file.Name.End(), "; import movenextmachine \"github.com/movenext/movenext/statemachine\"")
-		f := annotated.New(src.Path, src.Text, fset, file, s.edits, func(*ast.FuncDecl) bool { return false })
+		s.Insert(file.Name.End(), "; import movenextmachine \"github.com/movenext/movenext/statemachine\"")
+		f := annotated.New(src.Path, src.Text, fset, file, s.List, func(*ast.FuncDecl) bool { return false })
 		errs = append(errs, f.Write())
 	}
 	errs = append(errs, os.WriteFile(filepath.Join(c.dir, "functions.txt"), []byte(strings.Join(names, "")), 0o600))
@@ -51,7 +51,7 @@ func (c *clone) shim() (int, error) {
 }
 
 // shims are those of one file. Names that they need begin with movenext, which nobody else uses.
-type shims struct{ editor }
+type shims struct{ annotated.Edits }
 
 // shim reports whether fn has a way in now: not if it has a type parameter without a name.
 func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
@@ -72,7 +72,7 @@ func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 	if len(results) > 0 {
 		assign = values + " = "
 	}
-	s.insert(fn.Body.Lbrace+1, fmt.Sprintf(" if %s.On(%d) { var movenextT movenextmachine.Task; %s := %s(%s); if movenextM != nil { %s.Finish(&movenextT); %smovenextM.Results(&movenextmachine.Task{}) }; return %s };",
+	s.Insert(fn.Body.Lbrace+1, fmt.Sprintf(" if %s.On(%d) { var movenextT movenextmachine.Task; %s := %s(%s); if movenextM != nil { %s.Finish(&movenextT); %smovenextM.Results(&movenextmachine.Task{}) }; return %s };",
 		pointName, id, strings.Join(append([]string{"movenextM"}, results...), ", "), entry, strings.Join(args, ", "), pointName, assign, values))
 	return true
 }
@@ -103,14 +103,14 @@ func (s *shims) named(list *ast.FieldList, prefix string) (args []string) {
 		}
 		if len(f.Names) == 0 {
 			name := fmt.Sprint(prefix, len(args))
-			s.insert(f.Type.Pos(), name+" ")
+			s.Insert(f.Type.Pos(), name+" ")
 			args = append(args, name+dots)
 		}
 		for _, id := range f.Names {
 			name := id.Name
 			if name == "_" {
 				name = fmt.Sprint(prefix, len(args))
-				s.replace(id, name)
+				s.Replace(id, name)
 			}
 			args = append(args, name+dots)
 		}

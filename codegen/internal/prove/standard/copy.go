@@ -1,22 +1,18 @@
 package standard
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
+	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
 // modulePath is that of the module that the copies are in.
@@ -36,36 +32,23 @@ type listed struct {
 // list lists the packages that patterns match, without cgo, and with them the
 // internal ones that they import. Those that the compiler knows by name are left out.
 func list(patterns []string) ([]listed, error) {
-	args := append([]string{"list", "-deps", "-json=ImportPath,Dir,Standard,GoFiles,EmbedFiles,Imports,ImportMap,DepOnly"}, patterns...)
-	command := exec.Command("go", args...)
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
+	packages, err := batch.List[struct {
+		listed
+		DepOnly bool
+	}](append([]string{"-deps", "-json=ImportPath,Dir,Standard,GoFiles,EmbedFiles,Imports,ImportMap,DepOnly"}, patterns...)...)
 	if err != nil {
-		return nil, fmt.Errorf("standard: go list: %w\n%s", err, &stderr)
+		return nil, err
 	}
 	wanted := map[string]bool{}
-	var all []listed
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			listed
-			DepOnly bool
-		}
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("standard: go list: %w", err)
-		}
-		all = append(all, p.listed)
+	for _, p := range packages {
 		wanted[p.ImportPath] = !p.DepOnly
 	}
 	var kept []listed
-	for _, p := range slices.Backward(all) { // who imports comes before what is imported
+	for _, p := range slices.Backward(packages) { // who imports comes before what is imported
 		if !p.Standard || ofTheCompiler(p.ImportPath) || !wanted[p.ImportPath] {
 			continue
 		}
-		kept = append(kept, p)
+		kept = append(kept, p.listed)
 		for _, path := range p.Imports {
 			if hidden(path) {
 				wanted[path] = true
@@ -122,11 +105,10 @@ func annotate(p listed, path, text string) (*annotated.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := func(pos token.Pos) int { return fset.Position(pos).Offset }
-	var edits []annotated.Edit
+	edits := annotated.Edits{Fset: fset}
 	for _, decl := range file.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body == nil {
-			edits = append(edits, annotated.Edit{From: at(fn.End()), To: at(fn.End()), With: " { panic(\"no body\") }"})
+			edits.Insert(fn.End(), " { panic(\"no body\") }")
 		}
 	}
 	for _, spec := range file.Imports {
@@ -138,15 +120,8 @@ func annotate(p listed, path, text string) (*annotated.File, error) {
 			path = mapped
 		}
 		if hidden(path) && !ofTheCompiler(path) {
-			edits = append(edits, annotated.Edit{From: at(spec.Path.Pos()), To: at(spec.Path.End()), With: strconv.Quote(renamed(path))})
+			edits.Replace(spec.Path, strconv.Quote(renamed(path)))
 		}
 	}
-	return annotated.New(path, text, fset, file, edits, func(fn *ast.FuncDecl) bool { return annotated.CanBe(fn) && !unsplittable(fn) }), nil
-}
-
-// unsplittable reports whether the stack must not grow in fn: then nothing may suspend.
-func unsplittable(fn *ast.FuncDecl) bool {
-	return fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool {
-		return strings.HasPrefix(c.Text, "//go:nosplit") || strings.HasPrefix(c.Text, "//go:systemstack")
-	})
+	return annotated.New(path, text, fset, file, edits.List, annotated.CanSuspend), nil
 }

@@ -90,20 +90,19 @@ func read(folder, path, name, dir string) (*program, error) {
 	if out, err := os.ReadFile(strings.TrimSuffix(full, ".go") + ".out"); err == nil {
 		p.expected = string(out)
 	}
-	t := &transposition{fset: fset, file: syntax}
+	t := &transposition{annotated.Edits{Fset: fset}, syntax}
 	if !t.edit(name) {
 		return nil, errNames
 	}
 	to := filepath.Join(dir, name)
-	p.file = annotated.New(filepath.Join(to, "program.go"), text, fset, syntax, t.edits, annotated.CanBe)
+	p.file = annotated.New(filepath.Join(to, "program.go"), text, fset, syntax, t.List, annotated.CanBe)
 	return p, errors.Join(os.MkdirAll(to, 0o755), p.file.Write())
 }
 
 // transposition is the change of one file.
 type transposition struct {
-	fset  *token.FileSet
-	file  *ast.File
-	edits []annotated.Edit
+	annotated.Edits
+	file *ast.File
 }
 
 // pointPath is the package of the suspension points, and pointName what it is
@@ -116,13 +115,12 @@ const (
 
 // edit makes all edits but the annotations. It reports whether it could.
 func (t *transposition) edit(name string) bool {
-	t.replace(t.file.Name, name)
-	at := t.at(t.file.Name.End())
-	t.insert(at, "; import "+pointName+" \""+pointPath+"\"; var _ = "+pointName+".Here")
+	t.Replace(t.file.Name, name)
+	t.Insert(t.file.Name.End(), "; import "+pointName+" \""+pointPath+"\"; var _ = "+pointName+".Here")
 	if len(t.file.Imports) > 0 {
 		// Declarations come behind all imports.
-		t.edits[len(t.edits)-1].With = "; import " + pointName + " \"" + pointPath + "\""
-		t.insert(t.at(t.lastImport().End()), "; var _ = "+pointName+".Here")
+		t.List[len(t.List)-1].With = "; import " + pointName + " \"" + pointPath + "\""
+		t.Insert(t.lastImport().End(), "; var _ = "+pointName+".Here")
 	}
 	found := false
 	for _, decl := range t.file.Decls {
@@ -132,7 +130,7 @@ func (t *transposition) edit(name string) bool {
 		}
 		if fn.Recv == nil && fn.Name.Name == "main" {
 			found = true
-			t.replace(fn.Name, entry)
+			t.Replace(fn.Name, entry)
 		}
 		ast.Inspect(fn.Body, t.points)
 	}
@@ -164,36 +162,14 @@ func (t *transposition) mentions(name string) bool {
 	return count > 0
 }
 
-func (t *transposition) at(pos token.Pos) int { return t.fset.PositionFor(pos, false).Offset }
-
-func (t *transposition) insert(at int, text string) {
-	t.edits = append(t.edits, annotated.Edit{From: at, To: at, With: text})
-}
-
-func (t *transposition) replace(n ast.Node, with string) {
-	t.edits = append(t.edits, annotated.Edit{From: t.at(n.Pos()), To: t.at(n.End()), With: with})
-}
-
 // points puts suspension points in front of statements. In function literals there is
 // none: where they are called they could not suspend.
 func (t *transposition) points(n ast.Node) bool {
-	var list []ast.Stmt
-	switch n := n.(type) {
-	case *ast.FuncLit:
+	if _, ok := n.(*ast.FuncLit); ok {
 		return false
-	case *ast.BlockStmt:
-		list = n.List
-	case *ast.CaseClause:
-		list = n.Body
-	case *ast.CommClause:
-		list = n.Body
 	}
-	for _, s := range list {
-		switch s.(type) {
-		case *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt:
-		default:
-			t.insert(t.at(s.Pos()), pointName+".Here(); ")
-		}
+	for _, s := range annotated.Statements(n) {
+		t.Insert(s.Pos(), pointName+".Here(); ")
 	}
 	return true
 }

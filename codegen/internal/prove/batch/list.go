@@ -1,0 +1,34 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+)
+
+// List returns what go list says of packages, without cgo, in its order. The arguments are those of the command, one of which
+// is -json with the names of T's fields.
+func List[T any](args ...string) ([]T, error) {
+	command := exec.Command("go", append([]string{"list"}, args...)...)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("batch: go list: %w\n%s", err, &stderr)
+	}
+	var all []T
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p T
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("batch: go list: %w", err)
+		}
+		all = append(all, p)
+	}
+}
