@@ -209,7 +209,7 @@ func (e *emitter) machine() {
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
 	e.resume(f, t)
-	e.line("%s.SetResult(%s)", f, e.jobResult(f))
+	e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
 	if u.self == nil && u.keepsAlive() && !u.debug {
 		e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, u.keptName(), e.keptType())
 	}

@@ -15,8 +15,10 @@ func (i *park) print(p *printer) {
 		p.line("return "+how+rest, args...)
 	}
 	switch pt.kind {
-	case KindEnter, KindSleep, KindLiteral, KindValue:
+	case KindEnter, KindLiteral, KindValue:
 		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
+	case KindSleep:
+		p.line("if !%s {\ngoto %s\n}", p.mention(pt.asleep, value), p.u.names.label(pt.resumed))
 	case KindAwaitJob, KindAwait, KindTwin:
 		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
 	}

@@ -97,7 +97,7 @@ func (e *emitter) machineInTail() {
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Task"), e.predeclared("bool"))
 	values := e.values(func(s string) string { return s })
 	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclared("nil"))
-	e.line("%s.SetResult(%s)\nreturn %s\n}\n", f, e.jobValues(values), e.predeclared("true"))
+	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclared("true"))
 	e.line("// Location returns where %s waits for the callee.", u.title())
 	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
 	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"),

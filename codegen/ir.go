@@ -83,6 +83,7 @@ type point struct {
 	call    token.Pos
 	kind    Kind
 	want    string    // stem of the field's name
+	asleep  *variable // KindSleep: whether it has to be waited for
 	held    *variable // the suspended callee, or what is awaited; nil for Yield and SwitchTo
 	sched   rope      // SwitchTo: where to
 	loop    *variable // a range over a function, of which method is called
@@ -229,6 +230,9 @@ type park struct{ point *point }
 func (i *park) refs(use, _ func(*variable)) {
 	if i.point.held != nil {
 		use(i.point.held)
+	}
+	if i.point.asleep != nil {
+		use(i.point.asleep)
 	}
 	if i.point.loop != nil {
 		use(i.point.loop)

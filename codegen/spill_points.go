@@ -89,27 +89,48 @@ func (u *unit) enterCallee(p *point, entry rope, dst []dest) {
 	u.add(&note{pos: p.call})
 	u.add(&assign{dst: append([]dest{{v: p.held}}, dst...), src: entry})
 	u.add(&park{p}, &mark{label: p.resume})
-	again := make([]dest, len(dst))
-	for i, t := range dst {
-		again[i] = dest{v: t.v}
-	}
 	results := rope{use(p.held), text(".Results("), taskName, text(")")}
-	u.add(&assign{dst: dropBlanks(again), src: results}, forget(p.held), &mark{label: p.resumed})
+	u.add(&assign{dst: dropBlanks(again(dst)), src: results}, forget(p.held), &mark{label: p.resumed})
 }
 
-// suspendSleep sleeps. Package job can not know machines, so the entry of its function is the runtime's.
+// again is what dst is where it is assigned a second time.
+func again(dst []dest) []dest {
+	list := make([]dest, len(dst))
+	for i, t := range dst {
+		list[i] = dest{v: t.v}
+	}
+	return list
+}
+
+// suspendSleep sleeps. Package job can not know machines, so the entry of its function is the runtime's, and tells the task of
+// what kept it from sleeping on: of a million machines that sleep none needs to know its sleep.
+//
+//	asleep1, err = statemachine.Sleep(t, ctx, d)
+//	if !asleep1 {
+//		goto resumed1
+//	}
+//	f.State = 1
+//	return false
+//	resume1:
+//	err = t.Refusal()
+//	resumed1:
 func (u *unit) suspendSleep(call *ast.CallExpr, p *point, dst []dest) {
 	u.spillArgs(call)
-	u.hold(p, calledName(call), func() (string, error) {
-		return "*" + u.imports.Path(statemachinePath, "statemachine") + ".Sleeping", nil
-	})
 	p.resumed = u.label("resumed")
 	args := []rope{{taskName}}
 	for _, arg := range call.Args {
 		args = append(args, u.value(arg))
 	}
-	entry := append(rope{statemachineName, text(".Sleep(")}, joined(args)...)
-	u.enterCallee(p, append(entry, text(")")), dst)
+	p.asleep = u.temp("asleep", types.Typ[types.Bool])
+	entry := append(append(rope{statemachineName, text(".Sleep(")}, joined(args)...), text(")"))
+	u.add(&note{pos: p.call}, &assign{dst: append([]dest{{v: p.asleep}}, dst...), src: entry})
+	u.resumeWithRefusal(p, dst)
+}
+
+// resumeWithRefusal suspends for what the runtime tells the end of: nil, or why there is none.
+func (u *unit) resumeWithRefusal(p *point, dst []dest) {
+	u.add(&park{p}, &mark{label: p.resume})
+	u.add(&assign{dst: dropBlanks(again(dst)), src: rope{taskName, text(".Refusal()")}}, &mark{label: p.resumed})
 }
 
 // suspendLiteral calls a literal that has become a machine: a callee with more

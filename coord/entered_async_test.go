@@ -145,7 +145,7 @@ func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(f.last, v1)
+	f.SetResult(t, f.last, v1)
 	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -293,7 +293,7 @@ func (f *askMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.askFrame.moveNext(t, 0) {
 		return false
 	}
-	f.SetResult(f.v, f.err)
+	f.SetResult(t, f.v, f.err)
 	f.askFrame = askFrame{Frame: f.askFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -418,7 +418,7 @@ func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.farewellFrame.moveNext(t, nil, nil, nil, "") {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
+	f.SetResult(t, job.Void{}, f.result0)
 	f.farewellFrame = farewellFrame{Frame: f.farewellFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -600,9 +600,9 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: e8fb92d71ecbb88e
+// Digest of what is above: 34918aa5accee797

@@ -111,7 +111,7 @@ func (f *locksMutexMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.locksMutexLocals = locksMutexLocals{Frame: f.locksMutexLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -227,7 +227,7 @@ func (f *locksRWMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.locksRWLocals = locksRWLocals{Frame: f.locksRWLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -326,7 +326,7 @@ func (f *locksKeyMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.locksKeyLocals = locksKeyLocals{Frame: f.locksKeyLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -425,7 +425,7 @@ func (f *acquiresMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.acquiresLocals = acquiresLocals{Frame: f.acquiresLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -524,7 +524,7 @@ func (f *waitsForSignalMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.waitsForSignalLocals = waitsForSignalLocals{Frame: f.waitsForSignalLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -623,7 +623,7 @@ func (f *waitsForGateMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.waitsForGateLocals = waitsForGateLocals{Frame: f.waitsForGateLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -756,7 +756,7 @@ func (f *waitsOnCondMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -857,7 +857,7 @@ func (f *receivesMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -956,9 +956,9 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.sendsLocals = sendsLocals{Frame: f.sendsLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 932bba5f4bf194c1
+// Digest of what is above: 159cdf6154185b47

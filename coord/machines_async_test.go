@@ -191,7 +191,7 @@ func (frame *workMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	frame.SetResult(v0, v1)
+	frame.SetResult(t, v0, v1)
 	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -349,9 +349,9 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	frame.SetResult(job.Void{}, v0)
+	frame.SetResult(t, job.Void{}, v0)
 	frame.carryLocals = carryLocals{Frame: frame.carryLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 36ec39e8d51738dd
+// Digest of what is above: 159a35400f3f50b0

@@ -32,8 +32,8 @@ type body struct {
 	// Set when the job is made, as the two above are.
 	owner  owner
 	parent context.Context
-	root   *body                // the outermost of the jobs' contexts that this one lies in, one directly in the other; nil: it lies in none
-	sched  schedulers.Scheduler // where the job runs; a Start may name another
+	root   *body            // the outermost of the jobs' contexts that this one lies in, one directly in the other; nil: it lies in none
+	home   *schedulers.Home // where the job runs; a Start may name another
 
 	// Written by who claimed the job, before the function is called.
 	worker schedulers.Worker
@@ -111,7 +111,7 @@ func (b *body) Value(key any) any {
 		return b.owner.base()
 	case schedulers.SchedulerKey:
 		if !b.hidden {
-			return b.sched
+			return b.home
 		}
 	case schedulers.WorkerKey:
 		if !b.hidden {

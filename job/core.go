@@ -59,7 +59,7 @@ type rare struct {
 	// Nil in most jobs that have this part. See setErr.
 	err error
 
-	mu   sync.Mutex    // protects done and, in a race of Starts, body.sched
+	mu   sync.Mutex    // protects done and, in a race of Starts, body.home
 	done chan struct{} // made by Done
 
 	// Continuations that whoever has run the job's function runs right after it.

@@ -44,7 +44,8 @@ func TestAllocations(t *testing.T) {
 		{"Wait of a completed job", 0, func() { _, _ = void.Wait(ctx) }},
 		{"GetAwaiter", 0, func() { done.GetAwaiter() }},
 		{"Run", 1, func() { Run(ctx, one); s.run() }},
-		{"Run, with options", 1, func() { Run(ctx, one, On(s), PreferFairness()); s.run() }},
+		{"Run, with options", 1, func() { Run(ctx, one, PreferFairness(), LongRunning()); s.run() }},
+		{"Run, on another scheduler", 2, func() { Run(ctx, one, On(s)); s.run() }},
 		{"Run, and its context's scheduler asked", 1, func() {
 			Run(ctx, func(ctx context.Context) (int, error) { schedulers.FromContext(ctx); return 0, ctx.Err() })
 			s.run()

@@ -9,17 +9,19 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-var defaultScheduler atomic.Pointer[schedulers.Scheduler]
+var defaultHome atomic.Pointer[schedulers.Home]
 
 // builtin is the pool that is the default until another scheduler is set. It
 // holds no goroutine while it is idle, so it is never shut down.
-var builtin = sync.OnceValue(func() schedulers.Scheduler { return pool.New() })
+var builtin = sync.OnceValue(func() *schedulers.Home { return &schedulers.Home{Scheduler: pool.New()} })
 
 // DefaultScheduler returns the scheduler of jobs whose context and options name
 // none. It is a pool until [SetDefaultScheduler] sets another.
-func DefaultScheduler() schedulers.Scheduler {
-	if s := defaultScheduler.Load(); s != nil {
-		return *s
+func DefaultScheduler() schedulers.Scheduler { return defaultOne().Scheduler }
+
+func defaultOne() *schedulers.Home {
+	if h := defaultHome.Load(); h != nil {
+		return h
 	}
 	return builtin()
 }
@@ -28,21 +30,22 @@ func DefaultScheduler() schedulers.Scheduler {
 // that were started before stay where they are.
 func SetDefaultScheduler(s schedulers.Scheduler) {
 	if s == nil {
-		defaultScheduler.Store(nil)
+		defaultHome.Store(nil)
 		return
 	}
-	defaultScheduler.Store(&s)
+	defaultHome.Store(&schedulers.Home{Scheduler: s})
 }
 
-// home returns where something runs that was given ctx: its ambient scheduler, or the default.
-func home(ctx context.Context) schedulers.Scheduler {
+// HomeOf returns where something runs that was given ctx: its ambient scheduler, or the default. It is never nil, and
+// does not block.
+func HomeOf(ctx context.Context) *schedulers.Home {
 	if b, ok := ctx.(*body); ok && !b.hidden {
-		return b.sched
+		return b.home
 	}
-	if s := schedulers.FromContext(ctx); s != nil {
-		return s
+	if h := schedulers.HomeOf(ctx); h != nil {
+		return h
 	}
-	return DefaultScheduler()
+	return defaultOne()
 }
 
 // workerOf is schedulers.WorkerFrom, without a question where ctx is a job's own.

@@ -113,7 +113,7 @@ func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.
 // because there is none: Resumed says so. (That the continuation is registered late, by who could wait,
 // makes no difference: whether it is refused must not depend on a race.)
 func (l *link[T, U]) handOver(from schedulers.Worker) {
-	_ = l.submitFrom(l.sched, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
+	_ = l.submitFrom(l.home.Scheduler, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
 }
 
 // pass completes the job without running its function, unless it was canceled before.

@@ -44,7 +44,7 @@ func RunMachine[T any](ctx context.Context, begin func(*Machine[T], context.Cont
 		return m.failed(err)
 	}
 	m.mode |= dependent
-	_ = m.submit(m.sched, m.flags) // the job carries the refusal
+	_ = m.submit(m.home, m.flags) // the job carries the refusal
 	return &m.Job
 }
 

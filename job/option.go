@@ -112,6 +112,14 @@ func (o *Option) check(p place) error {
 	return nil
 }
 
+// home returns the one that the option On names, or nil. Jobs with that option are few, and have an object more than others.
+func (o *Option) home() *schedulers.Home {
+	if o.on == nil {
+		return nil
+	}
+	return &schedulers.Home{Scheduler: o.on}
+}
+
 // merge folds several options into one; of two that contradict, the later wins.
 func merge(opts []Option) Option {
 	var all Option

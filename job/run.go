@@ -37,7 +37,7 @@ func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	_ = t.submit(t.sched, t.flags) // the job carries the refusal
+	_ = t.submit(t.home, t.flags) // the job carries the refusal
 	return &t.Job
 }
 
@@ -47,7 +47,7 @@ func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Jo
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	_ = t.submit(t.sched, t.flags)
+	_ = t.submit(t.home, t.flags)
 	return &t.Job
 }
 

@@ -21,7 +21,7 @@ func RunTwin[T any](ctx context.Context, start func(context.Context) *Job[T], op
 		return t.failed(err)
 	}
 	t.mode |= dependent
-	_ = t.submit(t.sched, t.flags) // the job carries the refusal
+	_ = t.submit(t.home, t.flags) // the job carries the refusal
 	return &t.Job
 }
 

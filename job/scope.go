@@ -41,7 +41,7 @@ type Scope struct {
 	parent context.Context // what the scope was made with
 	ctx    context.Context // ends with the scope; below parent, unless the scope is shielded
 	cancel context.CancelCauseFunc
-	sched  schedulers.Scheduler
+	home   *schedulers.Home
 	flags  schedulers.Flags
 	mode   mode
 	from   schedulers.Worker // of who made the scope, and probably fills it
@@ -94,8 +94,8 @@ func (s *Scope) prepare(o *Option) {
 	s.promise.InitDependent()
 	s.flags, s.mode = o.flags, o.mode
 	s.from = schedulers.WorkerFrom(s.parent)
-	if s.sched = o.on; s.sched == nil {
-		s.sched = home(s.parent)
+	if s.home = o.home(); s.home == nil {
+		s.home = HomeOf(s.parent)
 	}
 	c := s.promise.job.base()
 	if o.name != "" {

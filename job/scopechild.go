@@ -86,7 +86,7 @@ func (s *Scope) Go(fn func(context.Context) error) bool {
 
 	c.fn = fn
 	c.state.Store(childQueued)
-	err := schedulers.TrySubmit(s.sched, c, schedulers.Hint{From: s.from, Flags: s.flags})
+	err := schedulers.TrySubmit(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
 	if err != nil && c.claim() {
 		c.end(Faulted, refused(err), false, s.from)
 		return false
@@ -177,7 +177,7 @@ func (s *Scope) crashed(v any) error {
 // help runs children that are queued on the goroutine that waits for them, as long as their
 // scheduler consents. The newest are taken first: a thief begins at the other end.
 func (s *Scope) help() {
-	consenter, ok := s.sched.(schedulers.Consenter)
+	consenter, ok := s.home.Scheduler.(schedulers.Consenter)
 	if !ok {
 		return
 	}

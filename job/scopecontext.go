@@ -21,7 +21,7 @@ func (v *view) Value(key any) any {
 	case jobKey{}:
 		return v.scope.promise.job.base()
 	case schedulers.SchedulerKey:
-		return v.scope.sched
+		return v.scope.home
 	case schedulers.WorkerKey:
 		return v.worker
 	}

@@ -26,7 +26,7 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	}
 	t.node.Prepare(t)
 	t.waiting.Add(&t.node) // before anybody else, who would otherwise see the child end before the scope does
-	_ = t.submit(t.sched, t.flags|s.flags)
+	_ = t.submit(t.home, t.flags|s.flags)
 	return &t.Job
 }
 

@@ -25,7 +25,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 		ctx = context.Background()
 	}
 	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // as most are: what follows costs a hundredth of a job
-		t.enclose(self, home(ctx), ctx)
+		t.enclose(self, HomeOf(ctx), ctx)
 		return nil
 	}
 	o := merge(opts)
@@ -38,8 +38,9 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if err := o.check(p); err != nil {
 		return err
 	}
-	if !o.setOn {
-		o.on = home(ctx)
+	at := o.home()
+	if at == nil {
+		at = HomeOf(ctx)
 	}
 	if o.mode&shielded != 0 {
 		ctx = context.WithoutCancel(ctx)
@@ -48,13 +49,13 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
 		ctx = t.record(ctx, d)
 	}
-	t.enclose(self, o.on, ctx)
+	t.enclose(self, at, ctx)
 	return nil
 }
 
-// enclose makes the task one with a function, which runs on s below ctx.
-func (t *task[T]) enclose(self owner, s schedulers.Scheduler, ctx context.Context) {
-	t.owner, t.own, t.sched = self, &t.body, s
+// enclose makes the task one with a function, which runs at home below ctx.
+func (t *task[T]) enclose(self owner, home *schedulers.Home, ctx context.Context) {
+	t.owner, t.own, t.home = self, &t.body, home
 	t.nest(ctx)
 }
 
@@ -168,24 +169,24 @@ func (c *core) start(opts []Option) error {
 		return err
 	}
 	switch {
-	case o.setOn && !c.startOn(o.on), !o.setOn && !c.state.start():
+	case o.setOn && !c.startOn(o.home()), !o.setOn && !c.state.start():
 		return ErrStarted
 	}
 	b := c.own
-	return c.submit(b.sched, c.flags|o.flags)
+	return c.submit(b.home, c.flags|o.flags)
 }
 
 // startOn is state.start for another scheduler than the one that the job was made
 // with. A waiter asks for the scheduler as soon as it sees Scheduled, so both change
 // under the lock that it takes; and a Start that comes second changes neither.
-func (c *core) startOn(s schedulers.Scheduler) bool {
+func (c *core) startOn(home *schedulers.Home) bool {
 	r := c.extras()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !c.state.start() {
 		return false
 	}
-	c.own.sched = s
+	c.own.home = home
 	return true
 }
 
@@ -195,13 +196,13 @@ func (c *core) scheduler() schedulers.Scheduler {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 	}
-	return c.own.sched
+	return c.own.home.Scheduler
 }
 
-// submit hands a Scheduled job to s. A refusal faults the job and is returned.
-func (c *core) submit(s schedulers.Scheduler, flags schedulers.Flags) error {
+// submit hands a Scheduled job to its home. A refusal faults the job and is returned.
+func (c *core) submit(home *schedulers.Home, flags schedulers.Flags) error {
 	from := workerOf(c.own.parent)
-	return c.submitFrom(s, schedulers.Hint{From: from, Flags: flags})
+	return c.submitFrom(home.Scheduler, schedulers.Hint{From: from, Flags: flags})
 }
 
 func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {

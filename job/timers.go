@@ -11,7 +11,7 @@ import (
 // Timers returns the timers of ctx's scheduler or, if that has none, those of the Go runtime: with which [Sleep]
 // measures its time. It does not block.
 func Timers(ctx context.Context) schedulers.Timers {
-	if t, ok := home(ctx).(schedulers.Timers); ok {
+	if t, ok := HomeOf(ctx).Scheduler.(schedulers.Timers); ok {
 		return t
 	}
 	return runtimeTimers{}

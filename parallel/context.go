@@ -44,7 +44,7 @@ func (c *bodyContext) Err() error { return c.op.contextErr() }
 func (c *bodyContext) Value(key any) any {
 	switch key {
 	case schedulers.SchedulerKey:
-		return c.op.sched
+		return c.op.home
 	case schedulers.WorkerKey:
 		return c.on
 	}

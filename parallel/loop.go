@@ -51,12 +51,12 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 	}
 	l.body, l.from = body, from
 	n := uint(to) - uint(from) // also right where to-from is more than an int holds
-	helpers := s.helpers(l.sched, l.by)
+	helpers := s.helpers(l.home.Scheduler, l.by)
 	l.blocks = cut(n, s, helpers+1)
 	helpers = min(helpers, int(l.blocks.count)-1)
 	l.claims = newClaims(l.blocks.count, s, helpers+1)
 	if helpers > 0 {
-		l.crew = hire(l.sched)
+		l.crew = hire(l.home.Scheduler)
 	}
 	l.carryOut(helpers)
 	goexit, err := l.outcome()
@@ -71,7 +71,7 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 func (l *loop) carryOut(helpers int) {
 	defer l.end()
 	if l.crew != nil {
-		l.crew.open(l.sched, l.by, helpers, l)
+		l.crew.open(l.home.Scheduler, l.by, helpers, l)
 		defer l.crew.dismiss()
 	}
 	l.help(l.by)

@@ -32,7 +32,7 @@ import (
 // difference, and t.FailNow works in a body as it does in a plain loop.
 type operation struct {
 	parent context.Context
-	sched  schedulers.Scheduler
+	home   *schedulers.Home
 	by     schedulers.Worker // the caller's, by the word of parent
 
 	stopped atomic.Bool
@@ -54,10 +54,7 @@ func (o *operation) begin(ctx context.Context) error {
 	}
 	o.parent = ctx
 	o.by = schedulers.WorkerFrom(ctx)
-	o.sched = schedulers.FromContext(ctx)
-	if o.sched == nil {
-		o.sched = job.DefaultScheduler()
-	}
+	o.home = job.HomeOf(ctx)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.C
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	if helpers := o.helpers(s.sched, s.by); helpers > 0 {
+	if helpers := o.helpers(s.home.Scheduler, s.by); helpers > 0 {
 		s.carryOut(seq, helpers)
 	} else {
 		s.alone(seq)
@@ -57,8 +57,8 @@ func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 	defer s.end()
 	s.items = newSequence(&s.operation, seq)
 	defer s.items.stop()
-	s.crew = hire(s.sched)
-	s.crew.open(s.sched, s.by, helpers, s)
+	s.crew = hire(s.home.Scheduler)
+	s.crew.open(s.home.Scheduler, s.by, helpers, s)
 	defer s.crew.dismiss()
 	s.protect(s.by, (*stream[T]).takeTurns)
 }

@@ -29,12 +29,12 @@ type team struct {
 
 // assemble returns the worker of the caller.
 func (t *team) assemble(s settings) *Worker {
-	helpers := s.helpers(t.sched, t.by)
+	helpers := s.helpers(t.home.Scheduler, t.by)
 	t.workers = make([]atomic.Pointer[Worker], helpers+1)
 	if helpers > 0 {
 		t.demand.Store(int32(helpers) + 1)
-		t.crew = hire(t.sched)
-		t.crew.open(t.sched, t.by, helpers, t)
+		t.crew = hire(t.home.Scheduler)
+		t.crew.open(t.home.Scheduler, t.by, helpers, t)
 	}
 	return t.sit(t.by)
 }

@@ -9,15 +9,18 @@ type Key int
 
 // The keys of this package.
 const (
-	SchedulerKey Key = iota + 1 // its value is a Scheduler
+	SchedulerKey Key = iota + 1 // its value is a Scheduler, which may be a *Home: ask FromContext or HomeOf
 	WorkerKey                   // its value is a Worker
 )
 
 // With returns a copy of ctx that carries s as the ambient scheduler: the place
 // where jobs started with that context run, and where the machines that
-// receive it resume.
+// receive it resume. A nil s hides the one of ctx.
 func With(ctx context.Context, s Scheduler) context.Context {
-	return context.WithValue(ctx, SchedulerKey, s)
+	if s == nil {
+		return context.WithValue(ctx, SchedulerKey, nil)
+	}
+	return context.WithValue(ctx, SchedulerKey, &Home{s})
 }
 
 // FromContext returns the ambient scheduler of ctx, or nil if none was set.
@@ -26,8 +29,13 @@ func FromContext(ctx context.Context) Scheduler {
 	if ctx == nil {
 		return nil
 	}
-	s, _ := ctx.Value(SchedulerKey).(Scheduler)
-	return s
+	switch v := ctx.Value(SchedulerKey).(type) {
+	case *Home:
+		return v.Scheduler
+	case Scheduler:
+		return v
+	}
+	return nil
 }
 
 // WorkerFrom returns the worker whose work was given ctx, or nil. It is a hint:

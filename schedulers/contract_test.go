@@ -89,6 +89,42 @@ func TestAForeignContextCanAnswerForTheKeys(t *testing.T) {
 	assert.Same(t, s, schedulers.FromContext(answers{context.Background(), s}))
 }
 
+func TestAContextWithASchedulerHasAHomeForIt(t *testing.T) {
+	s := &direct{}
+	ctx := schedulers.With(context.Background(), s)
+	home := schedulers.HomeOf(ctx)
+	require.NotNil(t, home)
+	assert.Same(t, s, home.Scheduler)
+	assert.Same(t, home, schedulers.HomeOf(ctx), "one for all")
+	assert.Zero(t, testing.AllocsPerRun(10, func() { schedulers.HomeOf(ctx) }))
+}
+
+func TestTheHomeIsThatOfTheSchedulerThatTheContextNames(t *testing.T) {
+	outer, inner := &direct{}, &direct{}
+	ctx := schedulers.With(context.Background(), outer)
+	assert.Same(t, inner, schedulers.HomeOf(schedulers.With(ctx, inner)).Scheduler)
+	assert.Same(t, inner, schedulers.HomeOf(answers{ctx, inner}).Scheduler, "a foreign context around it")
+	assert.Same(t, schedulers.HomeOf(ctx), schedulers.HomeOf(context.WithoutCancel(ctx)), "nobody makes a second one")
+}
+
+func TestAHomeIsASchedulerOnTopOfItsOwn(t *testing.T) {
+	s, w := &direct{}, &note{}
+	home, ok := schedulers.With(context.Background(), s).Value(schedulers.SchedulerKey).(schedulers.Scheduler)
+	require.True(t, ok)
+	require.NoError(t, home.Submit(w, schedulers.Hint{}))
+	assert.Equal(t, 1, w.runs)
+	assert.True(t, schedulers.RunsOn(home, s))
+}
+
+func TestWhereNoSchedulerIsNamedThereIsNoHome(t *testing.T) {
+	var none context.Context
+	assert.Nil(t, schedulers.HomeOf(none))
+	assert.Nil(t, schedulers.HomeOf(context.Background()))
+	hidden := schedulers.With(schedulers.With(context.Background(), &direct{}), nil)
+	assert.Nil(t, schedulers.HomeOf(hidden))
+	assert.Nil(t, schedulers.FromContext(hidden))
+}
+
 func TestFlagsAreASet(t *testing.T) {
 	both := schedulers.PreferFairness | schedulers.Resumed
 	assert.True(t, both.Has(schedulers.PreferFairness))

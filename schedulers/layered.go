@@ -25,7 +25,8 @@ func RunsOn(home, s Scheduler) bool {
 	return false
 }
 
-// identical is ==, which panics where a scheduler is of a type that can not be compared.
+// identical is ==, which panics where a scheduler is of a type that can not be compared. Most are pointers, and need not be asked.
 func identical(a, b Scheduler) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+	t := reflect.TypeOf(a)
+	return t == reflect.TypeOf(b) && (t.Kind() == reflect.Pointer || reflect.ValueOf(a).Comparable()) && a == b
 }

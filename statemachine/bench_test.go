@@ -33,7 +33,7 @@ func (m *yieldMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.yieldFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(job.Void{}, nil)
+	m.SetResult(t, job.Void{}, nil)
 	return true
 }
 

@@ -35,10 +35,10 @@ func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] 
 	return j
 }
 
-// SetResult completes the job with what the function returned.
-func (b *Builder[T]) SetResult(v T, err error) {
+// SetResult completes the job with what the function returned. t is what the machine was given: its last run.
+func (b *Builder[T]) SetResult(t *Task, v T, err error) {
 	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
-		told.Deliver(b.chain.leaving())
+		told.Deliver(t.leaving())
 	}
 }
 

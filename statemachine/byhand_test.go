@@ -139,6 +139,6 @@ func (m *sumMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.sumFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(m.total, m.err)
+	m.SetResult(t, m.total, m.err)
 	return true
 }

@@ -20,7 +20,8 @@ type suspended struct {
 
 func (m *suspended) MoveNext(t *Task) bool {
 	m.State = Finished
-	m.SetResult(JobResult(t, m.of))
+	v, err := JobResult(t, m.of)
+	m.SetResult(t, v, err)
 	return true
 }
 
@@ -28,7 +29,7 @@ func suspend() *suspended {
 	m := &suspended{}
 	m.promise.InitDependent()
 	m.self, m.State = m, 1
-	m.home = job.DefaultScheduler()
+	m.home = job.HomeOf(context.Background())
 	m.chain.top = &m.Frame
 	return m
 }
@@ -75,7 +76,7 @@ func TestAMachineThatWasToldBeforeItIsTakenBackGoesOn(t *testing.T) {
 	x, y := suspend(), suspend()
 	first := x.registers(t, y)
 	y.registers(t, x)
-	y.SetResult(7, nil) // somebody else ends it, as no machine is
+	y.SetResult(new(Task), 7, nil) // somebody else ends it, as no machine is
 	assert.False(t, new(Task).closesCircle(&x.chain, first))
 	v, err := x.promise.Job().Wait(context.Background())
 	assert.NoError(t, err)

@@ -231,7 +231,7 @@ func (m *scriptMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.scriptFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(m.result, nil)
+	m.SetResult(t, m.result, nil)
 	return true
 }
 
@@ -244,7 +244,7 @@ func (m *epilogueMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.epilogueFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(m.result, nil)
+	m.SetResult(t, m.result, nil)
 	return true
 }
 

@@ -45,6 +45,6 @@ type driver struct {
 func (d *driver) MoveNext(t *Task) bool {
 	t.Rethrow()
 	d.State = Finished
-	d.SetResult(job.Void{}, nil)
+	d.SetResult(t, job.Void{}, nil)
 	return true
 }

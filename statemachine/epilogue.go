@@ -275,6 +275,6 @@ func (m *entryMachine) MoveNext(t *Task) bool {
 	if !m.entryFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(job.Void{}, nil)
+	m.SetResult(t, job.Void{}, nil)
 	return true
 }

@@ -70,7 +70,7 @@ func (m *addMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.addFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(m.sum, m.err)
+	m.SetResult(t, m.sum, m.err)
 	return true
 }
 

@@ -27,9 +27,9 @@ type Frame struct {
 	State int32
 
 	// Set by Push and Start, when the frame is on the heap for good.
-	self   StateMachine         // the object that embeds this frame
-	caller *Frame               // who goes on when this frame has finished; nil: nobody, it is the root
-	home   schedulers.Scheduler // where it resumes
+	self   StateMachine     // the object that embeds this frame
+	caller *Frame           // who goes on when this frame has finished; nil: nobody, it is the root
+	home   *schedulers.Home // where it resumes
 }
 
 // Misuse panics: MoveNext was called on a frame that runs or has finished. No

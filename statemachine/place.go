@@ -1,7 +1,6 @@
 package statemachine
 
 import (
-	"reflect"
 	"sync"
 
 	"github.com/movenext/movenext/job"
@@ -61,8 +60,8 @@ func borrow(on schedulers.Worker) *Task {
 	}
 	p, ok := (*room).(*place)
 	if !ok {
-		if *room != nil || !reflect.TypeOf(on).Comparable() {
-			return borrowLone(on) // it is somebody else's, or chain.Run would panic
+		if *room != nil {
+			return borrowLone(on) // it is somebody else's
 		}
 		p = new(place)
 		p.moveTo(on)
@@ -125,13 +124,6 @@ func (t *Task) giveBack() {
 	p.free = t
 }
 
-// leave has c forget t, if that may run elsewhere next and c be somebody else's.
-func (t *Task) leave(c *chain) {
-	if t.place.lone != nil {
-		c.run = nil
-	}
-}
-
 // Worker returns the worker on which the machine runs, or nil if that is not known. It is a hint.
 func (t *Task) Worker() schedulers.Worker {
 	if t.place == nil {
@@ -151,12 +143,4 @@ func (t *Task) leaving() schedulers.Worker {
 	default:
 		return t.place.on
 	}
-}
-
-// leaving is that of the Task that runs c, if one does.
-func (c *chain) leaving() schedulers.Worker {
-	if c.run == nil {
-		return nil
-	}
-	return c.run.leaving()
 }

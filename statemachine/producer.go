@@ -103,12 +103,12 @@ func swallowing(yield func() bool) {
 // Stream returns the stream whose ranges run the machines that start makes. ctx is the function's first
 // context parameter: its ambient scheduler is the machines' home.
 func Stream[T any](ctx context.Context, start func() Iteration[T, error]) *job.Stream[T] {
-	return job.NewStream(&machines[T]{schedulers.FromContext(ctx), start})
+	return job.NewStream(&machines[T]{schedulers.HomeOf(ctx), start})
 }
 
 // machines makes the machines of a stream.
 type machines[T any] struct {
-	home  schedulers.Scheduler
+	home  *schedulers.Home
 	start func() Iteration[T, error]
 }
 

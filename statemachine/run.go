@@ -10,7 +10,6 @@ import (
 
 // goOn runs c until it suspends or ends, and ends the loan of t. It does not return if a frame calls runtime.Goexit.
 func (t *Task) goOn(c *chain) {
-	c.run = t
 	for t.advance(c) {
 	}
 	t.giveBack()
@@ -57,11 +56,9 @@ func (t *Task) suspended(c *chain, running **Frame) {
 		t.top = *running
 	}
 	c.top = t.top
-	t.leave(c)
 	*running = nil
 	if !t.register(c) {
 		t.awaiting = nil // what has ended must not be kept alive
-		c.run = t
 		*running = t.top
 	}
 }
@@ -73,12 +70,14 @@ func (t *Task) register(c *chain) bool {
 	case nil:
 		// It is chain.submit without a call, since a yield is nothing but this.
 		hint := schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
-		if err := schedulers.TrySubmit(t.top.home, c, hint); err != nil {
+		if err := schedulers.TrySubmit(t.top.home.Scheduler, c, hint); err != nil {
 			c.Abandon(err)
 		}
 		return true
-	case *Sleeping:
+	case *sleeping:
 		return t.arm(w, c)
+	case *guardedSleeping:
+		return t.armGuarded(w, c)
 	case Pending:
 		c.node.PrepareAlone(c)
 		return w.Join(&c.node, t.Worker())

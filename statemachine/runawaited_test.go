@@ -51,7 +51,7 @@ func (m *roundsMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.roundsFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(job.Void{}, m.result)
+	m.SetResult(t, job.Void{}, m.result)
 	return true
 }
 
@@ -157,7 +157,7 @@ func (m *unstartedMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.unstartedFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(job.Void{}, m.result)
+	m.SetResult(t, job.Void{}, m.result)
 	return true
 }
 

@@ -10,59 +10,56 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Sleeping is a sleep that a machine waits for. Of a million machines that sleep each has one, so it is as small
-// as can be: 32 bytes, where the job of a sleep has 96. Its timer is armed when the machine's frames lie where they
+// sleeping is a sleep that a machine waits for. Of a million machines that sleep each has one, so it is as small
+// as can be: 32 bytes, where the job of a sleep has 96, and its machine does not even know it. Its timer is armed when the machine's frames lie where they
 // stay, and calls the chain itself: an expiry finds nobody who has still to join, and so there is nothing to decide.
-type Sleeping struct{ timer schedulers.Timer }
+type sleeping struct{ timer schedulers.Timer }
 
-// Sleep is job.Sleep as generated machines call it.
-func Sleep(t *Task, ctx context.Context, d time.Duration) (*Sleeping, error) {
+// Sleep is job.Sleep as generated machines call it. It reports whether the machine has to suspend; if so, [Task.Refusal] returns what
+// job.Sleep would have, when the machine goes on.
+func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if ctx.Err() != nil {
-		return nil, ctxwatch.Reason(ctx)
+		return false, ctxwatch.Reason(ctx)
 	}
 	if d <= 0 {
-		return nil, nil
+		return false, nil
 	}
 	timers := job.Timers(ctx)
 	if ctx.Done() != nil {
-		return sleepGuarded(t, ctx, timers, d), nil
+		g := &guardedSleeping{ctx: ctx}
+		g.timer.When = int64(d)
+		t.awaiting, t.timers = g, timers
+		return true, nil
 	}
-	s := new(Sleeping)
+	s := new(sleeping)
 	s.timer.When = int64(d) // its own until it is armed
 	t.awaiting, t.timers = s, timers
-	return s, nil
+	return true, nil
 }
 
 // arm begins the sleep, at whose end c goes on, and returns true. The timers may be a user's code: if they panic or call
 // runtime.Goexit, that happens in the function that sleeps, as it would have if it had called them itself.
-func (t *Task) arm(s *Sleeping, c *chain) (armed bool) {
+func (t *Task) arm(s *sleeping, c *chain) (armed bool) {
 	defer func() {
-		if armed {
-			return
+		if !armed {
+			t.disarmed(c, recover())
 		}
-		if v := recover(); v != nil {
-			t.outcome = t.newPanic(v)
-			return
-		}
-		c.submitWith(&outcome{goexit: true}, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})
 	}()
 	s.timer.OnExpire = c
 	t.timers.StartTimer(&s.timer, time.Duration(s.timer.When))
 	return true
 }
 
-// Results returns nil, or why the sleep has ended early, when the machine goes on. It is called once.
-func (s *Sleeping) Results(t *Task) error {
-	if err := t.Refusal(); err != nil {
-		return err
+// disarmed has c go on after a sleep that could not begin, since that has panicked with v, or called runtime.Goexit if v is nil.
+func (t *Task) disarmed(c *chain, v any) {
+	if v != nil {
+		t.outcome = t.newPanic(v)
+		return
 	}
-	if g, ok := s.timer.OnExpire.(*guardedSleeping); ok {
-		return g.err
-	}
-	return nil
+	c.submitWith(&outcome{goexit: true}, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})
 }
 
 // guardedSleeping is a sleep whose context can end.
@@ -70,43 +67,54 @@ func (s *Sleeping) Results(t *Task) error {
 // Three may meet here: the machine that arms the timer, the timer that expires, the context that ends. ended decides
 // between the last two. The first is handled by its order: the watch is started before the timer is armed, so that an expiry
 // finds a watch to stop; and after arming the machine looks whether the context has ended meanwhile, since that would have
-// found no timer to stop.
+// found no timer to stop. From the start of the watch on, the chain may be somebody else's.
 type guardedSleeping struct {
-	Sleeping
-	Operation
+	sleeping
 	ended  atomic.Bool
 	ctx    context.Context
 	watch  ctxwatch.Watch
 	timers schedulers.Timers
-	err    error
+	of     *chain
 }
 
-func sleepGuarded(t *Task, ctx context.Context, timers schedulers.Timers, d time.Duration) *Sleeping {
-	g := &guardedSleeping{ctx: ctx, timers: timers}
-	g.timer.OnExpire = g
-	t.Suspend(g)
-	g.watch.Start(ctx, g)
-	timers.StartTimer(&g.timer, d)
+// armGuarded is arm for a sleep whose context can end. If that has happened when the timers panic, the machine goes on with it already, and
+// nobody is left to panic.
+func (t *Task) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
+	defer func() {
+		if armed {
+			return
+		}
+		v := recover()
+		if armed = !g.end(); !armed {
+			g.watch.Stop()
+			t.disarmed(c, v)
+		}
+	}()
+	g.of, g.timers, g.timer.OnExpire = c, t.timers, g
+	g.watch.Start(g.ctx, g)
+	g.timers.StartTimer(&g.timer, time.Duration(g.timer.When))
 	if g.ended.Load() {
-		timers.StopTimer(&g.timer)
+		g.timers.StopTimer(&g.timer)
 	}
-	return &g.Sleeping
+	return true
 }
+
+// end reports whether this call was the first.
+func (g *guardedSleeping) end() bool { return g.ended.CompareAndSwap(false, true) }
 
 // Expire implements schedulers.Expirer.
-func (g *guardedSleeping) Expire(*schedulers.Timer) {
-	if g.ended.CompareAndSwap(false, true) {
+func (g *guardedSleeping) Expire(t *schedulers.Timer) {
+	if g.end() {
 		g.watch.Stop()
-		g.Complete().Deliver(nil)
+		g.of.Expire(t)
 	}
 }
 
 // ContextEnded implements ctxwatch.Ender.
 func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	why := ctxwatch.Reason(g.ctx) // the context may be a user's code: ask it before there is anything to lose
-	if g.ended.CompareAndSwap(false, true) {
+	if g.end() {
 		g.timers.StopTimer(&g.timer)
-		g.err = why
-		g.Complete().Deliver(nil)
+		g.of.submitWith(&outcome{refusal: why}, schedulers.Hint{Flags: schedulers.Resumed})
 	}
 }

@@ -46,8 +46,6 @@ type dozeLocals struct {
 
 	ctx context.Context
 	d   time.Duration
-
-	sleep1 *statemachine.Sleeping
 }
 
 // dozeFrame is [doze] as machines call it: what it keeps, and in the end its results.
@@ -66,6 +64,8 @@ func (f *dozeFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [doze] from where it stopped to its next suspension (false) or its end (true).
 func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
+	var asleep1 bool
+	var asleep2 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -78,15 +78,14 @@ func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 		f.Misuse(state)
 	}
 	// sleep_test.go:23: if err := job.Sleep(ctx, d); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, f.d)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, f.ctx, f.d)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -96,16 +95,15 @@ resumed1:
 	return true, result0
 endIf1:
 	// sleep_test.go:26: return job.Sleep(ctx, d)
-	f.sleep1, result0 = statemachine.Sleep(t, f.ctx, f.d)
-	if f.sleep1 == nil {
+	asleep2, result0 = statemachine.Sleep(t, f.ctx, f.d)
+	if !asleep2 {
 		goto resumed2
 	}
 	f.State = 2
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-	result0 = f.sleep1.Results(t)
-	f.sleep1 = nil
+	result0 = t.Refusal()
 resumed2:
 	f.State = statemachine.Finished
 	return true, result0
@@ -134,9 +132,9 @@ func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: f6687a05ef767a5b
+// Digest of what is above: ffccb734ea9733bc

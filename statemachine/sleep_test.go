@@ -109,22 +109,52 @@ func (f *faultyTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
 	f.Pool.StartTimer(t, d)
 }
 
+// eachGuard runs test for a context that can not end, and for one that can.
+func eachGuard(t *testing.T, test func(t *testing.T, ctx context.Context)) {
+	t.Helper()
+	t.Run("unguarded", func(t *testing.T) { test(t, context.Background()) })
+	t.Run("guarded", func(t *testing.T) { test(t, t.Context()) })
+}
+
 func TestTimersThatPanicDoSoInTheFunctionThatSleeps(t *testing.T) {
 	for name, sleeps := range map[string]int{"at its start": 0, "later": 1} {
 		t.Run(name, func(t *testing.T) {
-			s := &faultyTimers{Pool: pool.New(), left: sleeps, fail: func() { panic("no timer") }}
-			_, err := dozeAsync(schedulers.With(context.Background(), s), time.Microsecond).Wait(context.Background())
-			var p *job.PanicError
-			require.ErrorAs(t, err, &p)
-			assert.Equal(t, "no timer", p.Value)
-			require.NoError(t, s.Shutdown(context.Background()))
+			eachGuard(t, func(t *testing.T, ctx context.Context) {
+				s := &faultyTimers{Pool: pool.New(), left: sleeps, fail: func() { panic("no timer") }}
+				_, err := dozeAsync(schedulers.With(ctx, s), time.Microsecond).Wait(context.Background())
+				var p *job.PanicError
+				require.ErrorAs(t, err, &p)
+				assert.Equal(t, "no timer", p.Value)
+				require.NoError(t, s.Shutdown(context.Background()))
+			})
 		})
 	}
 }
 
 func TestTimersThatExitDoSoInTheFunctionThatSleeps(t *testing.T) {
-	s := &faultyTimers{Pool: pool.New(), left: 1, fail: runtime.Goexit}
-	_, err := dozeAsync(schedulers.With(context.Background(), s), time.Microsecond).Wait(context.Background())
-	require.ErrorIs(t, err, job.ErrGoexit)
-	require.NoError(t, s.Shutdown(context.Background()))
+	eachGuard(t, func(t *testing.T, ctx context.Context) {
+		s := &faultyTimers{Pool: pool.New(), left: 1, fail: runtime.Goexit}
+		_, err := dozeAsync(schedulers.With(ctx, s), time.Microsecond).Wait(context.Background())
+		require.ErrorIs(t, err, job.ErrGoexit)
+		require.NoError(t, s.Shutdown(context.Background()))
+	})
+}
+
+// The context ends between the start of the watch and the timer's; the machine goes on, and ends, while who armed it is still there.
+func TestASleepThatItsContextEndsBeforeItsTimerIsArmedEndsOnce(t *testing.T) {
+	for name, then := range map[string]func(){"armed": func() {}, "panic": func() { panic("too late") }, "exit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			s := &faultyTimers{Pool: pool.New(), left: 1, fail: func() {
+				cancel()
+				<-ended
+				then()
+			}}
+			_, err := dozeAsync(schedulers.With(ctx, s), time.Microsecond).Wait(context.Background())
+			close(ended)
+			require.ErrorIs(t, err, context.Canceled)
+			require.NoError(t, s.Shutdown(context.Background()))
+		})
+	}
 }

@@ -23,27 +23,31 @@ func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine, j *job.Mac
 	s.job = j
 	t.Push(ctx, m)
 	s.chain.takeOver(t, m)
-	s.chain.run = t.outlive(j.Worker())
-	return s
+	r := t.outlive(j.Worker())
+	r.begun = &s.chain
+	return (*rest)(r)
 }
+
+// rest is the Task of a chain that has suspended in its first step.
+type rest Task
 
 // GoOn implements job.Rest. In contrast to a hot start, the first step was taken by a worker which has nothing
 // else to do: the chain may run what it awaits, or go on here.
-func (s *Spawned[T]) GoOn(schedulers.Worker, uint8) {
-	t := s.chain.run
-	t.leave(&s.chain)
-	if t.register(&s.chain) {
+func (r *rest) GoOn(schedulers.Worker, uint8) {
+	t, c := (*Task)(r), r.begun
+	t.begun = nil
+	if t.register(c) {
 		t.giveBack()
 		return
 	}
 	t.awaiting = nil
-	t.goOn(&s.chain)
+	t.goOn(c)
 }
 
-// SetResult completes the job with what the function returned.
-func (s *Spawned[T]) SetResult(v T, err error) {
+// SetResult completes the job with what the function returned. t is what the machine was given: its last run.
+func (s *Spawned[T]) SetResult(t *Task, v T, err error) {
 	s.job.Return(v, err)
-	s.job.End(s.chain.leaving())
+	s.job.End(t.leaving())
 }
 
 func (s *Spawned[T]) handle() job.Handle { return &s.job.Job }

@@ -42,7 +42,7 @@ func (m *sumFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	if !m.sumFrame.MoveNext(t) {
 		return false
 	}
-	m.SetResult(m.total, m.err)
+	m.SetResult(t, m.total, m.err)
 	return true
 }
 

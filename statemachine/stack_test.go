@@ -97,7 +97,7 @@ resume1:
 resume2:
 	v, err := statemachine.JobResult(t, f.second)
 	f.State = statemachine.Finished
-	f.SetResult(f.sum+v, err)
+	f.SetResult(t, f.sum+v, err)
 	return true
 }
 

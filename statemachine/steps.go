@@ -64,6 +64,7 @@ type pulled[T any] struct {
 func (p *pulled[T]) MoveNext(t *Task) bool {
 	t.Rethrow()
 	p.State = Finished
-	p.SetResult(p.arrive())
+	v, err := p.arrive()
+	p.SetResult(t, v, err)
 	return true
 }

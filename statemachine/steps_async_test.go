@@ -174,7 +174,7 @@ func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.zippedFrame.moveNext(t, nil, nil) {
 		return false
 	}
-	f.SetResult(f.all, f.err)
+	f.SetResult(t, f.all, f.err)
 	f.zippedFrame = zippedFrame{Frame: f.zippedFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -362,4 +362,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 101, 102)
 }
 
-// Digest of what is above: f3988c2e7315e410
+// Digest of what is above: e3a5d53650c2d656

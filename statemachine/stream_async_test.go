@@ -270,7 +270,7 @@ func (f *collectMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.collectFrame.moveNext(t, nil) {
 		return false
 	}
-	f.SetResult(f.result0, f.result1)
+	f.SetResult(t, f.result0, f.result1)
 	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -463,7 +463,7 @@ func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.exitsInFrame.moveNext(t, nil) {
 		return false
 	}
-	f.SetResult(job.Void{}, nil)
+	f.SetResult(t, job.Void{}, nil)
 	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -614,7 +614,7 @@ func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.drainFrame.moveNext(t, nil) {
 		return false
 	}
-	f.SetResult(f.sum, f.err)
+	f.SetResult(t, f.sum, f.err)
 	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -734,4 +734,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 62e8c9f805bca2dc
+// Digest of what is above: 8db27322b6e4b60c

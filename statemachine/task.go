@@ -28,6 +28,8 @@ type Task struct {
 	// where the first one is.
 	raised *outcome
 
+	begun *chain // of a rest
+
 	place *place // where it runs and was borrowed; nil during a hot start
 	next  *Task  // of the free ones there
 
@@ -54,7 +56,7 @@ func (t *Task) Yield() bool {
 // Its caller stays where it is. It always returns false. After the resume [Task.Refusal] tells whether s
 // took it.
 func (t *Task) SwitchTo(f *Frame, s schedulers.Scheduler) bool {
-	f.home = s
+	f.home = &schedulers.Home{Scheduler: s}
 	return t.Yield()
 }
 
@@ -65,7 +67,7 @@ func (t *Task) Push(ctx context.Context, m framed) {
 	f := m.base()
 	f.self = m
 	if f.home == nil {
-		f.home = schedulers.FromContext(ctx)
+		f.home = schedulers.HomeOf(ctx)
 	}
 	if t.last == nil {
 		t.top = f

@@ -142,7 +142,7 @@ func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.familyLocals = familyLocals{Frame: f.familyLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -277,7 +277,7 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.fibLocals = fibLocals{Frame: f.fibLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -344,7 +344,7 @@ func (f *fibFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	return true
 }
 
@@ -480,7 +480,7 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.skynetLocals = skynetLocals{Frame: f.skynetLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -547,7 +547,7 @@ func (f *skynetFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	return true
 }
 
@@ -579,8 +579,6 @@ type napLocals struct {
 	statemachine.Frame
 
 	awake *atomic.Int64
-
-	sleep1 *statemachine.Sleeping
 }
 
 // napFrame is [nap] as machines call it: what it keeps, and in the end its results.
@@ -599,6 +597,7 @@ func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -609,15 +608,14 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 		f.Misuse(state)
 	}
 	// machines.go:79: if err := job.Sleep(ctx, d); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, ctx, d)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, d)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -655,7 +653,7 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.napLocals = napLocals{Frame: f.napLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -777,7 +775,7 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -882,7 +880,7 @@ func (f *yieldsMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, nil)
+	f.SetResult(t, v0, nil)
 	return true
 }
 
@@ -1002,7 +1000,7 @@ func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.roundsLocals = roundsLocals{Frame: f.roundsLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -1113,7 +1111,7 @@ func (f *stepsMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, nil)
+	f.SetResult(t, v0, nil)
 	f.stepsLocals = stepsLocals{Frame: f.stepsLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -1209,7 +1207,7 @@ func (f *stepMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, nil)
+	f.SetResult(t, v0, nil)
 	return true
 }
 
@@ -1308,7 +1306,7 @@ func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.linkLocals = linkLocals{Frame: f.linkLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -1449,7 +1447,7 @@ func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.playerLocals = playerLocals{Frame: f.playerLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -1592,9 +1590,9 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.serverLocals = serverLocals{Frame: f.serverLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 9dde34baf4807e17
+// Digest of what is above: d505852c09069085

@@ -47,9 +47,8 @@ type tickLocals struct {
 
 	ctx context.Context
 
-	n1     int
-	i      int
-	sleep1 *statemachine.Sleeping
+	n1 int
+	i  int
 }
 
 // tickFrame is [tick] as machines call it: what it keeps, and in the end its results.
@@ -68,6 +67,7 @@ func (f *tickFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *tickLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -84,15 +84,14 @@ range1:
 		goto endRange1
 	}
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -133,9 +132,9 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.tickLocals = tickLocals{Frame: f.tickLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: a40238135e964179
+// Digest of what is above: c7d6af8a7a857b61

@@ -45,8 +45,6 @@ type greetLocals struct {
 	statemachine.Frame
 
 	name string
-
-	sleep1 *statemachine.Sleeping
 }
 
 // greetFrame is [greet] as machines call it: what it keeps, and in the end its results.
@@ -66,6 +64,7 @@ func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -76,15 +75,14 @@ func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 		f.Misuse(state)
 	}
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -121,7 +119,7 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -247,9 +245,9 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.greetBothLocals = greetBothLocals{Frame: f.greetBothLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: d4eb699b361cfb8b
+// Digest of what is above: dc26a61091f7b694

@@ -157,7 +157,7 @@ func (f *runMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.runLocals = runLocals{Frame: f.runLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -188,8 +188,6 @@ func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
 // fooLocals is what [foo] keeps while it is suspended.
 type fooLocals struct {
 	statemachine.Frame
-
-	sleep1 *statemachine.Sleeping
 }
 
 // fooFrame is [foo] as machines call it: what it keeps, and in the end its results.
@@ -208,6 +206,7 @@ func (f *fooFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -218,15 +217,14 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:29: err := job.Sleep(ctx, 1000*time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	fmt.Println("Foo")
 	result0 = err
@@ -257,8 +255,7 @@ func (f *fooMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
-	f.fooLocals = fooLocals{Frame: f.fooLocals.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(t, job.Void{}, v0)
 	return true
 }
 
@@ -288,8 +285,6 @@ func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
 // barLocals is what [bar] keeps while it is suspended.
 type barLocals struct {
 	statemachine.Frame
-
-	sleep1 *statemachine.Sleeping
 }
 
 // barFrame is [bar] as machines call it: what it keeps, and in the end its results.
@@ -308,6 +303,7 @@ func (f *barFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -318,15 +314,14 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:36: err := job.Sleep(ctx, 100*time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	fmt.Println("Bar")
 	result0 = err
@@ -357,8 +352,7 @@ func (f *barMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
-	f.barLocals = barLocals{Frame: f.barLocals.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(t, job.Void{}, v0)
 	return true
 }
 
@@ -388,8 +382,6 @@ func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
 // bazLocals is what [baz] keeps while it is suspended.
 type bazLocals struct {
 	statemachine.Frame
-
-	sleep1 *statemachine.Sleeping
 }
 
 // bazFrame is [baz] as machines call it: what it keeps, and in the end its results.
@@ -408,6 +400,7 @@ func (f *bazFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -418,15 +411,14 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:43: err := job.Sleep(ctx, 10*time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	fmt.Println("Baz")
 	result0 = err
@@ -457,9 +449,8 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
-	f.bazLocals = bazLocals{Frame: f.bazLocals.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(t, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: cdd1b8e2b1f9f10d
+// Digest of what is above: d5539721f6a3225e

@@ -115,7 +115,7 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.readLocals = readLocals{Frame: f.readLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -216,7 +216,7 @@ func (f *parseMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.parseLocals = parseLocals{Frame: f.parseLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -317,9 +317,9 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: b31c68697ec5ce71
+// Digest of what is above: 8fee4f31907761e8

@@ -47,8 +47,6 @@ type askLocals struct {
 
 	place string
 	user  string
-
-	sleep1 *statemachine.Sleeping
 }
 
 // askFrame is [ask] as machines call it: what it keeps, and in the end its results.
@@ -68,6 +66,7 @@ func (f *askFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -83,16 +82,15 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 			patience = time.Hour
 		}
 		// main.go:28: if err := job.Sleep(ctx, patience); err != nil {
-		f.sleep1, err = statemachine.Sleep(t, ctx, patience)
+		asleep1, err = statemachine.Sleep(t, ctx, patience)
 	}
-	if f.sleep1 == nil {
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -129,7 +127,7 @@ func (f *askMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.askLocals = askLocals{Frame: f.askLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -260,9 +258,9 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.dashboardLocals = dashboardLocals{Frame: f.dashboardLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 8c809a32a51f9512
+// Digest of what is above: 58dc5e082b7ab4fb

@@ -352,7 +352,7 @@ func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.transferFrame.moveNext(t, nil) {
 		return false
 	}
-	f.SetResult(job.Void{}, *f.err)
+	f.SetResult(t, job.Void{}, *f.err)
 	f.transferFrame = transferFrame{Frame: f.transferFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -563,9 +563,9 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.reportFrame.moveNext(t, nil, nil) {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
+	f.SetResult(t, job.Void{}, f.result0)
 	f.reportFrame = reportFrame{Frame: f.reportFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 5652c3edfa5b11a0
+// Digest of what is above: 608fd0b573e9326d

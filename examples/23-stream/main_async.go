@@ -46,8 +46,6 @@ type fetchLocals struct {
 	statemachine.Frame
 
 	number int
-
-	sleep1 *statemachine.Sleeping
 }
 
 // fetchFrame is [fetch] as machines call it: what it keeps, and in the end its results.
@@ -67,6 +65,7 @@ func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 page, result1 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,15 +76,14 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 		f.Misuse(state)
 	}
 	// main.go:19: err := job.Sleep(ctx, time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, page{}, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	result0, result1 = page{f.number}, err
 	f.State = statemachine.Finished
@@ -115,8 +113,7 @@ func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
-	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(t, v0, v1)
 	return true
 }
 
@@ -335,9 +332,9 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.readFrame.moveNext(t, nil) {
 		return false
 	}
-	f.SetResult(job.Void{}, f.result0)
+	f.SetResult(t, job.Void{}, f.result0)
 	f.readFrame = readFrame{Frame: f.readFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: f837e160d6bd6b49
+// Digest of what is above: d3e6414766ea7e79

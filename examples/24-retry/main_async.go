@@ -47,8 +47,6 @@ type fetchLocals struct {
 
 	mirror string
 	round  int
-
-	sleep1 *statemachine.Sleeping
 }
 
 // fetchFrame is [fetch] as machines call it: what it keeps, and in the end its results.
@@ -68,6 +66,7 @@ func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -78,15 +77,14 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 		f.Misuse(state)
 	}
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -128,7 +126,7 @@ func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -168,7 +166,6 @@ type fetchAnyLocals struct {
 	i1     int
 	mirror string
 	fetch1 *fetchFrame
-	sleep2 *statemachine.Sleeping
 }
 
 // fetchAnyFrame is [fetchAny] as machines call it: what it keeps, and in the end its results.
@@ -190,6 +187,7 @@ func (f *fetchAnyLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	var page string
 	var err error
 	var err2 error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -236,17 +234,16 @@ endRange2:
 	{
 		pause := time.Millisecond << f.round
 		// main.go:42: if err := job.Sleep(ctx, pause); err != nil {
-		f.sleep2, err2 = statemachine.Sleep(t, f.ctx, pause)
+		asleep1, err2 = statemachine.Sleep(t, f.ctx, pause)
 	}
-	if f.sleep2 == nil {
+	if !asleep1 {
 		goto resumed2
 	}
 	f.State = 2
 	f.list1, f.mirror = nil, "" // not needed any more
 	return false, "", nil
 resume2:
-	err2 = f.sleep2.Results(t)
-	f.sleep2 = nil
+	err2 = t.Refusal()
 resumed2:
 	if err2 == nil {
 		goto endIf1
@@ -286,9 +283,9 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.fetchAnyLocals = fetchAnyLocals{Frame: f.fetchAnyLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: f0199145efff3ba9
+// Digest of what is above: 68bb36ec2914a09a

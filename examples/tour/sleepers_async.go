@@ -43,8 +43,6 @@ func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napF
 // napLocals is what [nap] keeps while it is suspended.
 type napLocals struct {
 	statemachine.Frame
-
-	sleep1 *statemachine.Sleeping
 }
 
 // napFrame is [nap] as machines call it: what it keeps, and in the end its results.
@@ -62,6 +60,7 @@ func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
 
 // moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -72,15 +71,14 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 		f.Misuse(state)
 	}
 	// sleepers.go:18: return job.Sleep(ctx, d)
-	f.sleep1, result0 = statemachine.Sleep(t, ctx, d)
-	if f.sleep1 == nil {
+	asleep1, result0 = statemachine.Sleep(t, ctx, d)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	result0 = f.sleep1.Results(t)
-	f.sleep1 = nil
+	result0 = t.Refusal()
 resumed1:
 	f.State = statemachine.Finished
 	return true, result0
@@ -109,9 +107,8 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
-	f.napLocals = napLocals{Frame: f.napLocals.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(t, job.Void{}, v0)
 	return true
 }
 
-// Digest of what is above: 3192bc91500d7176
+// Digest of what is above: 4774caf8939c177b

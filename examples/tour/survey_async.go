@@ -176,7 +176,7 @@ func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.surveyPackageLocals = surveyPackageLocals{Frame: f.surveyPackageLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -290,7 +290,7 @@ func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
+	f.SetResult(t, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -387,7 +387,7 @@ func (f *readFileMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.readFileLocals = readFileLocals{Frame: f.readFileLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -484,9 +484,9 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.listFilesLocals = listFilesLocals{Frame: f.listFilesLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 52ee007039739eb1
+// Digest of what is above: eef7d75179045de2

@@ -111,7 +111,7 @@ func (f *pauseMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.pauseLocals = pauseLocals{Frame: f.pauseLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -248,7 +248,7 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -433,9 +433,9 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.sumFrame.moveNext(t, 0) {
 		return false
 	}
-	f.SetResult(f.total, f.err)
+	f.SetResult(t, f.total, f.err)
 	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 595849a8515fa7b9
+// Digest of what is above: a19d92e33ad4472a

@@ -151,7 +151,7 @@ func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.straightLocals = straightLocals{Frame: f.straightLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -184,8 +184,6 @@ type sayLocals struct {
 	statemachine.Frame
 
 	word string
-
-	sleep1 *statemachine.Sleeping
 }
 
 // sayFrame is [say] as machines call it: what it keeps, and in the end its results.
@@ -205,6 +203,7 @@ func (f *sayFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [say] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -215,15 +214,14 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:50: err := job.Sleep(ctx, time.Millisecond)
-	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	result0, result1 = f.word, err
 	f.State = statemachine.Finished
@@ -253,7 +251,7 @@ func (f *sayMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.sayLocals = sayLocals{Frame: f.sayLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -350,9 +348,9 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.waitLocals = waitLocals{Frame: f.waitLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: acf1096f9f727c26
+// Digest of what is above: 977ace305a49c536

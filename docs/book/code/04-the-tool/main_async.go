@@ -112,7 +112,7 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -235,7 +235,7 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -357,7 +357,7 @@ func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -483,9 +483,9 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.greetSumLocals = greetSumLocals{Frame: f.greetSumLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 34adece02139c3f6
+// Digest of what is above: 5a59b9f8cce3a696

@@ -131,9 +131,9 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.eachFrame.moveNext(t, nil, nil) {
 		return false
 	}
-	f.SetResult(job.Void{}, f.err)
+	f.SetResult(t, job.Void{}, f.err)
 	f.eachFrame = eachFrame{Frame: f.eachFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: c4745e815d3ec06a
+// Digest of what is above: 754cbe68407a66f3

@@ -46,8 +46,6 @@ type findLocals struct {
 	statemachine.Frame
 
 	key string
-
-	sleep1 *statemachine.Sleeping
 }
 
 // findFrame is [find] as machines call it: what it keeps, and in the end its results.
@@ -67,6 +65,7 @@ func (f *findFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [find] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -77,15 +76,14 @@ func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finish
 		f.Misuse(state)
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -130,7 +128,7 @@ func (f *findMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.findLocals = findLocals{Frame: f.findLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -240,9 +238,9 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.findOrFrame.moveNext(t, nil, "", "") {
 		return false
 	}
-	f.SetResult(*f.text, *f.err)
+	f.SetResult(t, *f.text, *f.err)
 	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 3efe442d54161aac
+// Digest of what is above: 258c673f8c699d66

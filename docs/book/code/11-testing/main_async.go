@@ -111,7 +111,7 @@ func (f *accountWithdrawMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.accountWithdrawLocals = accountWithdrawLocals{Frame: f.accountWithdrawLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -146,8 +146,7 @@ type retryLocals struct {
 	ctx       context.Context
 	operation func() error
 
-	pause  time.Duration
-	sleep1 *statemachine.Sleeping
+	pause time.Duration
 }
 
 // retryFrame is [retry] as machines call it: what it keeps, and in the end its results.
@@ -166,6 +165,7 @@ func (f *retryFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [retry] from where it stopped to its next suspension (false) or its end (true).
 func (f *retryLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -186,15 +186,14 @@ for1:
 		}
 	}
 	// main.go:54: if err := job.Sleep(ctx, pause); err != nil {
-	f.sleep1, err = statemachine.Sleep(t, f.ctx, f.pause)
-	if f.sleep1 == nil {
+	asleep1, err = statemachine.Sleep(t, f.ctx, f.pause)
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -230,9 +229,9 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.retryLocals = retryLocals{Frame: f.retryLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 919b089094fb10ed
+// Digest of what is above: 2f712c9ca8173484

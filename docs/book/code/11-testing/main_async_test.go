@@ -115,9 +115,9 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(job.Void{}, v0)
+	f.SetResult(t, job.Void{}, v0)
 	f.addLocals = addLocals{Frame: f.addLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: bc12ac19c385335c
+// Digest of what is above: 8da282e520f74ccf

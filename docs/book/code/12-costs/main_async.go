@@ -108,7 +108,7 @@ func (f *getMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.getLocals = getLocals{Frame: f.getLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -231,9 +231,9 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 7ca5e91b083fbbef
+// Digest of what is above: 697a4cec6b33c4d6

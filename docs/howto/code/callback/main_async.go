@@ -116,9 +116,9 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 70a8149368276f24
+// Digest of what is above: b253010d4164a6ea

@@ -46,8 +46,6 @@ type backendLocals struct {
 
 	name string
 	key  string
-
-	sleep1 *statemachine.Sleeping
 }
 
 // backendFrame is [backend] as machines call it: what it keeps, and in the end its results.
@@ -67,6 +65,7 @@ func (f *backendFrame) MoveNext(t *statemachine.Task) (finished bool) {
 // moveNext runs [backend] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
+	var asleep1 bool
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -82,16 +81,15 @@ func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 			delay = time.Hour
 		}
 		// main.go:25: if err := job.Sleep(ctx, delay); err != nil {
-		f.sleep1, err = statemachine.Sleep(t, ctx, delay)
+		asleep1, err = statemachine.Sleep(t, ctx, delay)
 	}
-	if f.sleep1 == nil {
+	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-	err = f.sleep1.Results(t)
-	f.sleep1 = nil
+	err = t.Refusal()
 resumed1:
 	if err == nil {
 		goto endIf1
@@ -131,7 +129,7 @@ func (f *backendMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.backendLocals = backendLocals{Frame: f.backendLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -257,9 +255,9 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.pageLocals = pageLocals{Frame: f.pageLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: b5d13b2fdf4c44b7
+// Digest of what is above: c443fdd55d53acfc

@@ -108,7 +108,7 @@ func (f *loadMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
@@ -209,9 +209,9 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	f.SetResult(v0, v1)
+	f.SetResult(t, v0, v1)
 	f.renderLocals = renderLocals{Frame: f.renderLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 36f076acd56b9813
+// Digest of what is above: 2d5ee64edfc19d05
