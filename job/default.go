@@ -33,7 +33,7 @@ func SetDefaultScheduler(s schedulers.Scheduler) {
 		defaultHome.Store(nil)
 		return
 	}
-	defaultHome.Store(&schedulers.Home{Scheduler: s})
+	defaultHome.Store(schedulers.HomeFor(s))
 }
 
 // HomeOf returns where something runs that was given ctx: its ambient scheduler, or the default. It is never nil, and

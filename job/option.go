@@ -117,7 +117,7 @@ func (o *Option) home() *schedulers.Home {
 	if o.on == nil {
 		return nil
 	}
-	return &schedulers.Home{Scheduler: o.on}
+	return schedulers.HomeFor(o.on)
 }
 
 // merge folds several options into one; of two that contradict, the later wins.

@@ -20,7 +20,7 @@ func With(ctx context.Context, s Scheduler) context.Context {
 	if s == nil {
 		return context.WithValue(ctx, SchedulerKey, nil)
 	}
-	return context.WithValue(ctx, SchedulerKey, &Home{s})
+	return context.WithValue(ctx, SchedulerKey, HomeFor(s))
 }
 
 // FromContext returns the ambient scheduler of ctx, or nil if none was set.
@@ -31,7 +31,9 @@ func FromContext(ctx context.Context) Scheduler {
 	}
 	switch v := ctx.Value(SchedulerKey).(type) {
 	case *Home:
-		return v.Scheduler
+		if v != nil {
+			return v.Scheduler
+		}
 	case Scheduler:
 		return v
 	}

@@ -116,6 +116,24 @@ func TestAHomeIsASchedulerOnTopOfItsOwn(t *testing.T) {
 	assert.True(t, schedulers.RunsOn(home, s))
 }
 
+func TestAHomeThatIsGivenBackIsNotWrapped(t *testing.T) {
+	s := &direct{}
+	answer, _ := schedulers.With(context.Background(), s).Value(schedulers.SchedulerKey).(schedulers.Scheduler)
+	assert.Same(t, s, schedulers.FromContext(schedulers.With(context.Background(), answer)))
+	assert.Same(t, s, schedulers.HomeFor(answer).Scheduler)
+	assert.Same(t, s, schedulers.HomeOf(answers{context.Background(), answer}).Scheduler)
+}
+
+// passing is a context of somebody else's package that passes the question on.
+type passing struct{ context.Context }
+
+func (p passing) Value(any) any { return schedulers.HomeOf(p.Context) }
+
+func TestANilHomeIsNone(t *testing.T) {
+	assert.Nil(t, schedulers.FromContext(passing{context.Background()}))
+	assert.Nil(t, schedulers.HomeOf(passing{context.Background()}))
+}
+
 func TestWhereNoSchedulerIsNamedThereIsNoHome(t *testing.T) {
 	var none context.Context
 	assert.Nil(t, schedulers.HomeOf(none))

@@ -3,7 +3,7 @@ package schedulers
 import "context"
 
 // Home is a scheduler as jobs and frames refer to it, of which there may be millions: a pointer is half of an interface, and each
-// machine that sleeps has 8 bytes less for it. A Home never changes, so that all who run in one place share one.
+// machine that sleeps has 8 bytes less for it. A Home never changes, so that all who have it from one context share it.
 //
 // It is what a context answers with when it is asked for its scheduler, and so a scheduler itself, but without the abilities
 // of the one that it stands for. [FromContext] returns that one.
@@ -19,9 +19,17 @@ func HomeOf(ctx context.Context) *Home {
 	case *Home:
 		return v
 	case Scheduler:
-		return &Home{v}
+		return HomeFor(v)
 	}
 	return nil
+}
+
+// HomeFor returns the Home of s: s itself, if it is one that a context has answered with. It must not be nil.
+func HomeFor(s Scheduler) *Home {
+	if h, ok := s.(*Home); ok {
+		return h
+	}
+	return &Home{s}
 }
 
 // Submit implements [Scheduler].

@@ -23,7 +23,7 @@ import (
 //	   └────────────────── yield ──────────────────────┘
 //
 // by the list's compare-and-swap, the list's swap, and the scheduler's queue, each of
-// which orders what came before it. So the fields are plain. The price is one
+// which orders what came before it. (A sleep is registered with timers, and submitted by their expiry; see sleep.go.) So the fields are plain. The price is one
 // rule: registering is the last thing that the running goroutine does with
 // a chain. A line after it is a data race. (The Task is its own goroutine's, before and after.)
 type chain struct {

@@ -17,7 +17,8 @@ func (t *Task) Rethrow() {
 	}
 }
 
-// Refusal returns why home did not take the chain when it was resumed last, or nil.
+// Refusal returns why what the frame has awaited has no result, or nil: home did not take the chain when it was resumed, or the context of
+// its sleep has ended.
 func (t *Task) Refusal() error {
 	o := t.outcome
 	if o == nil {

@@ -169,7 +169,8 @@ type root interface {
 	handle() job.Handle
 }
 
-// outcome is how a callee ended that did not return, or why a chain was sent away.
+// outcome is how a callee ended that did not return, or why what a machine awaited has no result: its home has refused it, it would wait for itself, the
+// context of its sleep has ended. Nothing but refusal tells these from a panic, so that is not nil then.
 type outcome struct {
 	value   any
 	stack   []byte

@@ -35,9 +35,16 @@ func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err erro
 		return true, nil
 	}
 	s := new(sleeping)
-	s.timer.When = int64(d) // its own until it is armed
+	s.timer.When = int64(d)
 	t.awaiting, t.timers = s, timers
 	return true, nil
+}
+
+// length returns how long the sleep is, which lies in the timer until that is armed. Timers may ask a Timer whether it is.
+func (s *sleeping) length() time.Duration {
+	d := s.timer.When
+	s.timer.When = 0
+	return time.Duration(d)
 }
 
 // arm begins the sleep, at whose end c goes on, and returns true. The timers may be a user's code: if they panic or call
@@ -48,8 +55,9 @@ func (t *Task) arm(s *sleeping, c *chain) (armed bool) {
 			t.disarmed(c, recover())
 		}
 	}()
+	d := s.length()
 	s.timer.OnExpire = c
-	t.timers.StartTimer(&s.timer, time.Duration(s.timer.When))
+	t.timers.StartTimer(&s.timer, d)
 	return true
 }
 
@@ -74,7 +82,8 @@ type guardedSleeping struct {
 	ctx    context.Context
 	watch  ctxwatch.Watch
 	timers schedulers.Timers
-	of     *chain
+	of     *chain // until it goes on
+	err    error  // why the sleep has ended early
 }
 
 // armGuarded is arm for a sleep whose context can end. If that has happened when the timers panic, the machine goes on with it already, and
@@ -90,9 +99,10 @@ func (t *Task) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
 			t.disarmed(c, v)
 		}
 	}()
+	d := g.length()
 	g.of, g.timers, g.timer.OnExpire = c, t.timers, g
 	g.watch.Start(g.ctx, g)
-	g.timers.StartTimer(&g.timer, time.Duration(g.timer.When))
+	g.timers.StartTimer(&g.timer, d)
 	if g.ended.Load() {
 		g.timers.StopTimer(&g.timer)
 	}
@@ -106,8 +116,15 @@ func (g *guardedSleeping) end() bool { return g.ended.CompareAndSwap(false, true
 func (g *guardedSleeping) Expire(t *schedulers.Timer) {
 	if g.end() {
 		g.watch.Stop()
-		g.of.Expire(t)
+		g.leave().Expire(t)
 	}
+}
+
+// leave returns the chain, which whoever still has the timer must not keep alive.
+func (g *guardedSleeping) leave() *chain {
+	c := g.of
+	g.of = nil
+	return c
 }
 
 // ContextEnded implements ctxwatch.Ender.
@@ -115,6 +132,23 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	why := ctxwatch.Reason(g.ctx) // the context may be a user's code: ask it before there is anything to lose
 	if g.end() {
 		g.timers.StopTimer(&g.timer)
-		g.of.submitWith(&outcome{refusal: why}, schedulers.Hint{Flags: schedulers.Resumed})
+		g.err = why
+		if err := schedulers.TrySubmit(g.of.top.home.Scheduler, g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
+			g.Abandon(err)
+		}
 	}
 }
+
+// Run implements schedulers.Work: the chain goes on, and its top frame is told why. A context that ends may end a million sleeps: what that
+// takes is made when it is their turn.
+func (g *guardedSleeping) Run(on schedulers.Worker) {
+	t, c := borrow(on), g.leave()
+	t.top = c.top
+	if g.err != nil { // else it has ended without a reason, as only a context that breaks its contract does
+		t.outcome = &outcome{refusal: g.err}
+	}
+	t.goOn(c)
+}
+
+// Abandon implements schedulers.Work. What the frame is to be told is more than that home has ended.
+func (g *guardedSleeping) Abandon(error) { go g.Run(nil) }

@@ -137,4 +137,98 @@ func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ffccb734ea9733bc
+// nodAsync starts [nod] as a state machine and returns its job.
+func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := nodLocals{}
+	defer statemachine.Catch(&t, &result)
+	if finished, v0 := frame.moveNext(&t, ctx, d); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &nodMachine{nodLocals: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// nodEnter is [nod] as machines call it: its results, or the suspended frame that will have them.
+func nodEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*nodFrame, error) {
+	frame := nodLocals{}
+	if finished, v0 := frame.moveNext(t, ctx, d); finished {
+		return nil, v0
+	}
+	m := &nodFrame{nodLocals: frame}
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// nodLocals is what [nod] keeps while it is suspended.
+type nodLocals struct {
+	statemachine.Frame
+}
+
+// nodFrame is [nod] as machines call it: what it keeps, and in the end its results.
+type nodFrame struct {
+	nodLocals
+
+	result0 error
+}
+
+// MoveNext goes on with [nod] where it stopped.
+func (f *nodFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t, nil, 0)
+	return finished
+}
+
+// moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
+	var asleep1 bool
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// sleep_test.go:170: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
+	asleep1, result0 = statemachine.Sleep(t, ctx, d)
+	if !asleep1 {
+		goto resumed1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+	result0 = t.Refusal()
+resumed1:
+	f.State = statemachine.Finished
+	return true, result0
+}
+
+// Location returns where [nod] is suspended.
+func (f *nodLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 170)
+}
+
+// Results returns what [nod] returned, or raises again the panic that ended it.
+func (f *nodFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// nodMachine is [nod] as the root of a chain of calls: task, job and frame in one allocation.
+type nodMachine struct {
+	statemachine.Builder[job.Void]
+	nodLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
+	finished, v0 := f.moveNext(t, nil, 0)
+	if !finished {
+		return false
+	}
+	f.SetResult(t, job.Void{}, v0)
+	return true
+}
+
+// Digest of what is above: 8d5df0f6f63d0f67

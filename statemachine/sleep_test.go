@@ -158,3 +158,74 @@ func TestASleepThatItsContextEndsBeforeItsTimerIsArmedEndsOnce(t *testing.T) {
 		})
 	}
 }
+
+// quiet is a context that ends and does not say why.
+type quiet struct{ context.Context }
+
+func (quiet) Err() error { return nil }
+
+// nod sleeps once.
+//
+//movenext:async
+func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
+
+func TestASleepThatEndsWithoutAReasonHasNoError(t *testing.T) {
+	for name, nod := range map[string]func(context.Context, time.Duration) error{
+		"goroutine": nod,
+		"machine": func(ctx context.Context, d time.Duration) error {
+			_, err := nodAsync(ctx, d).Wait(context.Background())
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := pool.New()
+				ctx, cancel := context.WithCancel(schedulers.With(context.Background(), p))
+				beside := job.SleepAsync(ctx, time.Hour) // it watches the context for both
+				time.AfterFunc(time.Minute, cancel)
+				began := time.Now()
+				require.NoError(t, nod(quiet{ctx}, time.Hour))
+				assert.Equal(t, time.Minute, time.Since(began))
+				_, err := beside.Await()
+				require.ErrorIs(t, err, context.Canceled)
+				require.NoError(t, p.Shutdown(context.Background()))
+			})
+		})
+	}
+}
+
+// strictTimers are those of a pool, and know an armed timer by its time, as the contract lets them.
+type strictTimers struct {
+	*pool.Pool
+	t *testing.T
+}
+
+func (s *strictTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
+	assert.Zero(s.t, t.When, "it is not armed yet")
+	s.Pool.StartTimer(t, d)
+}
+
+func TestTheTimerOfASleepLooksUnarmedUntilItIsArmed(t *testing.T) {
+	s := &strictTimers{pool.New(), t}
+	for range 100 {
+		ctx, cancel := context.WithCancel(schedulers.With(context.Background(), s))
+		j := dozeAsync(ctx, time.Microsecond)
+		cancel()
+		if _, err := j.Wait(context.Background()); err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+	}
+	_, err := dozeAsync(schedulers.With(context.Background(), s), time.Microsecond).Wait(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, s.Shutdown(context.Background()))
+}
+
+func TestASleepWhoseContextAndHomeHaveEndedSaysWhyTheContextHas(t *testing.T) {
+	p := pool.New()
+	ctx, cancel := context.WithCancel(schedulers.With(context.Background(), p))
+	j := dozeAsync(ctx, time.Hour)
+	require.NoError(t, p.Shutdown(context.Background()))
+	cancel()
+	_, err := j.Wait(context.Background())
+	require.ErrorIs(t, err, context.Canceled)
+}

@@ -21,7 +21,7 @@ type Task struct {
 	// Where what it waits for is to be armed, if that is a sleep.
 	timers schedulers.Timers
 
-	// How the last callee ended, if not by returning; or why home refused.
+	// How the last callee ended, if not by returning; or why what was awaited has no result: home refused, a sleep's context has ended.
 	outcome *outcome
 
 	// The panic that was raised again last: it has a newer stack now, and this is
@@ -56,7 +56,7 @@ func (t *Task) Yield() bool {
 // Its caller stays where it is. It always returns false. After the resume [Task.Refusal] tells whether s
 // took it.
 func (t *Task) SwitchTo(f *Frame, s schedulers.Scheduler) bool {
-	f.home = &schedulers.Home{Scheduler: s}
+	f.home = schedulers.HomeFor(s)
 	return t.Yield()
 }
 
