@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/schedulers"
@@ -15,10 +14,9 @@ import (
 // called on the other. (It lies inside of the job, though: who keeps a job's context
 // keeps the job.) It answers for values itself and for its end through the parent,
 // until somebody wants more than that: a Done channel, or to cancel this job and
-// not the parent. Then it makes a real context, once. A job that is never asked
-// pays three words.
+// not the parent. Then it makes a real context, once, in the part of the job that most jobs never have. A job that is
+// never asked pays a bit for it, in a word that is read anyway.
 type body struct {
-	real  atomic.Pointer[realContext]
 	users users
 
 	holding bool // the job is counted by the one around it
@@ -86,7 +84,7 @@ func (b *body) Done() <-chan struct{} { return b.materialize().Done() }
 
 // Err implements context.Context.
 func (b *body) Err() error {
-	if r := b.real.Load(); r != nil {
+	if r := b.made(); r != nil {
 		return r.Err()
 	}
 	above := b.outermost()
@@ -119,7 +117,7 @@ func (b *body) Value(key any) any {
 		}
 		return nil
 	}
-	if r := b.real.Load(); r != nil {
+	if r := b.made(); r != nil {
 		return r.Value(key)
 	}
 	return b.parent.Value(key)
@@ -127,22 +125,34 @@ func (b *body) Value(key any) any {
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with the last user's leaving: whoever comes second cancels. We store, then ask whether
-// there are users; who leaves counts down, then reads the store. One of the two sees the other.
+// It races with the last user's leaving: whoever comes second cancels. We store, then mark the count of the users and see
+// whether there are any; who leaves counts down, and sees the mark. One of the two sees the other.
 func (b *body) materialize() *realContext {
-	if r := b.real.Load(); r != nil {
+	if r := b.made(); r != nil {
 		return r
 	}
-	ctx, cancel := context.WithCancelCause(b.parent)
-	r := &realContext{ctx, cancel}
-	if !b.real.CompareAndSwap(nil, r) {
-		cancel(nil)
-		return b.real.Load()
+	rare := b.owner.base().extras()
+	r := rare.real.Load()
+	if r == nil {
+		ctx, cancel := context.WithCancelCause(b.parent)
+		r = &realContext{ctx, cancel}
+		if !rare.real.CompareAndSwap(nil, r) {
+			cancel(nil)
+			r = rare.real.Load()
+		}
 	}
-	if b.users.none() {
-		cancel(nil)
+	if b.users.mark() {
+		r.cancel(nil)
 	}
 	return r
+}
+
+// made returns the real context, or nil if none was made.
+func (b *body) made() *realContext {
+	if !b.users.marked() {
+		return nil
+	}
+	return b.owner.base().rare.Load().real.Load()
 }
 
 // interrupt ends the context before its users do.
@@ -167,7 +177,7 @@ func (c *core) endOwn() {
 // by this one alone.
 func (b *body) close() {
 	for last := true; last; last = b.users.release() {
-		if r := b.real.Load(); r != nil {
+		if r := b.made(); r != nil {
 			r.cancel(nil)
 		}
 		if !b.holding {

@@ -59,6 +59,8 @@ type rare struct {
 	// Nil in most jobs that have this part. See setErr.
 	err error
 
+	real atomic.Pointer[realContext] // see body.materialize
+
 	mu   sync.Mutex    // protects done and, in a race of Starts, body.home
 	done chan struct{} // made by Done
 

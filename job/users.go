@@ -13,6 +13,7 @@ import "sync/atomic"
 //	bits 0-27   the nested jobs whose contexts have not ended
 //	canceled    Cancel was called, for this job or for one whose context lies in this one's; see outermost
 //	left        the job itself has ended
+//	realMade    there is a real context, which ends with the last user
 //
 // Once the job has left and no nested one is counted, none is counted any more: hold and the
 // last leaving meet in one compare-and-swap.
@@ -21,9 +22,10 @@ type users struct{ n atomic.Int32 }
 const (
 	canceled int32 = 1 << 28
 	left     int32 = 1 << 29
+	realMade int32 = 1 << 30
 )
 
-func nobody(n int32) bool { return n&^canceled == left }
+func nobody(n int32) bool { return n&^(canceled|realMade) == left }
 
 // none reports whether nobody needs the context any more.
 func (u *users) none() bool { return nobody(u.n.Load()) }
@@ -52,3 +54,8 @@ func (u *users) leave() (last bool) { return nobody(u.n.Add(left)) }
 func (u *users) disturb() { u.n.Or(canceled) }
 
 func (u *users) disturbed() bool { return u.n.Load()&canceled != 0 }
+
+// mark notes that there is a real context, and reports whether nobody needs it.
+func (u *users) mark() (none bool) { return nobody(u.n.Or(realMade)) }
+
+func (u *users) marked() bool { return u.n.Load()&realMade != 0 }

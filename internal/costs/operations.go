@@ -35,6 +35,8 @@ func one(context.Context) (int, error) { return 1000, nil }
 
 func nothing(context.Context) error { return nil }
 
+func asksDone(ctx context.Context) (int, error) { ctx.Done(); return 1, nil }
+
 func fails(context.Context) (int, error) { return 0, io.EOF }
 
 func follow(context.Context, *job.Job[int]) (int, error) { return 1000, nil }
@@ -66,6 +68,7 @@ func (b *bench) jobs() []operation {
 		{name: "Run, in a context that can end", do: func() { job.Run(b.cancelable, one); b.slot.run() }},
 		{name: "Go", do: func() { job.Go(b.ctx, nothing); b.slot.run() }},
 		{name: "Run, and the function returns an error", do: func() { job.Run(b.ctx, fails); b.slot.run() }},
+		{name: "Run, and the function asks its context for Done", do: func() { job.Run(b.ctx, asksDone); b.slot.run() }},
 		{name: "FromResult of a frequent value", do: func() { job.FromResult(job.Void{}) }},
 		{name: "FromResult of any other", do: func() { job.FromResult(1000) }},
 		{name: "Await of a complete job", do: func() { _, _ = b.done.Await() }},
