@@ -125,8 +125,8 @@ func (b *body) Value(key any) any {
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with the last user's leaving: whoever comes second cancels. We store, then mark the count of the users and see
-// whether there are any; who leaves counts down, and sees the mark. One of the two sees the other.
+// It races with the last user's leaving: whoever comes second cancels. We store, then see whether there are users and mark their
+// count, in one compare-and-swap; who leaves counts down, and sees the mark. One of the two sees the other.
 func (b *body) materialize() *realContext {
 	if r := b.made(); r != nil {
 		return r
@@ -141,9 +141,7 @@ func (b *body) materialize() *realContext {
 			r = rare.real.Load()
 		}
 	}
-	if b.users.mark() {
-		r.cancel(nil)
-	}
+	b.users.mark(r)
 	return r
 }
 

@@ -204,6 +204,26 @@ func TestMaterializeRacingTheEnd(t *testing.T) {
 	}
 }
 
+func TestAContextThatHasEndedHasEndedForGood(t *testing.T) {
+	for range 2000 {
+		j := New(context.Background(), constant(1, nil))
+		b := j.own
+		j.endOwn()
+		require.Error(t, b.Err())
+		asked := make(chan struct{})
+		go func() { b.Done(); close(asked) }() // makes a real context, which must not be seen before it has ended
+		for ended := false; !ended; {
+			require.Error(t, b.Err())
+			select {
+			case <-asked:
+				ended = true
+			default:
+			}
+		}
+		<-b.Done()
+	}
+}
+
 func TestManyMaterializeOneContext(t *testing.T) {
 	j := New(context.Background(), constant(1, nil))
 	b := j.own

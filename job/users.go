@@ -55,7 +55,18 @@ func (u *users) disturb() { u.n.Or(canceled) }
 
 func (u *users) disturbed() bool { return u.n.Load()&canceled != 0 }
 
-// mark notes that there is a real context, and reports whether nobody needs it.
-func (u *users) mark() (none bool) { return nobody(u.n.Or(realMade)) }
+// mark notes that there is a real context, r, and ends it if nobody needs it. That comes first: a context that has said that it has ended must not
+// take that back. Who leaves after the mark ends it.
+func (u *users) mark(r *realContext) {
+	for {
+		n := u.n.Load()
+		if nobody(n) {
+			r.cancel(nil)
+		}
+		if u.n.CompareAndSwap(n, n|realMade) {
+			return
+		}
+	}
+}
 
 func (u *users) marked() bool { return u.n.Load()&realMade != 0 }

@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"runtime"
 	"runtime/metrics"
 	"time"
 )
@@ -39,7 +38,6 @@ type replacement struct {
 	timer *time.Timer
 	on    bool
 	last  uint64 // progress at the last look
-	found bool   // at the last look or since then, workers that wait
 
 	active  func(*replacement) int // goroutines that run or could
 	samples []metrics.Sample
@@ -72,12 +70,7 @@ func (r *replacement) arm(p *Pool) {
 }
 
 // onLook is called when it is time to look.
-//
-// Timers go off together: the runtime waits for them in whole milliseconds when it has nothing to do. So whoever looks at that moment
-// finds those awake whose sleep is over as well, and takes them for workers that compute; of jobs that sleep for a millisecond two workers
-// did two a millisecond, for 50 of them. So those who are ready go first: who sleeps is asleep again then.
 func (p *Pool) onLook() {
-	runtime.Gosched()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.replacement
@@ -95,12 +88,11 @@ func (p *Pool) onLook() {
 	} else {
 		p.setWaiting(0)
 	}
-	if r.found {
+	if p.room.waiting > 0 {
 		r.pause = r.every
 	} else {
 		r.pause = min(2*r.pause, longestPause*r.every)
 	}
-	r.found = p.room.waiting > 0
 	r.on = true
 	r.arm(p)
 	p.settle()
@@ -122,7 +114,6 @@ func (p *Pool) countWaiting(others int) {
 // setWaiting says how many more workers may run because some wait; mu is held.
 func (p *Pool) setWaiting(n int) {
 	p.room.waiting = n
-	p.replacement.found = p.replacement.found || n > 0
 	if crowded := n > 0; p.crowded.Load() != crowded {
 		p.crowded.Store(crowded)
 	}

@@ -30,22 +30,6 @@ func TestWorkersThatWaitAreReplacedWithinAnInterval(t *testing.T) {
 	})
 }
 
-func TestWhoHasFoundWorkersThatWaitLooksAgainSoon(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began, looks := time.Now(), 0
-		p := counting(New(Workers(2, 100)), func() int {
-			looks++
-			if looks > 1 && time.Since(began) < 3*defaultReplace {
-				return 100 // they all wake up just when somebody looks
-			}
-			return 1
-		})
-		meet(t, p, 64).Wait()
-		assert.Equal(t, 3*defaultReplace, time.Since(began), "not later, although the look before has found nobody")
-		require.NoError(t, p.Shutdown(context.Background()))
-	})
-}
-
 func TestWorkersThatMayAllBeRunningAreNotReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := counting(New(Workers(2, 100)), func() int { return 3 }) // who asks, and two others
