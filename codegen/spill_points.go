@@ -124,11 +124,6 @@ func (u *unit) suspendSleep(call *ast.CallExpr, p *point, dst []dest) {
 	p.asleep = u.temp("asleep", types.Typ[types.Bool])
 	entry := append(append(rope{statemachineName, text(".Sleep(")}, joined(args)...), text(")"))
 	u.add(&note{pos: p.call}, &assign{dst: append([]dest{{v: p.asleep}}, dst...), src: entry})
-	u.resumeWithRefusal(p, dst)
-}
-
-// resumeWithRefusal suspends for what the runtime tells the end of: nil, or why there is none.
-func (u *unit) resumeWithRefusal(p *point, dst []dest) {
 	u.add(&park{p}, &mark{label: p.resume})
 	u.add(&assign{dst: dropBlanks(again(dst)), src: rope{taskName, text(".Refusal()")}}, &mark{label: p.resumed})
 }

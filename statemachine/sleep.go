@@ -142,12 +142,11 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 // Run implements schedulers.Work: the chain goes on, and its top frame is told why. A context that ends may end a million sleeps: what that
 // takes is made when it is their turn.
 func (g *guardedSleeping) Run(on schedulers.Worker) {
-	t, c := borrow(on), g.leave()
-	t.top = c.top
+	var news *outcome
 	if g.err != nil { // else it has ended without a reason, as only a context that breaks its contract does
-		t.outcome = &outcome{refusal: g.err}
+		news = &outcome{refusal: g.err}
 	}
-	t.goOn(c)
+	(&bearer{g.leave(), news}).Run(on)
 }
 
 // Abandon implements schedulers.Work. What the frame is to be told is more than that home has ended.
