@@ -33,7 +33,8 @@ type report struct {
 //
 //	func Run(ctx context.Context, t *trace.T) …
 //
-// in it. Its file want, if there is one, says what it logs as plain Go. With -targets the form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
+// in it. Its file want, if there is one, says what it logs as plain Go. Its file spread says that the plain form waits in jobs for
+// others, which blocks the one worker that machines are content with. With -targets the form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
@@ -144,7 +145,7 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 	for _, f := range result.Files {
 		require.Contains(t, string(f.Data), sign, "%s is not of mode %s", f.Path, mode)
 	}
-	testmodule.Write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused))
+	testmodule.Write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused, mode))
 	binary := filepath.Join(dir, string(mode)+".exe")
 	// Without the folder's name in them, which is another one each time, the go command
 	// knows the packages again that it has compiled before: nine tenths of this test.
@@ -200,12 +201,16 @@ func parseReports(t *testing.T, r io.Reader) map[string][]report {
 }
 
 // program is the main package that runs the cases that were not refused.
-func program(cases []archive, refused map[string]string) []byte {
+func program(cases []archive, refused map[string]string, mode codegen.Mode) []byte {
 	var imports, list strings.Builder
 	for _, c := range cases {
 		if refused[c.name] == "" {
 			fmt.Fprintf(&imports, "\tcase_%s \"example.com/cases/%s\"\n", c.name, c.name)
-			fmt.Fprintf(&list, "\t\ttrace.New(%q, case_%s.RunAsync),\n", c.name, c.name)
+			fmt.Fprintf(&list, "\t\ttrace.New(%q, case_%s.RunAsync)", c.name, c.name)
+			if mode == codegen.Plain && fileOf(c.Archive, "spread") != nil {
+				list.WriteString(".Spread()")
+			}
+			list.WriteString(",\n")
 		}
 	}
 	return fmt.Appendf(nil, "package main\n\nimport (\n\t\"example.com/cases/trace\"\n%s)\n\nfunc main() {\n\ttrace.Main(\n%s\t)\n}\n", &imports, &list)

@@ -72,9 +72,7 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			s.replace(n, use(s.u.recovery), text(".Recover()"))
 			return false
 		}
-		if r, ok := s.u.literals.runs[n]; ok {
-			s.u.idents[r.runner] = s.u.spelledBeside(n, r.runner, r.name(s.startsMachine(r.literal), s.literals > 0))
-		}
+		s.runner(n)
 		if e, ok := s.u.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}

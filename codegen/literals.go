@@ -41,6 +41,7 @@ type literal struct {
 	deferred bool
 	entered  bool // by machines
 	started  bool // as a job
+	waited   bool // by the machine that starts it, which is no machine in the plain copy of a literal
 }
 
 // literals are those of one function, the literals within literals among them.
@@ -149,16 +150,7 @@ func (u *unit) lowered(lit *ast.FuncLit) *literal {
 
 // literalStem is what the names of a literal's declarations begin with: fetchFunc1 in
 // fetch, as Go itself calls the literal fetch.func1.
-func (u *unit) literalStem(n int) string { return u.stem() + "Func" + strconv.Itoa(n) }
-
-// stem is what the names of declarations begin with that are the function's own.
-func (u *unit) stem() string {
-	name := u.fn.Object.Name()
-	if named := receiverNamed(u.fn.Object); named != nil {
-		name = recvStem(named.Obj().Name(), name)
-	}
-	return setFirst(name, false)
-}
+func (u *unit) literalStem(n int) string { return u.fn.Names.Stem + "Func" + strconv.Itoa(n) }
 
 // freeName is a name for a declaration beside the function that neither the package nor the function has.
 func (u *unit) freeName(name string) string {

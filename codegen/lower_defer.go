@@ -125,6 +125,7 @@ func (u *unit) deferring(s *ast.DeferStmt) *deferral {
 // deferredCall is the call with what has been evaluated in its places. Arguments that the source
 // does not have come first, but for the receiver of a method expression.
 func (u *unit) deferredCall(d *deferral, call *ast.CallExpr, method *types.Selection, more ...rope) rope {
+	(&mentionScan{u: u}).runner(call)
 	fun := u.deferredFunc(d, call)
 	args := u.keptArguments(d, call)
 	at := 0

@@ -26,13 +26,68 @@ import (
 // Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns with the way through
 // the queue, half of them for another worker that was woken in vain.
 
-// runners are the functions that run a literal as a job, and what they are called if
-// the literal is a machine.
-var runners = map[string]string{"Run": "RunMachine", "Go": "RunMachine", "New": "NewMachine"}
+// A body that the caller waits for is a machine only where the caller is one, since it is that machine that waits. Source,
+// then result:
+//
+//	err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
+//
+//	f.await1 = job.InScopeMachine(f.ctx, func(m1 *job.Machine[job.Void], ctx1 context.Context, s1 *job.Scope) job.Rest {
+//		return fetchFunc1Run(m1, ctx1, s1)
+//	})
+
+// runner is a function that runs a literal as a job.
+type runner struct {
+	machine string // what is called in its place if the literal is a machine
+	at      int    // which argument the literal is
+	blocks  bool   // its caller waits until the literal has ended
+}
+
+// The runners by their names, and the methods of scopes among them.
+var (
+	runners = map[string]runner{
+		"Run": {machine: "RunMachine", at: 1}, "Go": {machine: "RunMachine", at: 1}, "New": {machine: "NewMachine", at: 1},
+		"Spawn": {machine: "SpawnMachine", at: 1}, "InScope": {machine: "InScopeMachine", at: 1, blocks: true},
+	}
+	scopeRunners = map[string]runner{"Go": {machine: "GoMachine"}}
+)
+
+// runnerOf returns the runner that call names, and the name itself.
+func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok bool) {
+	fn, id, method := callee(call, info)
+	switch {
+	case fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath:
+		return runner{}, nil, false
+	case fn.Signature().Recv() == nil:
+		r, ok = runners[fn.Name()]
+	case method != nil && method.Kind() == types.MethodVal && receiverNamed(fn) != nil && receiverNamed(fn).Obj().Name() == "Scope":
+		r, ok = scopeRunners[fn.Name()]
+		ok = ok && finds(method.Recv(), fn.Pkg(), r.machine)
+	}
+	return r, id, ok
+}
+
+// finds reports whether x.name is a method of pkg for an x of type t, as it is not where something around an embedded value hides it.
+func finds(t types.Type, pkg *types.Package, name string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, pkg, name)
+	fn, ok := obj.(*types.Func)
+	return ok && fn.Pkg() == pkg
+}
+
+// StartsMachine returns the literal that call, made in an annotated function, runs as a job of its own, or nil. If the caller waits
+// for it, it is plain Go where the call stands in a literal that is.
+func StartsMachine(call *ast.CallExpr, info *types.Info) (lit *ast.FuncLit, waits bool) {
+	r, _, ok := runnerOf(call, info)
+	if !ok || len(call.Args) <= r.at {
+		return nil, false
+	}
+	lit, _ = ast.Unparen(call.Args[r.at]).(*ast.FuncLit)
+	return lit, r.blocks
+}
 
 // jobRun is a call that runs a literal which has become a machine, or whose job is awaited where it is started.
 type jobRun struct {
-	runner  *ast.Ident
+	runner
+	id      *ast.Ident   // the runner's name
 	literal *ast.FuncLit // nil: it is no machine
 	awaited bool
 }
@@ -40,20 +95,22 @@ type jobRun struct {
 // name is that of the function that takes the runner's place: of a machine that a machine starts, or of
 // something else.
 func (r jobRun) name(machine, plain bool) string {
-	name := r.runner.Name
-	if r.awaited && !plain {
-		name = "New"
+	switch first := r.awaited && !plain; {
+	case first && machine:
+		return "NewMachine"
+	case first:
+		return "New"
+	case machine:
+		return r.machine
 	}
-	if machine {
-		name = runners[name]
-	}
-	return name
+	return r.id.Name
 }
 
 // findRuns notes the literals that become machines of jobs, and the jobs that are awaited where they are started.
 func (u *unit) findRuns() {
 	var around []*ast.FuncLit
 	later := map[*ast.CallExpr]bool{} // calls that are made later than their operands are evaluated
+	aside := map[*ast.CallExpr]bool{} // those of them that other goroutines make
 	var visit func(ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -67,15 +124,16 @@ func (u *unit) findRuns() {
 		case *ast.DeferStmt:
 			later[n.Call] = true
 		case *ast.GoStmt:
-			later[n.Call] = true
+			later[n.Call], aside[n.Call] = true, true
 		case *ast.CallExpr:
 			if run, id := u.awaitedRun(n); run != nil && !later[n] {
-				u.literals.runs[run] = jobRun{runner: id, awaited: true}
+				u.literals.runs[run] = jobRun{id: id, awaited: true}
 			}
-			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) {
+			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) && !(r.blocks && (len(around) > 0 || aside[n])) {
 				r.awaited = u.literals.runs[n].awaited
 				u.literals.runs[n] = r
-				u.machine(r.literal).started = true
+				l := u.machine(r.literal)
+				l.started, l.waited = true, r.blocks
 			}
 		}
 		return true
@@ -85,15 +143,12 @@ func (u *unit) findRuns() {
 
 // runOf reports whether call runs a literal that suspends.
 func (u *unit) runOf(call *ast.CallExpr) (jobRun, bool) {
-	fn, id, _ := callee(call, u.info)
-	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath || fn.Signature().Recv() != nil || runners[fn.Name()] == "" || len(call.Args) < 2 {
+	lit, _ := StartsMachine(call, u.info)
+	if lit == nil || !u.literalSuspends(lit) {
 		return jobRun{}, false
 	}
-	lit, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit)
-	if !ok || !u.literalSuspends(lit) {
-		return jobRun{}, false
-	}
-	return jobRun{runner: id, literal: lit}, true
+	r, id, _ := runnerOf(call, u.info)
+	return jobRun{runner: r, id: id, literal: lit}, true
 }
 
 // awaitedRun returns the call of job.Run whose job call awaits, and the name in it, or nil.
@@ -133,23 +188,41 @@ func (u *unit) namesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
 // is a machine as well, it may name types that are declared there, and elsewhere for machines.
 func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	l := s.u.literals.machines[lit]
-	return l != nil && l.started && !s.u.namesTypesOf(lit, s.around)
+	return l != nil && l.started && !(l.waited && s.literals > 0) && !s.u.namesTypesOf(lit, s.around)
+}
+
+// runner has the name in call spelled as that of what takes the place of a runner.
+func (s *mentionScan) runner(call *ast.CallExpr) {
+	if r, ok := s.u.literals.runs[call]; ok {
+		s.u.idents[r.id] = s.u.spelledBeside(call, r.id, r.name(s.startsMachine(r.literal), s.literals > 0))
+	}
 }
 
 // started is what takes the place of the literal: it is the machine's first step.
 func (u *unit) started(lit *ast.FuncLit) rope {
 	l := u.lowered(lit)
-	m, ctx := u.names.fresh("m"), u.names.fresh("ctx")
+	m := u.names.fresh("m")
+	params, args := l.unit.sig.Params(), append([]rope{{text(m)}}, u.passedAll(l, true)...)
+	var names []string
+	for i := range params.Len() {
+		names = append(names, u.names.fresh(startedStems[i]))
+		args = append(args, rope{text(names[i])})
+	}
 	head := func(p *printer) string {
 		arg, err := u.imports.JobArgument(l.unit.jobResults())
 		if err != nil {
 			u.refuse(unnameableType(u.at(lit), err))
 		}
 		job := p.path(jobPath, "job")
-		return "func(" + m + " *" + job + ".Machine[" + arg + "], " + ctx + " " + p.path("context", "context") + ".Context) " + job + ".Rest {\nreturn "
+		list := m + " *" + job + ".Machine[" + arg + "]"
+		for i, name := range names {
+			list += ", " + name + " " + p.typeOf(&variable{typ: params.At(i).Type()})
+		}
+		return "func(" + list + ") " + job + ".Rest {\nreturn "
 	}
-	args := append([]rope{{text(m)}}, u.passedAll(l, true)...)
-	args = append(args, rope{text(ctx)})
 	r := append(rope{late(head), text(l.names.Async + u.typeArgs() + "(")}, joined(args)...)
 	return append(r, text(")\n}"))
 }
+
+// startedStems are what the parameters of such literals are called.
+var startedStems = [...]string{"ctx", "s"}

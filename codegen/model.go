@@ -92,6 +92,7 @@ type Names struct {
 	Frame   string // FFrame: type; for a method RecvFFrame
 	Locals  string // FLocals: type; for a method RecvFLocals
 	Machine string // FMachine: type; for a method RecvFMachine
+	Stem    string // f: what the names of all else begin with that the function's machine declares; for a method recvF
 }
 
 // Lowered is the generated text of one function: all its declarations, one

@@ -24,6 +24,7 @@ type declared struct {
 	scope   map[string]bool            // package-level names
 	members map[string]map[string]bool // methods and fields by type name
 	pos     map[string]token.Pos       // of package-level names and of "T.member"
+	stems   map[string]bool            // of the names for what annotated functions declare
 }
 
 func newDeclared() *declared {
@@ -31,6 +32,7 @@ func newDeclared() *declared {
 		scope:   map[string]bool{},
 		members: map[string]map[string]bool{},
 		pos:     map[string]token.Pos{},
+		stems:   map[string]bool{},
 	}
 }
 
@@ -137,6 +139,8 @@ func (d *declared) choose(decl *ast.FuncDecl) Names {
 	names.Locals = free(stem+"Locals", d.scope, own)
 	names.Machine = free(stem+"Machine", d.scope, own)
 	d.scope[names.Frame], d.scope[names.Locals], d.scope[names.Machine] = true, true, true
+	names.Stem = free(setFirst(stem, false), d.stems) // Fetch and fetch have the same, and both may have literals
+	d.stems[names.Stem] = true
 	return names
 }
 

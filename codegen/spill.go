@@ -135,7 +135,7 @@ func (u *unit) hoist(e ast.Expr) {
 // stands: untyped booleans and the like take theirs from the context.
 func (u *unit) needsType(e ast.Expr) bool {
 	switch e := e.(type) {
-	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SliceExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.SelectorExpr:
+	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SliceExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.SelectorExpr, *ast.FuncLit:
 		return false
 	case *ast.UnaryExpr:
 		return e.Op != token.ARROW

@@ -123,7 +123,7 @@ func (u *unit) inferring(typeParams, from, to string) string {
 	if name, ok := u.inferred[text]; ok {
 		return name
 	}
-	name := u.freeName(u.stem() + "Like" + strconv.Itoa(len(u.inferred)+1))
+	name := u.freeName(u.fn.Names.Stem + "Like" + strconv.Itoa(len(u.inferred)+1))
 	u.inferred[text] = name
 	u.inferences = append(u.inferences, name+text)
 	return name

@@ -57,29 +57,30 @@ func (s *Scope) mayBegin(nilFunc bool) bool {
 }
 
 // bodyReturned counts what the body returned as the outcome of a child.
-func (s *Scope) bodyReturned(err error) {
-	final := s.judge(err)
+func (s *Scope) bodyReturned(err error) { s.bodyEnded(s.judge(err), err, false) }
+
+// bodyEnded counts the outcome of the body. If it was thrown, by a panic or a Goexit, it is the scope's only error: a
+// caller that was suspended raises it again.
+func (s *Scope) bodyEnded(final Status, err error, thrown bool) {
 	s.mu.Lock()
-	s.note(final, err)
+	if thrown {
+		s.body = err
+	} else {
+		s.note(final, err)
+	}
 	s.mu.Unlock()
 	if final == Faulted {
 		s.cancel(err)
 	}
 }
 
-// runBody calls the body and keeps a panic in it, or a Goexit, as the scope's only error: a
-// caller that was suspended raises it again.
+// runBody calls the body and keeps a panic in it, or a Goexit.
 func (s *Scope) runBody(ctx context.Context, body func(context.Context, *Scope) error) {
 	returned := false
 	defer func() {
-		if returned {
-			return
+		if !returned {
+			s.bodyEnded(Faulted, s.crashed(recover()), true)
 		}
-		err := s.crashed(recover())
-		s.mu.Lock()
-		s.body = err
-		s.mu.Unlock()
-		s.cancel(err)
 	}()
 	err := body(ctx, s)
 	returned = true

@@ -70,6 +70,9 @@ func (m *Machine[T]) Return(value T, err error) Rest {
 func (m *Machine[T]) Fault(err error) {
 	var none T
 	m.value, m.final = none, uint8(Faulted)
+	if k, ok := m.owner.(keeper); ok {
+		err = k.crashed(err)
+	}
 	m.setErr(err)
 }
 

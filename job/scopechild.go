@@ -23,7 +23,9 @@ import (
 type child struct {
 	scope *Scope
 	fn    func(context.Context) error
+	begin func(*Machine[Void], context.Context) Rest // in place of fn: see machineChild
 	state atomic.Uint32
+	body  bool   // begin is that of the body of InScope
 	next  *child // in the free list
 }
 
@@ -70,21 +72,33 @@ func (k *children) giveBack(c *child) { c.next, k.free = k.free, c }
 // refusal by the scheduler, are failures of the scope. The children of a scope are best
 // started where it was made, or by its children: that worker's queue is where they go.
 func (s *Scope) Go(fn func(context.Context) error) bool {
+	c := s.newChild(fn == nil)
+	if c == nil {
+		return false
+	}
+	c.fn = fn
+	return s.submit(c)
+}
+
+// newChild returns a child that counts, or nil if none is to be started.
+func (s *Scope) newChild(nilFunc bool) *child {
 	s.mu.Lock()
 	if s.left == 0 {
 		s.mu.Unlock()
-		return false
+		return nil
 	}
-	if fn == nil || s.ctx.Err() != nil {
-		s.left++
-		s.leaveUnstarted(fn == nil)
-		return false
+	s.left++
+	if nilFunc || s.ctx.Err() != nil {
+		s.leaveUnstarted(nilFunc)
+		return nil
 	}
 	c := s.children.take(s)
-	s.left++
 	s.mu.Unlock()
+	return c
+}
 
-	c.fn = fn
+// submit hands a child that has its function to the scheduler, and reports whether that took it.
+func (s *Scope) submit(c *child) bool {
 	c.state.Store(childQueued)
 	err := schedulers.TrySubmit(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
 	if err != nil && c.claim() {
@@ -106,7 +120,7 @@ func (s *Scope) leaveUnstarted(nilFunc bool) {
 // Run implements schedulers.Work.
 func (c *child) Run(on schedulers.Worker) {
 	if c.claim() {
-		c.run(on, true)
+		c.run(on, true, true)
 	}
 }
 
@@ -117,8 +131,13 @@ func (c *child) Abandon(reason error) {
 	}
 }
 
-// run runs a claimed child to its end.
-func (c *child) run(on schedulers.Worker, recycle bool) {
+// run runs a claimed child to its end or, if it has steps, the first of them. last says that the worker has nothing else to
+// do in its current work.
+func (c *child) run(on schedulers.Worker, recycle, last bool) {
+	if c.begin != nil {
+		c.become(recycle).run(on, last)
+		return
+	}
 	if final, err, returned := c.call(on, recycle); returned {
 		c.end(final, err, recycle, on)
 	}
@@ -142,7 +161,7 @@ func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err erro
 // end counts the child as ended. Nobody but its claimer calls it, once.
 func (c *child) end(final Status, err error, recycle bool, on schedulers.Worker) {
 	s := c.scope
-	c.fn = nil
+	c.fn, c.begin = nil, nil
 	s.mu.Lock()
 	if recycle {
 		s.children.giveBack(c)
@@ -206,7 +225,7 @@ func (s *Scope) helpOnce(consenter schedulers.Consenter) (ran, consent bool) {
 			}
 			if c.claim() {
 				ran = true
-				c.run(s.from, reclaimed)
+				c.run(s.from, reclaimed, false)
 			}
 		}
 	}

@@ -154,6 +154,14 @@ func TestInScopeEndsAfterBodyAndChildren(t *testing.T) {
 			_, err := InScopeAsync(ctx, body, opts...).Await()
 			return err
 		},
+		"InScopeMachine that never suspends": func(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {
+			_, err := InScopeMachine(ctx, bodyInSteps(inOneStep, body), opts...).Await()
+			return err
+		},
+		"InScopeMachine that suspends": func(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {
+			_, err := InScopeMachine(ctx, bodyInSteps(inSteps, body), opts...).Await()
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -20,12 +20,31 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	if s == nil || !s.enter() {
 		return t.failed(ErrScopeEnded)
 	}
-	if err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil); err != nil {
+	err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil)
+	return spawn(s, &t.task, t, &t.node, err)
+}
+
+// SpawnMachine is [Spawn] for a function whose first step is begin; see [Machine]. It is for generated code. It
+// does not block.
+func SpawnMachine[T any](s *Scope, begin func(*Machine[T], context.Context) Rest, opts ...Option) *Job[T] {
+	m := &spawnedMachine[T]{scope: s}
+	m.begin = begin
+	if s == nil || !s.enter() {
+		return m.failed(ErrScopeEnded)
+	}
+	err := m.prepare(m, s.views.of(s, s.from), opts, forJob, begin == nil)
+	m.mode |= dependent
+	return spawn(s, &m.task, m, &m.node, err)
+}
+
+// spawn starts a child that the scope has counted, and has the scope be told of its end by n. err is why it could not be made.
+func spawn[T any](s *Scope, t *task[T], end continuation.Target, n *continuation.Node, err error) *Job[T] {
+	if err != nil {
 		s.exit(Faulted, err).Deliver(nil)
 		return t.failed(err)
 	}
-	t.node.Prepare(t)
-	t.waiting.Add(&t.node) // before anybody else, who would otherwise see the child end before the scope does
+	n.Prepare(end)
+	t.waiting.Add(n) // before anybody else, who would otherwise see the child end before the scope does
 	_ = t.submit(t.home, t.flags|s.flags)
 	return &t.Job
 }
@@ -43,15 +62,32 @@ func (t *spawned[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
 func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 // Completed implements continuation.Target: the child has ended.
-func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
-	final, err := t.Status(), t.err()
-	switch {
-	case final == Faulted && t.scope.mode&supervising != 0:
-		final = Completed // as far as the scope is concerned
-	case final == Faulted:
-		t.observe() // from here on it is the scope's failure
-	}
-	return t.scope.exit(final, err)
-}
+func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain { return t.scope.parted(&t.core) }
 
 func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
+
+// spawnedMachine is the same for a function that runs in steps.
+type spawnedMachine[T any] struct {
+	Machine[T]
+	scope *Scope
+	node  continuation.Node
+}
+
+// Completed implements continuation.Target: the child has ended.
+func (m *spawnedMachine[T]) Completed(schedulers.Worker) continuation.Chain {
+	return m.scope.parted(&m.core)
+}
+
+func (m *spawnedMachine[T]) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }
+
+// parted counts a child with a handle as ended.
+func (s *Scope) parted(child *core) continuation.Chain {
+	final, err := Status(child.final), child.err()
+	switch {
+	case final == Faulted && s.mode&supervising != 0:
+		final = Completed // as far as the scope is concerned
+	case final == Faulted:
+		child.observe() // from here on it is the scope's failure
+	}
+	return s.exit(final, err)
+}

@@ -44,14 +44,14 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 		return
 	}
 	fix := s.jobOfTwin(region, call)
-	if len(fix.TextEdits) == 0 && region.call != nil && s.startsMachine(region.call) && !codegen.IsAnnotated(region.decl) {
+	if len(fix.TextEdits) == 0 && region.call != nil && s.startsMachine(region.call, machine) && !codegen.IsAnnotated(region.decl) {
 		p := s.patch(region.decl.Pos())
 		p.annotate(region.decl)
 		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
 	}
 	why := "it is no part of an annotated function"
-	if codegen.IsAnnotated(region.decl) && region.call != nil && !s.startsMachine(region.call) {
-		why = "only a literal that is given to job.Run, job.Go or job.New becomes a machine"
+	if codegen.IsAnnotated(region.decl) && region.call != nil && !s.startsMachine(region.call, machine) {
+		why = "only a literal that is given to job.Run, Go, New, Spawn, InScope or a scope's Go becomes a machine"
 	}
 	r.report(call, fmt.Sprintf("%s blocks the worker of this job: %s", name, why), fix)
 }

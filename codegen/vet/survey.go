@@ -96,7 +96,7 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 		return plain, nil // It has a goroutine of its own.
 	case ast.Unparen(call.Fun) == lit:
 		return outer.runner, nil // It is a part of the function, called or deferred.
-	case s.startsMachine(call) && codegen.IsAnnotated(outer.decl):
+	case codegen.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner):
 		return machine, call
 	case s.startsJob(call):
 		return job, call
@@ -175,11 +175,11 @@ const (
 	coordPath = codegen.Module + "/coord"
 )
 
-// startsMachine reports whether call, in an annotated function, makes a machine of the
-// literal that is its argument.
-func (s *survey) startsMachine(call *ast.CallExpr) bool {
-	fn := s.callee(call)
-	return isObjectOf(fn, jobPath, "New") || isObjectOf(fn, jobPath, "Run") || isObjectOf(fn, jobPath, "Go") && receiverName(fn) == ""
+// startsMachine reports whether call makes a machine of the literal that is its argument, if it is made in an annotated
+// function, by runner.
+func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
+	lit, waits := codegen.StartsMachine(call, s.info)
+	return lit != nil && (!waits || by == machine)
 }
 
 // startsJob reports whether call hands its function arguments to jobs.

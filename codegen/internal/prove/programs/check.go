@@ -36,6 +36,10 @@ import "context"
 type Option struct{}
 
 func Run[T any](ctx context.Context, f func(context.Context) (T, error), o ...Option) *Job[T] { return nil }
+func Spawn[T any](s *Scope, f func(context.Context) (T, error), o ...Option) *Job[T] { return nil }
+func InScope(ctx context.Context, f func(context.Context, *Scope) error, o ...Option) error { return nil }
+
+type Scope struct{}
 
 type Job[T any] struct{ v T }
 

@@ -151,7 +151,14 @@ func (w *writer) cell() {
 func (w *writer) runLiteral() {
 	w.names++
 	a, b := fmt.Sprint("n", w.names), fmt.Sprint("err", w.names)
-	w.line("%s, %s := job.Run(ctx, func(ctx context.Context) (int, error) {", a, b)
+	w.jobOf(a, b, "job.Run(ctx, ")
+	w.scope.vars = append(w.scope.vars, &variable{name: a, typ: integer}, &variable{name: b, typ: failure})
+	w.line("t.Log(\"%%v %%v\", %s, %s != nil)", a, b)
+}
+
+// jobOf runs a literal as a job, waits for it, and declares what it has returned.
+func (w *writer) jobOf(value, err, run string) {
+	w.line("%s, %s := %sfunc(ctx context.Context) (int, error) {", value, err, run)
 	w.literalOf(w.options.LiteralsSuspend, func() {
 		w.fn.run = false // there is one worker, which the plain form blocks when it waits
 		w.block(nil, 1)
@@ -160,6 +167,26 @@ func (w *writer) runLiteral() {
 		w.indent--
 	})
 	w.line("}).Await()")
-	w.scope.vars = append(w.scope.vars, &variable{name: a, typ: integer}, &variable{name: b, typ: failure})
-	w.line("t.Log(\"%%v %%v\", %s, %s != nil)", a, b)
+}
+
+// scopeOf runs a literal in a scope, and in that a child that it waits for.
+func (w *writer) scopeOf() {
+	w.names++
+	a, b, s := fmt.Sprint("n", w.names), fmt.Sprint("err", w.names), fmt.Sprint("s", w.names)
+	w.line("%s := job.InScope(ctx, func(ctx context.Context, %s *job.Scope) error {", b, s)
+	w.literalOf(w.options.LiteralsSuspend, func() {
+		w.fn.run = false
+		w.block(nil, 1)
+		w.indent++
+		w.jobOf(a, "err", "job.Spawn("+s+", ")
+		w.line("t.Log(\"%%v %%v\", %s, err != nil)", a)
+		w.indent--
+		w.block(nil, 1)
+		w.indent++
+		w.line("return %s", w.expr(failure, 2))
+		w.indent--
+	})
+	w.line("})")
+	w.scope.vars = append(w.scope.vars, &variable{name: b, typ: failure})
+	w.line("t.Log(\"%%v\", %s != nil)", b)
 }

@@ -35,7 +35,7 @@ func TestProgramsHoldEveryStatement(t *testing.T) {
 		"select {", "switch ", ".(type) {", "fallthrough", "goto J", "break L", "continue L", "defer func()", "recover()", "panic(",
 		"go Gsend", "range (Gseq(", "range (Gclosed(", "range (map[int]int", "+= ", "++", ":= func(k int)", "[V any]", "if n",
 		"&&", "||", "<-Gfull", ".(int)", "append(", "min(", "complex(", "&GS{", "[]byte(", "_ = ", "else if", "var ", "return\n",
-		"clear(", "copy(", "delete(", "type T", "const k", "held", "job.Run(ctx", "Gtotal(", "Gadd(", "Gstream(", "Gpairs(", "Gtimes(", "Gcell[", "break B",
+		"clear(", "copy(", "delete(", "type T", "const k", "held", "job.Run(ctx", "job.InScope(ctx", "job.Spawn(s", "Gtotal(", "Gadd(", "Gstream(", "Gpairs(", "Gtimes(", "Gcell[", "break B",
 		"make(chan int, 1) <-", "close(", ".Pull(t", "GE{", "defer Gcatch(t)", "<<= ", "[][]int{", "map[string]int{", "float64", "(*GS)(nil)", "funcs",
 	} {
 		if !strings.Contains(all.String(), part) { // assert.Contains would print them all

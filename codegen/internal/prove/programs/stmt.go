@@ -62,6 +62,8 @@ func (w *writer) statement() {
 		w.cell()
 	case n < 51 && nested && w.fn.run && w.fn.suspends:
 		w.runLiteral()
+	case n < 52 && nested && w.fn.run && w.fn.suspends:
+		w.scopeOf()
 	default:
 		w.assign()
 	}

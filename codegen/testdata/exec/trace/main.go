@@ -17,13 +17,20 @@ const patience = 2 * time.Minute
 
 // Case is one case, started as a job.
 type Case struct {
-	Name string
-	run  func(ctx context.Context, t *T) func() (string, bool)
+	Name   string
+	run    func(ctx context.Context, t *T) func() (string, bool)
+	spread bool
+}
+
+// Spread is the case with a worker for each piece of work: what the plain form of a case needs that waits in one for another.
+func (c Case) Spread() Case {
+	c.spread = true
+	return c
 }
 
 // New makes a case of a generated twin.
 func New[V any](name string, start func(context.Context, *T) *job.Job[V]) Case {
-	return Case{name, func(ctx context.Context, t *T) func() (string, bool) {
+	return Case{Name: name, run: func(ctx context.Context, t *T) func() (string, bool) {
 		started := make(chan *job.Job[V], 1)
 		t.home.do(func() { started <- start(ctx, t) })
 		return func() (string, bool) {
@@ -73,6 +80,7 @@ func Main(cases ...Case) {
 
 func (c Case) report(timing Timing) Report {
 	home, elsewhere := newLoop(), newLoop()
+	home.spread, elsewhere.spread = c.spread, c.spread
 	t := &T{Timing: timing, Elsewhere: elsewhere, home: home}
 	outcome, ended := c.run(t.context(), t)()
 	if !ended {

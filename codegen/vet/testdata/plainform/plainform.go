@@ -49,14 +49,20 @@ func machine(ctx context.Context) error {
 		_ = job.Go(ctx, func(ctx context.Context) error { return twins.Pause(ctx) }) // a machine, wherever it is made
 	}()
 	_ = job.Then(ctx, job.FromResult(1), func(ctx context.Context, _ int) (job.Void, error) {
-		return job.Void{}, twins.Pause(ctx) // want `twins.Pause blocks the worker of this job: only a literal that is given to job.Run, job.Go or job.New becomes a machine \[plainform\]`
+		return job.Void{}, twins.Pause(ctx) // want `twins.Pause blocks the worker of this job: only a literal that is given to job.Run, Go, New, Spawn, InScope or a scope's Go becomes a machine \[plainform\]`
 	})
 	_ = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
-		s.Go(func(ctx context.Context) error {
-			return twins.Pause(ctx) // want `twins.Pause blocks the worker of this job: only a literal that is given to job.Run, job.Go or job.New becomes a machine`
-		})
-		return nil
+		s.Go(func(ctx context.Context) error { return twins.Pause(ctx) })
+		_ = job.Spawn(s, func(ctx context.Context) (int, error) { return twins.Fetch(ctx, "") })
+		return twins.Pause(ctx)
 	})
+	kept := []func() error{func() error {
+		return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { // want `job.InScope blocks here: a function literal that is kept or passed on`
+			s.Go(func(ctx context.Context) error { return twins.Pause(ctx) }) // a machine all the same
+			return twins.Pause(ctx)                                           // want `twins.Pause blocks the worker of this job: it is no part of an annotated function`
+		})
+	}}
+	_ = kept
 	return keep()
 }
 

@@ -1,0 +1,225 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// stepped is a way to make a function one that runs in steps.
+type stepped func(fn func(context.Context) error) func(*Machine[Void], context.Context) Rest
+
+// inOneStep ends where it begins.
+func inOneStep(fn func(context.Context) error) func(*Machine[Void], context.Context) Rest {
+	return func(m *Machine[Void], ctx context.Context) Rest { return m.Return(Void{}, fn(ctx)) }
+}
+
+// inSteps suspends at once, and runs fn on a goroutine of its own.
+func inSteps(fn func(context.Context) error) func(*Machine[Void], context.Context) Rest {
+	return func(m *Machine[Void], ctx context.Context) Rest {
+		return restFunc(func() { go finish(m, ctx, fn) })
+	}
+}
+
+type restFunc func()
+
+func (f restFunc) GoOn(schedulers.Worker, uint8) { f() }
+
+func finish(m *Machine[Void], ctx context.Context, fn func(context.Context) error) {
+	returned := false
+	defer func() {
+		if v := recover(); v != nil {
+			m.Fault(NewPanicError(v))
+		} else if !returned {
+			m.Fault(ErrGoexit)
+		}
+		m.End(nil)
+	}()
+	err := fn(ctx)
+	returned = true
+	m.Return(Void{}, err)
+}
+
+func bodyInSteps(steps stepped, body func(context.Context, *Scope) error) func(*Machine[Void], context.Context, *Scope) Rest {
+	if body == nil {
+		return nil
+	}
+	return func(m *Machine[Void], ctx context.Context, s *Scope) Rest {
+		return steps(func(ctx context.Context) error { return body(ctx, s) })(m, ctx)
+	}
+}
+
+func TestAChildThatHasSuspendedKeepsItsScopeOpen(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	var suspended *Machine[Void]
+	require.True(t, s.GoMachine(func(m *Machine[Void], _ context.Context) Rest {
+		return restFunc(func() { suspended = m })
+	}))
+	m.step(t)
+	assert.NotNil(t, s.children.free, "the child's object serves the next one")
+	j := s.WaitAsync()
+	assert.False(t, j.IsCompleted())
+	assert.True(t, s.Go(pass), "it has not ended, so others may come")
+	m.step(t)
+	suspended.Return(Void{}, nil)
+	assert.False(t, j.IsCompleted())
+	suspended.End(nil)
+	assert.True(t, j.IsCompleted())
+	assert.False(t, s.GoMachine(inOneStep(pass)), "it has ended")
+}
+
+func TestTheContextOfAChildThatHasStepsIsItsScopes(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	var kept []context.Context
+	keep := func(ctx context.Context) error { kept = append(kept, ctx); return nil }
+	s.Go(keep)
+	s.GoMachine(inOneStep(keep))
+	m.all()
+	assert.Equal(t, kept[0].(*view).Context, kept[1].(*view).Context)
+	assert.NoError(t, kept[1].Err(), "the child has ended, the scope has not")
+	require.NoError(t, s.Wait())
+	assert.Error(t, kept[1].Err())
+}
+
+func TestAWaiterTakesTheFirstStepOfAQueuedChild(t *testing.T) {
+	m := &manual{consent: true}
+	s := NewScope(m.ctx())
+	var spent uint8
+	s.GoMachine(func(m *Machine[Void], _ context.Context) Rest {
+		_, spent = m.Worker()
+		return m.Return(Void{}, nil)
+	})
+	require.NoError(t, s.Wait())
+	assert.Equal(t, Unproven|1, spent, "a machine that goes on is told that its worker is known by hint only")
+	m.step(t) // the old entry finds nothing to do
+}
+
+func TestFailuresOfChildrenThatHaveSteps(t *testing.T) {
+	for name, steps := range map[string]stepped{"in one step": inOneStep, "in steps": inSteps} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx := schedulers.With(t.Context(), pool.New())
+				failuresOfSteps(t, ctx, steps)
+			})
+		})
+	}
+}
+
+func failuresOfSteps(t *testing.T, ctx context.Context, steps stepped) {
+	s := NewScope(ctx)
+	s.GoMachine(steps(until))
+	s.GoMachine(steps(func(context.Context) error { return errBoom }))
+	assert.EqualError(t, s.Wait(), "boom", "one fails, the others are canceled")
+
+	s = NewScope(ctx, Supervisor())
+	s.GoMachine(steps(func(context.Context) error { return errBoom }))
+	s.GoMachine(steps(func(context.Context) error { panic(errBoom) }))
+	err := s.Wait()
+	var p *PanicError
+	assert.ErrorAs(t, err, &p)
+	assert.Len(t, err.(interface{ Unwrap() []error }).Unwrap(), 2)
+
+	s = NewScope(ctx)
+	s.GoMachine(steps(func(context.Context) error { runtime.Goexit(); return nil }))
+	assert.ErrorIs(t, s.Wait(), ErrGoexit)
+
+	s = NewScope(ctx)
+	s.GoMachine(steps(until))
+	s.Cancel(errBoom)
+	assert.ErrorIs(t, s.Wait(), errBoom)
+
+	s = NewScope(ctx)
+	assert.False(t, s.GoMachine(nil))
+	assert.ErrorIs(t, s.Wait(), ErrNilFunc)
+}
+
+func TestAChildWithAHandleThatHasSteps(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	var suspended *Machine[int]
+	j := SpawnMachine(s, func(m *Machine[int], _ context.Context) Rest {
+		return restFunc(func() { suspended = m })
+	}, Named("in steps"))
+	assert.Equal(t, "in steps", j.Name())
+	m.step(t)
+	end := s.WaitAsync()
+	suspended.Return(7, nil)
+	suspended.End(nil)
+	v, err := j.GetResult()
+	assert.Equal(t, 7, v)
+	require.NoError(t, err)
+	assert.True(t, end.IsCompleted())
+
+	_, err = SpawnMachine(s, func(*Machine[int], context.Context) Rest { return nil }).Await()
+	require.ErrorIs(t, err, ErrScopeEnded)
+	_, err = SpawnMachine[int](nil, nil).Await()
+	require.ErrorIs(t, err, ErrScopeEnded)
+	s = NewScope(m.ctx())
+	_, err = SpawnMachine[int](s, nil).Await()
+	require.ErrorIs(t, err, ErrNilFunc)
+	require.ErrorIs(t, s.Wait(), ErrNilFunc)
+
+	for _, option := range [][]Option{nil, {Supervisor()}} {
+		s = NewScope(m.ctx(), option...)
+		j = SpawnMachine(s, func(m *Machine[int], _ context.Context) Rest { return m.Return(0, errBoom) })
+		m.all()
+		assert.Equal(t, errBoom, j.Err())
+		if err = s.Wait(); option == nil {
+			assert.ErrorIs(t, err, errBoom)
+		} else {
+			assert.NoError(t, err)
+		}
+	}
+}
+
+func TestABodyInStepsThatPanicsOrExits(t *testing.T) {
+	ctx := onPool(t, 2)
+	for _, steps := range []stepped{inOneStep, inSteps} {
+		_, err := InScopeMachine(ctx, bodyInSteps(steps, func(_ context.Context, s *Scope) error { s.Go(until); panic(errBoom) })).Await()
+		p, ok := err.(*PanicError)
+		require.True(t, ok)
+		assert.Equal(t, errBoom, p.Value)
+		_, err = InScopeMachine(ctx, bodyInSteps(steps, func(_ context.Context, s *Scope) error { s.Go(until); runtime.Goexit(); return nil })).Await()
+		assert.Equal(t, ErrGoexit, err)
+		_, err = InScopeMachine(ctx, bodyInSteps(steps, func(context.Context, *Scope) error { return NewPanicError("returned") })).Await()
+		_, alone := err.(*PanicError)
+		assert.False(t, alone, "an error that was returned is no panic of the body")
+	}
+}
+
+func TestAChildThatHasStepsWaitsForItsScope(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	s.GoMachine(inOneStep(func(ctx context.Context) error {
+		_, err := s.WaitAsync().Wait(ctx)
+		return err
+	}))
+	m.all()
+	assert.ErrorIs(t, s.Wait(), ErrCycle)
+}
+
+func TestASchedulerThatRefusesOrAbandonsAChildThatHasSteps(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	m.refuse = errors.New("full")
+	assert.False(t, s.GoMachine(inOneStep(pass)))
+	assert.ErrorIs(t, s.Wait(), m.refuse)
+	_, err := InScopeMachine(m.ctx(), bodyInSteps(inOneStep, func(context.Context, *Scope) error { return nil })).Await()
+	require.ErrorIs(t, err, m.refuse)
+
+	m.refuse = nil
+	s = NewScope(m.ctx())
+	s.GoMachine(inOneStep(pass))
+	m.take(t).Abandon(nil)
+	assert.ErrorIs(t, s.Wait(), ErrShutdown)
+}
