@@ -44,7 +44,8 @@ type children struct {
 	used  int // of the last slab
 }
 
-const maxSlab = 64
+// Slabs double up to 64 children.
+const smallestSlab, doublings = 4, 4
 
 func (k *children) take(s *Scope) *child {
 	if c := k.free; c != nil {
@@ -52,7 +53,7 @@ func (k *children) take(s *Scope) *child {
 		return c
 	}
 	if n := len(k.slabs); n == 0 || k.used == len(k.slabs[n-1]) {
-		k.slabs = append(k.slabs, make([]child, min(4<<n, maxSlab)))
+		k.slabs = append(k.slabs, make([]child, smallestSlab<<min(n, doublings)))
 		k.used = 0
 	}
 	last := k.slabs[len(k.slabs)-1]

@@ -29,6 +29,18 @@ func TestChildrenWithoutHandlesAreRecycled(t *testing.T) {
 	assert.Empty(t, s.children.slabs, "a scope that has ended keeps none")
 }
 
+func TestManyChildrenAreAliveAtATime(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	ran := 0
+	for range 10_000 {
+		require.True(t, s.Go(func(context.Context) error { ran++; return nil }))
+	}
+	m.all()
+	require.NoError(t, s.Wait())
+	assert.Equal(t, 10_000, ran)
+}
+
 func TestAWorkerThatWaitsForAScopeRunsItsChildren(t *testing.T) {
 	p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
 	ctx := schedulers.With(context.Background(), p)

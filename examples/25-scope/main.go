@@ -1,0 +1,44 @@
+// Command 25-scope starts ten thousand children in a scope. Each waits until all have come, so that all wait at once; they
+// are function literals in an annotated function, and so machines: no goroutine waits with them.
+package main
+
+//go:generate go tool movenext .
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/job"
+)
+
+const children = 10_000
+
+// gather returns how many children have come, and how many goroutines there were when the last of them did.
+//
+//movenext:async
+func gather(ctx context.Context) (came int64, goroutines int, err error) {
+	var count atomic.Int64
+	all := job.NewSource[int]()
+	err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		for range children {
+			s.Go(func(ctx context.Context) error {
+				if count.Add(1) == children {
+					all.TrySetResult(runtime.NumGoroutine())
+				}
+				_, err := all.Job().Await()
+				return err
+			})
+		}
+		goroutines, err = all.Job().Await()
+		return err
+	})
+	return count.Load(), goroutines, err
+}
+
+func main() {
+	v, err := gatherAsync(context.Background()).Wait(context.Background())
+	fmt.Println(v.V1, "children waited at once, error:", err)
+	fmt.Println("fewer than 50 goroutines:", v.V2 < 50)
+}
