@@ -73,15 +73,14 @@ func finds(t types.Type, pkg *types.Package, name string) bool {
 	return ok && fn.Pkg() == pkg
 }
 
-// StartsMachine returns the literal that call, made in an annotated function, runs as a job of its own, or nil. If the caller waits
-// for it, it is plain Go where the call stands in a literal that is.
-func StartsMachine(call *ast.CallExpr, info *types.Info) (lit *ast.FuncLit, waits bool) {
+// RunsAsJob returns the function that call runs as a job, or nil. In an annotated function it becomes a machine if it is a literal;
+// but if the caller waits for it, not where the call stands in a literal that is plain Go.
+func RunsAsJob(call *ast.CallExpr, info *types.Info) (fn ast.Expr, waits bool) {
 	r, _, ok := runnerOf(call, info)
 	if !ok || len(call.Args) <= r.at {
 		return nil, false
 	}
-	lit, _ = ast.Unparen(call.Args[r.at]).(*ast.FuncLit)
-	return lit, r.blocks
+	return ast.Unparen(call.Args[r.at]), r.blocks
 }
 
 // jobRun is a call that runs a literal which has become a machine, or whose job is awaited where it is started.
@@ -143,8 +142,9 @@ func (u *unit) findRuns() {
 
 // runOf reports whether call runs a literal that suspends.
 func (u *unit) runOf(call *ast.CallExpr) (jobRun, bool) {
-	lit, _ := StartsMachine(call, u.info)
-	if lit == nil || !u.literalSuspends(lit) {
+	fn, _ := RunsAsJob(call, u.info)
+	lit, ok := fn.(*ast.FuncLit)
+	if !ok || !u.literalSuspends(lit) {
 		return jobRun{}, false
 	}
 	r, id, _ := runnerOf(call, u.info)

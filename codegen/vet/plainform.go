@@ -26,7 +26,7 @@ func plainForms(r *reporter, s *survey) {
 			}
 			if s.startsJob(call) {
 				for _, arg := range call.Args {
-					s.plainValue(r, call, arg)
+					s.plainValue(r, region, call, arg)
 				}
 			}
 		})
@@ -110,6 +110,12 @@ func (s *survey) jobOfTwin(r *region, call *ast.CallExpr) analysis.SuggestedFix 
 	return p.fix("start the twin")
 }
 
+// runsAsJob reports whether fn is what call runs as a job.
+func (s *survey) runsAsJob(call *ast.CallExpr, fn ast.Expr) bool {
+	runs, waits := codegen.RunsAsJob(call, s.info)
+	return runs != nil && runs == ast.Unparen(fn) && !waits
+}
+
 // isRun reports whether call starts a job of one function at once.
 func (s *survey) isRun(call *ast.CallExpr) bool {
 	fn := s.callee(call)
@@ -128,7 +134,7 @@ func mentions(info *types.Info, n ast.Node, obj types.Object) bool {
 }
 
 // plainValue reports the plain form of a twin that is handed to a job as its function.
-func (s *survey) plainValue(r *reporter, call *ast.CallExpr, arg ast.Expr) {
+func (s *survey) plainValue(r *reporter, in *region, call *ast.CallExpr, arg ast.Expr) {
 	var id *ast.Ident
 	switch f := ast.Unparen(arg).(type) {
 	case *ast.Ident:
@@ -147,9 +153,13 @@ func (s *survey) plainValue(r *reporter, call *ast.CallExpr, arg ast.Expr) {
 		return
 	}
 	p := s.patch(call.Pos())
-	if s.isRun(call) && len(call.Args) == 2 {
+	instead := twin.Name() + " suspends"
+	switch {
+	case s.isRun(call) && len(call.Args) == 2:
 		text := p.text(arg)
 		p.replace(call, fmt.Sprintf("%s%s(%s)", strings.TrimSuffix(text, id.Name), twin.Name(), p.text(call.Args[0])))
+	case codegen.IsAnnotated(in.decl) && s.runsAsJob(call, arg):
+		instead = "a function literal that calls it suspends"
 	}
-	r.report(arg, fmt.Sprintf("the job runs the plain form of %s, which blocks its worker; %s suspends", fn.Name(), twin.Name()), p.fix("start the twin"))
+	r.report(arg, fmt.Sprintf("the job runs the plain form of %s, which blocks its worker; %s", fn.Name(), instead), p.fix("start the twin"))
 }

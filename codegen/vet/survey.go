@@ -178,8 +178,9 @@ const (
 // startsMachine reports whether call makes a machine of the literal that is its argument, if it is made in an annotated
 // function, by runner.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
-	lit, waits := codegen.StartsMachine(call, s.info)
-	return lit != nil && (!waits || by == machine)
+	fn, waits := codegen.RunsAsJob(call, s.info)
+	_, isLit := fn.(*ast.FuncLit)
+	return isLit && (!waits || by == machine)
 }
 
 // startsJob reports whether call hands its function arguments to jobs.

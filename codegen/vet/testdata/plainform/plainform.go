@@ -54,6 +54,7 @@ func machine(ctx context.Context) error {
 	_ = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		s.Go(func(ctx context.Context) error { return twins.Pause(ctx) })
 		_ = job.Spawn(s, func(ctx context.Context) (int, error) { return twins.Fetch(ctx, "") })
+		s.Go(twins.Pause) // want `the job runs the plain form of Pause, which blocks its worker; a function literal that calls it suspends`
 		return twins.Pause(ctx)
 	})
 	kept := []func() error{func() error {
