@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -118,6 +119,38 @@ func TestARangeWiderThanAnIntHolds(t *testing.T) {
 		assert.Equal(t, uint64(math.MaxUint), sum.Load(), name)
 		assert.EqualValues(t, 1, lowest.Load(), name)
 		assert.EqualValues(t, 1, highest.Load(), name)
+	}
+}
+
+// TestADegreeAndAChunkForAsManyAsYouLike gives what callers write who want no bound.
+func TestADegreeAndAChunkForAsManyAsYouLike(t *testing.T) {
+	ctx := schedulers.With(context.Background(), each{})
+	for _, opts := range [][]Option{{Degree(math.MaxInt)}, {Chunk(math.MaxInt)}, {Degree(math.MaxInt), Range()}, {Degree(math.MaxInt), Chunk(math.MaxInt)}, {Chunk(1500)}} {
+		const n = 4000
+		var sum atomic.Int64
+		add := func(_ context.Context, i int) error { sum.Add(int64(i)); return nil }
+		require.NoError(t, For(ctx, 0, n, add, opts...))
+		require.NoError(t, ForEach(ctx, ints(n), add, opts...))
+		require.NoError(t, ForEach(ctx, slices.Values(ints(n)), add, opts...))
+		assert.EqualValues(t, 3*n*(n-1)/2, sum.Load())
+
+		s := ints(3 * shortestRun)
+		slices.Reverse(s)
+		require.NoError(t, Sort(ctx, s, opts...))
+		assert.True(t, slices.IsSorted(s))
+
+		total, err := Reduce(ctx, ints(n), 0, func(_ context.Context, acc, i int) (int, error) { return acc + i, nil }, func(a, b int) int { return a + b }, opts...)
+		require.NoError(t, err)
+		assert.Equal(t, n*(n-1)/2, total)
+		got, err := Map(ctx, ints(n), func(_ context.Context, i int) (int, error) { return i, nil }, opts...)
+		require.NoError(t, err)
+		assert.Equal(t, ints(n), got)
+		v, err := Run(ctx, func(w *Worker) (int, error) {
+			x, y := Join(w, func(_ *Worker, i int) int { return i }, 3, 4)
+			return x + y, nil
+		}, opts...)
+		require.NoError(t, err)
+		assert.Equal(t, 7, v)
 	}
 }
 

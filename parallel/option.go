@@ -31,7 +31,7 @@ const (
 //
 // It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer, and with none
 // the caller does everything itself. Bodies that block a goroutine and want to be many need
-// a scheduler with as many workers, or [ForEachAsync].
+// a scheduler with as many workers, or [ForEachAsync]. More than 65 536 goroutines never take part in one operation.
 func Degree(n int) Option { return Option{optionDegree, n} }
 
 // Chunk has everybody take n items at a time, from the front, off one counter that all share.
@@ -107,10 +107,16 @@ func settingsOf(opts []Option) (settings, error) {
 	return s, nil
 }
 
+// mostMembers bounds what is made for each member of an operation where a degree stands for "as many as you like".
+const mostMembers = 1 << 16
+
+// members returns how many goroutines an operation may have.
+func (s settings) members() int { return min(s.degree, mostMembers) }
+
 // helpers returns how many workers of a scheduler an operation can use beside its
 // caller. What the scheduler could never run at the same time is not asked for.
 func (s settings) helpers(on schedulers.Scheduler, by schedulers.Worker) int {
-	n := s.degree - 1
+	n := s.members() - 1
 	l, ok := on.(schedulers.Limiter)
 	if !ok {
 		return n

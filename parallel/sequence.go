@@ -19,8 +19,8 @@ import (
 //
 // # One who asks
 //
-// Who wants items takes the baton, sends an empty buffer and receives it filled: as many
-// items as it has room for, or fewer at the end. A sequence is never run ahead of what was asked
+// Who wants items takes the baton, sends an empty buffer and receives it filled: a chunk of
+// items, or fewer at the end. A sequence is never run ahead of what was asked
 // for, since what it has produced is gone for others (a channel's elements, lines of a file).
 //
 //	taker, with the baton            generator
@@ -33,18 +33,19 @@ import (
 // takers have gone, stop ends G1 and waits for G4: whatever the sequence does when it is broken
 // off has been done by then.
 type sequence[T any] struct {
-	op   *operation
-	seq  iter.Seq[T]
-	ask  chan []T
-	fill chan []T
+	op    *operation
+	seq   iter.Seq[T]
+	chunk int // how many items are handed out at a time
+	ask   chan []T
+	fill  chan []T
 
 	baton sync.Mutex
 	taken int  // how many items have been taken; under the baton
 	ended bool // under the baton
 }
 
-func newSequence[T any](op *operation, seq iter.Seq[T]) *sequence[T] {
-	s := &sequence[T]{op: op, seq: seq, ask: make(chan []T), fill: make(chan []T)}
+func newSequence[T any](op *operation, seq iter.Seq[T], chunk int) *sequence[T] {
+	s := &sequence[T]{op: op, seq: seq, chunk: chunk, ask: make(chan []T), fill: make(chan []T)}
 	go s.generate()
 	return s
 }
@@ -68,7 +69,7 @@ func (s *sequence[T]) walk(buf []T) {
 	var wanted bool
 	for item := range s.seq {
 		buf = append(buf, item)
-		if len(buf) < cap(buf) {
+		if len(buf) < s.chunk {
 			continue
 		}
 		s.fill <- buf
@@ -81,7 +82,7 @@ func (s *sequence[T]) walk(buf []T) {
 	}
 }
 
-// take returns the next items in buf, which is empty and has room for them, and how many were taken
+// take returns the next items, in buf, which is empty, if that has room for them, and how many were taken
 // before. It returns none at the end. The caller has the baton and is on that worker.
 func (s *sequence[T]) take(buf []T, on schedulers.Worker) (items []T, before int) {
 	before = s.taken

@@ -101,7 +101,7 @@ func sortBy[E any](ctx context.Context, s []E, by sorter[E], opts []Option) erro
 		by.into = make([]E, len(s))
 	}
 	for by.runs > 1 {
-		if err := by.mergeRuns(ctx, runsPerMember*o.degree); err != nil {
+		if err := by.mergeRuns(ctx, runsPerMember*o.members()); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func runsFor(n int, o settings) int {
 	if o.degree == 1 {
 		return 1
 	}
-	most := max(1, min(n/shortestRun, runsPerMember*o.degree))
+	most := max(1, min(n/shortestRun, runsPerMember*o.members()))
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 

@@ -55,7 +55,7 @@ func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.C
 // all bodies and the sequence have ended.
 func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 	defer s.end()
-	s.items = newSequence(&s.operation, seq)
+	s.items = newSequence(&s.operation, seq, s.chunk)
 	defer s.items.stop()
 	s.crew = hire(s.home.Scheduler)
 	s.crew.open(s.home.Scheduler, s.by, helpers, s)
@@ -124,7 +124,7 @@ func (s *stream[T]) tryBaton() bool {
 
 func (s *stream[T]) work(on schedulers.Worker, baton func() bool) {
 	ctx := &bodyContext{&s.operation, on}
-	buf := make([]T, 0, s.chunk)
+	buf := make([]T, 0, min(s.chunk, 1024)) // a larger chunk may be more than the sequence has
 	for s.goesOn() && baton() {
 		items, before := s.items.take(buf, on)
 		s.items.baton.Unlock()
@@ -138,6 +138,7 @@ func (s *stream[T]) work(on schedulers.Worker, baton func() bool) {
 			}
 		}
 		clear(items)
+		buf = items[:0]
 	}
 }
 
