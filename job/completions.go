@@ -1,8 +1,8 @@
 package job
 
 import (
+	"container/list"
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/movenext/movenext/continuation"
@@ -20,7 +20,7 @@ type Completions[T any] struct {
 	mu    sync.Mutex
 	nodes []completionNode[T] // registrations; nil when stopped
 	ended []*Job[T]           // and not handed out, the oldest first
-	turns []*turn[T]          // who waits for the next; empty unless ended is
+	turns list.List           // of *turn[T]: who waits for the next; empty unless ended is
 	left  int                 // how many will be handed out yet
 }
 
@@ -150,7 +150,7 @@ func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T
 	}
 	t = &turn[T]{ctx: ctx, of: c}
 	t.promise.InitDependent()
-	c.turns = append(c.turns, t)
+	t.place = c.turns.PushBack(t)
 	return nil, t
 }
 
@@ -195,17 +195,17 @@ func (n *completionNode[T]) waitingJob() (*core, string) {
 	c := n.of
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.turns) == 0 {
+	first := c.turns.Front()
+	if first == nil {
 		return nil, "WhenEach"
 	}
-	return c.turns[0].promise.job.base(), "WhenEach"
+	return first.Value.(*turn[T]).promise.job.base(), "WhenEach"
 }
 
 // nextTurn takes the oldest turn that has not given up, and reserves it; mu is held.
 func (c *Completions[T]) nextTurn() *turn[T] {
-	for len(c.turns) > 0 {
-		t := c.turns[0]
-		c.turns = slices.Delete(c.turns, 0, 1)
+	for first := c.turns.Front(); first != nil; first = c.turns.Front() {
+		t := c.turns.Remove(first).(*turn[T])
 		if t.promise.reserve() {
 			return t
 		}
@@ -229,6 +229,7 @@ type turn[T any] struct {
 	watch   ctxwatch.Watch
 	ctx     context.Context
 	of      *Completions[T]
+	place   *list.Element // in of.turns
 }
 
 // end publishes the outcome of a reserved turn.
@@ -249,7 +250,7 @@ func (t *turn[T]) giveUp(why error) bool {
 	}
 	c := t.of
 	c.mu.Lock()
-	c.turns = slices.DeleteFunc(c.turns, func(other *turn[T]) bool { return other == t })
+	c.turns.Remove(t.place) // does nothing if it has been taken out
 	c.mu.Unlock()
 	t.end(Canceled, nil, why).Deliver(nil)
 	return true

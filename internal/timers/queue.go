@@ -126,7 +126,9 @@ func (q *Queue) setAlarm() {
 	first := q.earliest()
 	if first.timer == nil {
 		q.set = never
-		q.alarm.Stop()
+		if q.alarm != nil { // or the only timer there ever was is one for the end of time, which needs none
+			q.alarm.Stop()
+		}
 		return
 	}
 	q.set = first.when

@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -41,6 +42,25 @@ func TestTimersExpireAtTheirTimes(t *testing.T) {
 		synctest.Wait()
 		want := []time.Duration{10 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond}
 		assert.Equal(t, want, got)
+	})
+}
+
+// TestATimerForTheEndOfTimeIsStopped has no other timer before it, so the runtime's was never needed.
+func TestATimerForTheEndOfTimeIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q Queue
+		last := newAlarm(func() { t.Error("the end of time has come") })
+		q.StartTimer(&last.Timer, math.MaxInt64)
+		assert.True(t, q.StopTimer(&last.Timer))
+		assert.False(t, q.StopTimer(&last.Timer))
+
+		q.StartTimer(&last.Timer, math.MaxInt64)
+		rang := false
+		q.StartTimer(&newAlarm(func() { rang = true }).Timer, time.Second)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.True(t, rang)
+		assert.True(t, q.StopTimer(&last.Timer))
 	})
 }
 

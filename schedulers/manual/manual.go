@@ -61,7 +61,12 @@ func (s *Scheduler) StepAt(i int) bool {
 		return false
 	}
 	w := s.queue[i]
-	s.queue = slices.Delete(s.queue, i, i+1)
+	if i == 0 {
+		s.queue[0] = nil
+		s.queue = s.queue[1:]
+	} else {
+		s.queue = slices.Delete(s.queue, i, i+1)
+	}
 	s.mu.Unlock()
 	on := &worker{s, s.ids.Take()}
 	s.books.Run(w, on, on)

@@ -1,6 +1,7 @@
 package roundrobin
 
 import (
+	"container/list"
 	"context"
 	"sync"
 
@@ -23,6 +24,7 @@ type Queue struct {
 	name   string
 	weight int
 	books  books.Books
+	place  *list.Element // in of.queues; under of.mu
 
 	mu    sync.Mutex
 	items deque.Deque // of *item

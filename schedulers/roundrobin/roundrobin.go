@@ -1,9 +1,9 @@
 package roundrobin
 
 import (
+	"container/list"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,7 +29,7 @@ type Scheduler struct {
 	refused atomic.Uint64 // by all queues, also by those that are gone
 
 	mu      sync.Mutex
-	queues  []*Queue // all that are not gone, in the order of their creation
+	queues  list.List // of *Queue: all that are not gone, in the order of their creation
 	retired schedulers.Metrics
 	closed  bool
 }
@@ -72,7 +72,7 @@ func (s *Scheduler) add(opts ...QueueOption) *Queue {
 		}
 	}
 	q.books.Drained = func() { s.retire(q) }
-	s.queues = append(s.queues, q)
+	q.place = s.queues.PushBack(q)
 	return q
 }
 
@@ -80,8 +80,9 @@ func (s *Scheduler) add(opts ...QueueOption) *Queue {
 func (s *Scheduler) retire(q *Queue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.queues, q); i >= 0 {
-		s.queues = slices.Delete(s.queues, i, i+1)
+	if q.place != nil {
+		s.queues.Remove(q.place)
+		q.place = nil
 		add(&s.retired, q.books.Metrics())
 	}
 }
@@ -93,7 +94,16 @@ func (s *Scheduler) Default() *Queue { return s.initial }
 func (s *Scheduler) Queues() []*Queue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.queues)
+	return s.all()
+}
+
+// all is Queues with mu held.
+func (s *Scheduler) all() []*Queue {
+	all := make([]*Queue, 0, s.queues.Len())
+	for e := s.queues.Front(); e != nil; e = e.Next() {
+		all = append(all, e.Value.(*Queue))
+	}
+	return all
 }
 
 // Submit is [Queue.Submit] of the default queue.
@@ -108,7 +118,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
-	all := slices.Clone(s.queues)
+	all := s.all()
 	s.mu.Unlock()
 	for _, q := range all {
 		q.Close() // all of them first: then what one waits for cannot become more
@@ -140,7 +150,7 @@ func (s *Scheduler) Metrics() schedulers.Metrics {
 	defer s.mu.Unlock()
 	sum := s.retired
 	sum.Refused = s.refused.Load()
-	for _, q := range s.queues {
+	for _, q := range s.all() {
 		add(&sum, q.books.Metrics())
 	}
 	return sum

@@ -141,6 +141,11 @@ func timerZero(e *env) {
 // timerStop stops every second of many timers, and waits for one that is later than all.
 func timerStop(e *env) {
 	l, timers := e.timed()
+	far := newAlarm(nil)
+	timers.StartTimer(&far.Timer, math.MaxInt64) // the first of all, and nothing will ever be due
+	if !timers.StopTimer(&far.Timer) {
+		l.Error("a timer for the end of time could not be stopped")
+	}
 	var alarms []*alarm
 	for i := range 200 {
 		a := newAlarm(nil)
