@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/movenext/movenext/internal/ebb"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -17,7 +18,7 @@ import (
 type KeyedMutex[K comparable] struct {
 	mu sync.Mutex
 	// A key that is present is locked. Its queue is nil until somebody waits.
-	locked map[K]*queue[job.Void, K]
+	locked ebb.Map[K, *queue[job.Void, K]]
 }
 
 // Lock waits until key is free and locks it. It returns nil, or why ctx ended. It blocks;
@@ -76,24 +77,21 @@ func (m *KeyedMutex[K]) unlock(key K) outcomes {
 // take locks a free key.
 func (m *KeyedMutex[K]) take(key K) bool {
 	mustEqualItself(key)
-	if _, locked := m.locked[key]; locked {
+	if _, locked := m.locked.Get(key); locked {
 		return false
 	}
-	if m.locked == nil {
-		m.locked = make(map[K]*queue[job.Void, K])
-	}
-	m.locked[key] = nil
+	m.locked.Put(key, nil)
 	return true
 }
 
 // release hands a key on, or forgets it.
 func (m *KeyedMutex[K]) release(key K) (told outcomes) {
-	waiting, locked := m.locked[key]
+	waiting, locked := m.locked.Get(key)
 	switch {
 	case !locked:
 		panic("coord: unlock of a key that is not locked")
 	case waiting == nil || waiting.empty():
-		delete(m.locked, key)
+		m.locked.Delete(key)
 	default:
 		told.add(waiting.pop())
 	}
@@ -107,10 +105,10 @@ func (m *KeyedMutex[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 		told.add(w)
 		return told
 	}
-	waiting := m.locked[w.ask]
+	waiting, _ := m.locked.Get(w.ask)
 	if waiting == nil {
 		waiting = new(queue[job.Void, K])
-		m.locked[w.ask] = waiting
+		m.locked.Put(w.ask, waiting)
 	}
 	waiting.push(w)
 	return told

@@ -50,7 +50,7 @@ func bothOf(fn func(context.Context) (int, error)) map[string]asking {
 			func(ctx context.Context) (int, error) { return s.Do(ctx, "k", fn) },
 			func(ctx context.Context) *job.Job[int] { return s.DoAsync(ctx, "k", fn) },
 			func() { s.Forget("k") },
-			func() int { return len(s.flights) },
+			s.flights.Len,
 		},
 	}
 }

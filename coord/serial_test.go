@@ -36,7 +36,7 @@ func TestFunctionsOfOneKeyRunInTheOrderInWhichTheyWereHandedIn(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 		synctest.Wait()
-		assert.Empty(t, s.turns.locked)
+		assert.Zero(t, s.turns.locked.Len())
 	})
 }
 
@@ -74,11 +74,11 @@ func TestTheContextEndsBeforeTheTurn(t *testing.T) {
 		go func() { plain <- s.Do(short, "k", never) }()
 		third := s.DoAsync(ctx, "k", func(context.Context) error { return nil })
 		synctest.Wait()
-		require.Equal(t, 3, s.turns.locked["k"].count)
+		require.Equal(t, 3, queuedOn(&s, "k"))
 
 		cancel(errReason)
 		synctest.Wait()
-		require.Equal(t, 1, s.turns.locked["k"].count, "who gave up has left the queue")
+		require.Equal(t, 1, queuedOn(&s, "k"), "who gave up has left the queue")
 		assert.Equal(t, job.Canceled, second.Status())
 		for _, err := range []error{second.Err(), <-plain} {
 			require.ErrorIs(t, err, context.Canceled)
@@ -100,7 +100,7 @@ func TestAJobIsCanceledBeforeItsTurn(t *testing.T) {
 		third, _ := gated(ctx, &s)
 		require.True(t, third.Cancel())
 		assert.Equal(t, job.Canceled, third.Status())
-		assert.Equal(t, 1, s.turns.locked["k"].count, "it has left the queue")
+		assert.Equal(t, 1, queuedOn(&s, "k"), "it has left the queue")
 		synctest.Wait()
 		pending(t, first, second) // it had no turn to pass on
 		gate.Set()
@@ -187,7 +187,7 @@ func TestTheSchedulerRefusesATurn(t *testing.T) {
 		j := s.DoAsync(ctx, "k", func(context.Context) error { return nil })
 		require.ErrorIs(t, j.Err(), schedulers.ErrRejected)
 	}
-	assert.Empty(t, s.turns.locked)
+	assert.Zero(t, s.turns.locked.Len())
 }
 
 func TestATurnsResult(t *testing.T) {
@@ -214,7 +214,7 @@ func TestATurnWithoutAFunctionOrATime(t *testing.T) {
 	fn := func(context.Context) error { return nil }
 	require.ErrorIs(t, s.Do(ended(errReason), 1, fn), errReason)
 	assert.Equal(t, job.Canceled, s.DoAsync(ended(errReason), 1, fn).Status())
-	assert.Empty(t, s.turns.locked)
+	assert.Zero(t, s.turns.locked.Len())
 }
 
 func TestALongQueueOfTurnsNeedsNoStack(t *testing.T) {
@@ -267,7 +267,13 @@ func TestTurnsOfManyKeysAtTheSameTime(t *testing.T) {
 			for key := range keys {
 				require.NoError(t, s.Do(endless, key, func(context.Context) error { return nil }))
 			}
-			assert.Empty(t, s.turns.locked)
+			assert.Zero(t, s.turns.locked.Len())
 		})
 	}
+}
+
+// queuedOn returns how many wait for key.
+func queuedOn(s *Serial[string], key string) int {
+	q, _ := s.turns.locked.Get(key)
+	return q.count
 }

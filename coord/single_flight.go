@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/movenext/movenext/internal/ebb"
 	"github.com/movenext/movenext/job"
 )
 
@@ -17,7 +18,7 @@ import (
 // It is golang.org/x/sync/singleflight, typed, with contexts.
 type SingleFlight[K comparable, T any] struct {
 	mu      sync.Mutex
-	flights map[K]*flight[T]
+	flights ebb.Map[K, *flight[T]]
 }
 
 // Do returns what fn returns, or what that of another call with the same key returns which is under
@@ -53,7 +54,7 @@ func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context
 func (s *SingleFlight[K, T]) Forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.flights, key)
+	s.flights.Delete(key)
 }
 
 // flight returns the one that is under way for key, starting one if there is none.
@@ -79,16 +80,13 @@ func (s *SingleFlight[K, T]) join(key K, made *flight[T]) *flight[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock() // a map may panic because of its key
 	mustEqualItself(key)
-	if f := s.flights[key]; f != nil && !f.run.IsCompleted() {
+	if f, _ := s.flights.Get(key); f != nil && !f.run.IsCompleted() {
 		return f
 	}
 	if made == nil {
 		return nil
 	}
-	if s.flights == nil {
-		s.flights = make(map[K]*flight[T])
-	}
-	s.flights[key] = made
+	s.flights.Put(key, made)
 	return made
 }
 
@@ -96,7 +94,7 @@ func (s *SingleFlight[K, T]) join(key K, made *flight[T]) *flight[T] {
 func (s *SingleFlight[K, T]) remove(key K, f *flight[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.flights[key] == f {
-		delete(s.flights, key)
+	if now, _ := s.flights.Get(key); now == f {
+		s.flights.Delete(key)
 	}
 }

@@ -69,7 +69,7 @@ var subjects = map[string]func() subject{
 			waitAsync: func(ctx context.Context) job.Handle { return m.LockAsync(ctx, "k") },
 			serve:     func() { m.Unlock("k") },
 			waiting: func() int {
-				if q := m.locked["k"]; q != nil {
+				if q, _ := m.locked.Get("k"); q != nil {
 					return q.count
 				}
 				return 0

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/ebb"
 )
 
 // # Failures that nobody looked at
@@ -108,28 +110,25 @@ var outstanding failureSet
 
 type failureSet struct {
 	mu  sync.Mutex
-	set map[*failure]struct{}
+	set ebb.Map[*failure, struct{}]
 }
 
 func (s *failureSet) add(f *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.set == nil {
-		s.set = make(map[*failure]struct{})
-	}
-	s.set[f] = struct{}{}
+	s.set.Put(f, struct{}{})
 }
 
 func (s *failureSet) remove(f *failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.set, f)
+	s.set.Delete(f)
 }
 
 func (s *failureSet) all() (fs []*failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for f := range s.set {
+	for f := range s.set.All() {
 		fs = append(fs, f)
 	}
 	return fs

@@ -12,6 +12,8 @@ import (
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
+
+	"github.com/movenext/movenext/internal/ebb"
 )
 
 // Watch is one wish to be told that a context has ended. It is embedded in what
@@ -46,7 +48,7 @@ type group struct {
 // shard is a part of the registry, so that one lock does not serialise all.
 type shard struct {
 	mu     sync.Mutex
-	groups map[<-chan struct{}]*group
+	groups ebb.Map[<-chan struct{}, *group]
 }
 
 const shards = 32
@@ -70,7 +72,7 @@ func (w *Watch) Start(ctx context.Context, e Ender) {
 	}
 	s := &registry[maphash.Comparable(seed, done)%shards]
 	s.mu.Lock()
-	g := s.groups[done]
+	g, _ := s.groups.Get(done)
 	first := g == nil
 	if first {
 		g = s.newGroup(done)
@@ -85,10 +87,7 @@ func (w *Watch) Start(ctx context.Context, e Ender) {
 // newGroup makes the group of done; the lock is held.
 func (s *shard) newGroup(done <-chan struct{}) *group {
 	g := &group{shard: s, done: done}
-	if s.groups == nil {
-		s.groups = make(map[<-chan struct{}]*group)
-	}
-	s.groups[done] = g
+	s.groups.Put(done, g)
 	return g
 }
 
@@ -156,8 +155,8 @@ func (g *group) end() {
 // leave removes g from its shard, unless a newer group of the same channel is there.
 func (g *group) leave() {
 	g.left = true
-	if g.shard.groups[g.done] == g {
-		delete(g.shard.groups, g.done)
+	if now, _ := g.shard.groups.Get(g.done); now == g {
+		g.shard.groups.Delete(g.done)
 	}
 }
 

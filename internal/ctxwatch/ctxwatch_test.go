@@ -27,7 +27,7 @@ func (t *told) ContextEnded(*Watch) {
 func groupsLeft() (n int) {
 	for i := range registry {
 		registry[i].mu.Lock()
-		n += len(registry[i].groups)
+		n += registry[i].groups.Len()
 		registry[i].mu.Unlock()
 	}
 	return n

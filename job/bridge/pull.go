@@ -1,11 +1,11 @@
 package bridge
 
 import (
+	"container/list"
 	"context"
 	"io"
 	"iter"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/movenext/movenext/internal/ctxwatch"
@@ -22,10 +22,10 @@ type Puller[T any] struct {
 	wake  chan struct{} // one token: there is something new to look at
 
 	mu       sync.Mutex
-	begun    bool  // the goroutine was started
-	stopped  bool  // no more is wanted
-	end      error // what to tell who asks; nil while there may be more
-	requests []*request[T]
+	begun    bool      // the goroutine was started
+	stopped  bool      // no more is wanted
+	end      error     // what to tell who asks; nil while there may be more
+	requests list.List // of *request[T]: who waits for an element
 }
 
 // Pull returns the elements of seq. seq runs on a goroutine of its own, from the first call of
@@ -111,7 +111,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *job.Job[T], r *request[T]) 
 		defer p.mu.Unlock()
 		return job.FromError[T](p.end), nil
 	}
-	p.requests = append(p.requests, r)
+	r.place = p.requests.PushBack(r)
 	if !p.begun {
 		p.begun = true
 		go p.run()
@@ -174,8 +174,8 @@ func (p *Puller[T]) first() *request[T] {
 		p.mu.Lock()
 		stopped := p.stopped
 		var r *request[T]
-		if len(p.requests) > 0 {
-			r = p.requests[0]
+		if oldest := p.requests.Front(); oldest != nil {
+			r = oldest.Value.(*request[T])
 		}
 		p.mu.Unlock()
 		switch {
@@ -191,14 +191,16 @@ func (p *Puller[T]) first() *request[T] {
 func (p *Puller[T]) remove(r *request[T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.requests = slices.DeleteFunc(p.requests, func(other *request[T]) bool { return other == r })
+	p.requests.Remove(r.place) // does nothing if it has been taken out
 }
 
 // finish tells the first who waits how the sequence has ended, and all others that it has.
 func (p *Puller[T]) finish(how error) {
 	p.mu.Lock()
-	requests := p.requests
-	p.requests = nil
+	requests := make([]*request[T], 0, p.requests.Len())
+	for oldest := p.requests.Front(); oldest != nil; oldest = p.requests.Front() {
+		requests = append(requests, p.requests.Remove(oldest).(*request[T]))
+	}
 	if p.end == nil {
 		p.end = io.EOF
 	}
@@ -223,6 +225,7 @@ type request[T any] struct {
 	watch   ctxwatch.Watch
 	ctx     context.Context
 	of      *Puller[T]
+	place   *list.Element // in of.requests
 }
 
 func (r *request[T]) end(ctx context.Context, v T, err error) bool {

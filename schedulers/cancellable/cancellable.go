@@ -36,6 +36,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/movenext/movenext/internal/ebb"
 	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -60,13 +61,13 @@ type Scheduler struct {
 	over    schedulers.Scheduler
 
 	mu     sync.Mutex
-	live   map[*Item]uint64 // neither ended nor withdrawn; the value is the number of its arrival
+	live   ebb.Map[*Item, uint64] // neither ended nor withdrawn; the value is the number of its arrival
 	number uint64
 }
 
 // New returns a scheduler that runs work on over. A nil over refuses all work.
 func New(over schedulers.Scheduler) *Scheduler {
-	s := &Scheduler{over: over, live: map[*Item]uint64{}}
+	s := &Scheduler{over: over}
 	s.through.Init("cancellable", s, over)
 	s.face.Through = &s.through
 	return s
@@ -120,7 +121,7 @@ func (s *Scheduler) queue(parent context.Context, w schedulers.Work, from schedu
 func (s *Scheduler) remember(it *Item) {
 	s.mu.Lock()
 	s.number++
-	s.live[it] = s.number
+	s.live.Put(it, s.number)
 	s.mu.Unlock()
 	if gone, _ := it.t.Gone(); gone { // a Shutdown has given it up, and came too early to forget it
 		s.forget(it)
@@ -130,7 +131,7 @@ func (s *Scheduler) remember(it *Item) {
 func (s *Scheduler) forget(it *Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.live, it)
+	s.live.Delete(it)
 }
 
 // CancelAll cancels all items that have neither ended nor been withdrawn, the oldest first, also those
@@ -152,9 +153,8 @@ func (s *Scheduler) CancelAll(cause error) (withdrawn, aborted int) {
 func (s *Scheduler) all() []*Item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := slices.Collect(maps.Keys(s.live))
-	slices.SortFunc(all, func(a, b *Item) int { return cmp.Compare(s.live[a], s.live[b]) })
-	return all
+	arrivals := maps.Collect(s.live.All())
+	return slices.SortedFunc(maps.Keys(arrivals), func(a, b *Item) int { return cmp.Compare(arrivals[a], arrivals[b]) })
 }
 
 // Shutdown refuses all further work, lets everything run that was accepted, and returns nil

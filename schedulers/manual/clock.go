@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"math"
 	"time"
 
 	"github.com/movenext/movenext/schedulers"
@@ -15,9 +16,12 @@ func (s *Scheduler) Next() (at time.Duration, ok bool) { return s.clock.Next() }
 
 // Advance moves the clock by d and calls the timers that become due on the way, in the
 // order of their times, each when the clock shows its time. What they submit is
-// queued, not run. It returns how many there were. A negative d moves nothing.
+// queued, not run. It returns how many there were. A negative d moves nothing, and the clock ends after 292 years.
 func (s *Scheduler) Advance(d time.Duration) int {
 	limit := s.clock.Now() + max(0, d)
+	if limit < s.clock.Now() {
+		limit = math.MaxInt64
+	}
 	n := 0
 	for t := s.clock.Due(limit); t != nil; t = s.clock.Due(limit) {
 		t.OnExpire.Expire(t)

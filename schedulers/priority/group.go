@@ -139,11 +139,17 @@ func (l *line) Push(x any) {
 	*l = append(*l, it)
 }
 
-// Pop implements [heap.Interface].
+// smallestLine is the room that a line keeps.
+const smallestLine = 1024
+
+// Pop implements [heap.Interface]. A line that was long gives its room back.
 func (l *line) Pop() any {
 	last := len(*l) - 1
 	it := (*l)[last]
 	(*l)[last] = nil
 	*l = (*l)[:last]
+	if cap(*l) > smallestLine && last <= cap(*l)/4 {
+		*l = append(make(line, 0, cap(*l)/2), *l...)
+	}
 	return it
 }

@@ -3,6 +3,7 @@ package priority
 import (
 	"container/heap"
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -49,9 +50,9 @@ func Age(items int) Option {
 
 // New returns a scheduler with so many levels, 0 being the most urgent, that runs
 // work on over. What is submitted to the scheduler itself has the level in the middle. Fewer
-// levels than 1 means 1. A nil over refuses all work.
+// levels than 1 means 1, more than 2³¹-1 means that many. A nil over refuses all work.
 func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
-	s := &Scheduler{levels: max(1, levels), age: DefaultAge}
+	s := &Scheduler{levels: min(max(1, levels), math.MaxInt32), age: DefaultAge}
 	for _, o := range opts {
 		if o != nil {
 			o(s)
@@ -140,7 +141,8 @@ func (s *Scheduler) put(it *item) {
 	at.group.link(it)
 }
 
-// rank is the place in line; it grows with the arrival and with the level.
+// rank is the place in line; it grows with the arrival and with the level. 2³¹ levels times the highest age, a billion,
+// leave 2⁶³ arrivals before it overflows.
 func (s *Scheduler) rank(at *place) uint64 {
 	return at.arrival + uint64(at.group.level)*s.age
 }

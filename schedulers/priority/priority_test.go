@@ -3,6 +3,7 @@ package priority_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -225,6 +226,17 @@ func TestAShutdownThatGivesUpAbandonsInTheOrderOfPriority(t *testing.T) {
 	assert.Equal(t, schedulers.ErrShutdown, high.abandoned)
 	require.ErrorIs(t, s.Group(0).Submit(&do{}, schedulers.Hint{}), schedulers.ErrShutdown)
 	assert.Equal(t, 2, beneath.RunAll(), "the tickets find nothing to run")
+}
+
+func TestAsManyLevelsAsThereAreNumbers(t *testing.T) {
+	beneath := manual.New()
+	s := priority.New(beneath, math.MaxInt, priority.Age(math.MaxInt))
+	var order log
+	order.submit(t, s.Group(math.MaxInt), "z")
+	order.submit(t, s.Group(1<<30), "m")
+	order.submit(t, s.Group(0), "a")
+	beneath.RunAll()
+	assert.Equal(t, "amz", order.String())
 }
 
 func TestBadInput(t *testing.T) {

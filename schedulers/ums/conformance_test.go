@@ -1,9 +1,11 @@
 package ums_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/schedulers/schedulertest"
@@ -52,4 +54,8 @@ func (p *failing) Next() *ums.Worker {
 		return p.with()
 	}
 	panic("a policy without a plan")
+}
+
+func TestMoreThreadsThanASystemHas(t *testing.T) {
+	assert.Equal(t, 1<<16, ums.New(math.MaxInt).MaxConcurrency())
 }

@@ -56,14 +56,17 @@ func Observe(f func(Event)) Option { return func(s *Scheduler) { s.observe = f }
 // workers use. A panic in it ends the program.
 func OnPolicyFailure(f func(*PolicyError)) Option { return func(s *Scheduler) { s.failure = f } }
 
-// New returns a scheduler of so many threads; fewer than 1 means GOMAXPROCS. The threads are started with the first work and
+// mostThreads is more than an operating system lets a process have, as a rule.
+const mostThreads = 1 << 16
+
+// New returns a scheduler of so many threads; fewer than 1 means GOMAXPROCS, and there are never more than 65 536. The threads are started with the first work and
 // then stay, parked while there is nothing to do, until Shutdown.
 func New(threads int, opts ...Option) *Scheduler {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	s := &Scheduler{
-		name: "ums", threads: threads, list: NewCompletionList(),
+		name: "ums", threads: min(threads, mostThreads), list: NewCompletionList(),
 		more: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.delegate.of = s

@@ -9,10 +9,13 @@ import (
 type Option func(*Scheduler)
 
 // Processors sets how much work runs at a time; the default is GOMAXPROCS at the time of New. A
-// number below one is one.
+// number below one is one, and one above 65 536 is that.
 func Processors(n int) Option {
-	return func(s *Scheduler) { s.procs = make([]*processor, max(1, n)) }
+	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), mostProcessors)) }
 }
+
+// mostProcessors is far beyond what any machine has, and not more than memory holds.
+const mostProcessors = 1 << 16
 
 // DefaultPatience is how long nothing may move before processors are taken from workers that
 // do not return, unless the option [Patience] says otherwise.

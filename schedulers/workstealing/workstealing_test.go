@@ -1,8 +1,11 @@
 package workstealing_test
 
 import (
+	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/schedulers/schedulertest"
@@ -25,4 +28,10 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestMoreProcessorsThanMemoryHolds(t *testing.T) {
+	s := workstealing.New(workstealing.Processors(math.MaxInt))
+	assert.Equal(t, 1<<16, s.MaxConcurrency())
+	require.NoError(t, s.Shutdown(t.Context()))
 }
