@@ -128,7 +128,7 @@ func (u *unit) findRuns() {
 			if run, id := u.awaitedRun(n); run != nil && !later[n] {
 				u.literals.runs[run] = jobRun{id: id, awaited: true}
 			}
-			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) && !(r.blocks && (len(around) > 0 || aside[n])) {
+			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) && (!r.blocks || len(around) == 0 && !aside[n]) {
 				r.awaited = u.literals.runs[n].awaited
 				u.literals.runs[n] = r
 				l := u.machine(r.literal)
@@ -188,7 +188,7 @@ func (u *unit) namesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
 // is a machine as well, it may name types that are declared there, and elsewhere for machines.
 func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	l := s.u.literals.machines[lit]
-	return l != nil && l.started && !(l.waited && s.literals > 0) && !s.u.namesTypesOf(lit, s.around)
+	return l != nil && l.started && (s.literals == 0 || !l.waited) && !s.u.namesTypesOf(lit, s.around)
 }
 
 // runner has the name in call spelled as that of what takes the place of a runner.
