@@ -73,8 +73,9 @@ func finds(t types.Type, pkg *types.Package, name string) bool {
 	return ok && fn.Pkg() == pkg
 }
 
-// RunsAsJob returns the function that call runs as a job, or nil. In an annotated function it becomes a machine if it is a literal;
-// but if the caller waits for it, not where the call stands in a literal that is plain Go.
+// RunsAsJob returns the function that call runs as a job, or nil. In an annotated function a literal becomes a machine there; but
+// one that the caller waits for does so only where the caller is a machine itself: not in a literal that stays plain Go, and not in a go
+// statement.
 func RunsAsJob(call *ast.CallExpr, info *types.Info) (fn ast.Expr, waits bool) {
 	r, _, ok := runnerOf(call, info)
 	if !ok || len(call.Args) <= r.at {

@@ -1,6 +1,12 @@
 package job
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // InScope calls body with a new [Scope] and its context, waits until all children have ended, and
 // returns the scope's error. What body returns counts as a child's outcome; an error cancels the
@@ -30,14 +36,108 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 // not block, and is the twin of [InScope].
 func InScopeAsync(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) *Job[Void] {
 	s := newScope(ctx, opts, 3)
-	if s.mayBegin(body == nil) {
-		s.Go(func(ctx context.Context) error {
-			s.runBody(ctx, body)
-			return nil
-		})
-	}
-	return s.WaitAsync()
+	return s.run(body == nil, func(m *Machine[Void], ctx context.Context, s *Scope) Rest {
+		return m.Return(Void{}, body(ctx, s))
+	})
 }
+
+// InScopeMachine is [InScopeAsync] for a body whose first step is begin; see [Machine]. It is for generated code. It does
+// not block.
+func InScopeMachine(ctx context.Context, begin func(*Machine[Void], context.Context, *Scope) Rest, opts ...Option) *Job[Void] {
+	s := newScope(ctx, opts, 3)
+	return s.run(begin == nil, begin)
+}
+
+// run starts the body of a new scope.
+func (s *Scope) run(nilFunc bool, begin func(*Machine[Void], context.Context, *Scope) Rest) *Job[Void] {
+	if !s.mayBegin(nilFunc) {
+		return s.WaitAsync()
+	}
+	b := &scopeBody{scope: s, steps: begin}
+	b.begin = beginBody
+	b.mode = dependent | reported | s.mode&labeled
+	b.end.InitDependent()
+	s.promise.job.mode |= reported
+	if r := s.promise.job.rare.Load(); r != nil {
+		of := b.end.job.extras()
+		of.name, of.made = r.name, r.made
+	}
+	b.enclose(b, s.home, s.views.of(s, s.from))
+	b.node.Prepare(b)
+	b.waiting.Add(&b.node)
+	b.left.Store(2)
+	b.ended.body = b
+	b.ended.node.Prepare(&b.ended)
+	s.promise.job.waiting.Add(&b.ended.node) // from the start, so that asynchronous stacks and circles go through it
+	j := b.end.Job()
+	_ = b.submit(s.home, s.flags) // a refusal is how the body has ended
+	return j
+}
+
+// scopeBody is the body of a scope that runs as a job of its own. It is no child: it stands for who made the scope, as the caller
+// of InScope does. So a body may wait for the scope, or close it, and go on when all children have ended.
+// To count it as a child is tempting, and wrong: it would wait for itself.
+//
+//	body ends ──▶ the maker's count is given back ──▶ the last child has ended ──┐
+//	     └───────────────────────────────────────────────────────────────────────┴──▶ the job of InScope ends
+type scopeBody struct {
+	Machine[Void]
+	scope  *Scope
+	steps  func(*Machine[Void], context.Context, *Scope) Rest
+	node   continuation.Node // of the body's end
+	thrown bool              // the body has not returned
+
+	end   Promise[Void]
+	ended scopeEnd
+	left  atomic.Int32 // of the two that end waits for: the body, and the scope
+}
+
+func beginBody(of *Machine[Void], _ context.Context) Rest {
+	b := of.owner.(*scopeBody)
+	return b.steps(of, b.scope.views.of(b.scope, of.worker), b.scope)
+}
+
+func (b *scopeBody) drop() { b.begin, b.steps = nil, nil }
+
+// crashed implements keeper.
+func (b *scopeBody) crashed(err error) error {
+	b.thrown = true
+	return err
+}
+
+// Completed implements continuation.Target: the body has ended.
+func (b *scopeBody) Completed(schedulers.Worker) continuation.Chain {
+	s := b.scope
+	s.bodyEnded(Status(b.final), b.err(), b.thrown)
+	return s.release().Join(b.one())
+}
+
+// one counts one of the two as ended. The last publishes the outcome.
+func (b *scopeBody) one() (told continuation.Chain) {
+	if b.left.Add(-1) > 0 {
+		return told
+	}
+	of := &b.scope.promise.job
+	final, err := Status(of.final), of.err()
+	if b.thrown { // also if the scope had ended before
+		final, err = Faulted, b.err()
+	}
+	told, _ = b.end.try(final, Void{}, err)
+	return told
+}
+
+func (b *scopeBody) waitingJob() (*core, string) { return b.end.job.base(), "scope" }
+
+// scopeEnd waits for the end of the scope.
+type scopeEnd struct {
+	node continuation.Node
+	body *scopeBody
+}
+
+// Completed implements continuation.Target: the maker's count has been given back, and all children have ended.
+func (e *scopeEnd) Completed(schedulers.Worker) continuation.Chain { return e.body.one() }
+
+func (e *scopeEnd) waitingJob() (*core, string) { return e.body.end.job.base(), "scope" }
 
 // mayBegin reports whether the body is to be called; if not, the scope's outcome says why.
 func (s *Scope) mayBegin(nilFunc bool) bool {
@@ -72,17 +172,4 @@ func (s *Scope) bodyEnded(final Status, err error, thrown bool) {
 	if final == Faulted {
 		s.cancel(err)
 	}
-}
-
-// runBody calls the body and keeps a panic in it, or a Goexit.
-func (s *Scope) runBody(ctx context.Context, body func(context.Context, *Scope) error) {
-	returned := false
-	defer func() {
-		if !returned {
-			s.bodyEnded(Faulted, s.crashed(recover()), true)
-		}
-	}()
-	err := body(ctx, s)
-	returned = true
-	s.bodyReturned(err)
 }

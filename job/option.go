@@ -27,6 +27,7 @@ const (
 	labeled                               // see FollowLabels
 	traced                                // see FollowTrace
 	supervising                           // of a scope
+	reported                              // whose failure is another's, which takes it over: no failure of its own
 	dependent   = supervising             // of a job that ends after others: see InitDependent, RunTwin
 	continuing  = synchronous | lazy
 )

@@ -147,6 +147,12 @@ func (s *Scope) wait() error {
 
 // WaitAsync returns the job that ends when all children have. It is the twin of [Scope.Wait].
 func (s *Scope) WaitAsync() *Job[Void] {
+	s.release().Deliver(s.from)
+	return s.promise.Job()
+}
+
+// release gives the count back that stands for who made the scope, if it is still held.
+func (s *Scope) release() continuation.Chain {
 	s.mu.Lock()
 	last := !s.released && s.left == 1
 	if !s.released {
@@ -155,9 +161,9 @@ func (s *Scope) WaitAsync() *Job[Void] {
 	}
 	s.mu.Unlock()
 	if last {
-		s.finish().Deliver(s.from)
+		return s.finish()
 	}
-	return s.promise.Job()
+	return continuation.Chain{}
 }
 
 // Close cancels the scope with [ErrScopeEnded] as the cause and waits for its children. On a scope that

@@ -25,7 +25,6 @@ type child struct {
 	fn    func(context.Context) error
 	begin func(*Machine[Void], context.Context) Rest // in place of fn: see machineChild
 	state atomic.Uint32
-	body  bool   // begin is that of the body of InScope
 	next  *child // in the free list
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Children of a scope whose function runs in steps: what [Scope.Go], [Spawn] and [InScope] are for generated code.
+// Children of a scope whose function runs in steps: what [Scope.Go] is for generated code. For [Spawn] see spawn.go, for [InScope]
+// inscope.go.
 //
 // A child without a handle that has steps waits in the queue as all of them do, so that whoever waits for the scope can run it.
 // When its turn comes, a machine takes its place, and the child's object may serve the next one at once:
@@ -28,41 +29,25 @@ func (s *Scope) GoMachine(begin func(*Machine[Void], context.Context) Rest) bool
 	return s.submit(c)
 }
 
-// InScopeMachine is [InScopeAsync] for a body whose first step is begin; see [Machine]. It is for generated code. It does
-// not block.
-func InScopeMachine(ctx context.Context, begin func(*Machine[Void], context.Context, *Scope) Rest, opts ...Option) *Job[Void] {
-	s := newScope(ctx, opts, 3)
-	if s.mayBegin(begin == nil) {
-		if c := s.newChild(false); c != nil {
-			c.body = true
-			c.begin = func(m *Machine[Void], ctx context.Context) Rest { return begin(m, ctx, s) }
-			s.submit(c)
-		}
-	}
-	return s.WaitAsync()
-}
-
 // machineChild is a child without a handle from its first step on: a job that nobody sees, whose first continuation tells the
 // scope.
 type machineChild struct {
 	Machine[Void]
-	scope  *Scope
-	steps  func(*Machine[Void], context.Context) Rest
-	node   continuation.Node
-	body   bool // it is the body of InScope
-	thrown bool // its function has not returned
+	scope *Scope
+	steps func(*Machine[Void], context.Context) Rest
+	node  continuation.Node
 }
 
 // become makes a claimed child a machine, which ends in its place.
 func (c *child) become(recycle bool) *machineChild {
 	s := c.scope
-	m := &machineChild{scope: s, steps: c.begin, body: c.body}
+	m := &machineChild{scope: s, steps: c.begin}
 	m.begin = beginChild
-	m.mode = dependent | s.mode&labeled
+	m.mode = dependent | reported | s.mode&labeled
 	m.state.claim()
 	m.node.Prepare(m)
 	m.waiting.Add(&m.node)
-	c.begin, c.body = nil, false
+	c.begin = nil
 	if recycle {
 		s.mu.Lock()
 		s.children.giveBack(c)
@@ -78,9 +63,6 @@ func (m *machineChild) run(on schedulers.Worker, last bool) {
 		m.spent = Unproven | 1 // a goroutine that waits for the scope
 	}
 	m.step(on, last)
-	if !last {
-		m.mode.ranFor(m.scope.parent)
-	}
 }
 
 func beginChild(of *Machine[Void], _ context.Context) Rest {
@@ -90,23 +72,9 @@ func beginChild(of *Machine[Void], _ context.Context) Rest {
 
 func (m *machineChild) drop() { m.begin, m.steps = nil, nil }
 
-// crashed implements keeper.
-func (m *machineChild) crashed(err error) error {
-	m.thrown = true
-	return err
-}
-
 // Completed implements continuation.Target: the child has ended.
 func (m *machineChild) Completed(schedulers.Worker) continuation.Chain {
-	s, final, err := m.scope, Status(m.final), m.err()
-	if final == Faulted {
-		m.observe() // from here on it is the scope's failure
-	}
-	if m.body {
-		s.bodyEnded(final, err, m.thrown)
-		final, err = Completed, nil
-	}
-	return s.exit(final, err)
+	return m.scope.exit(Status(m.final), m.err())
 }
 
 func (m *machineChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }

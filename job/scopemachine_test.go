@@ -3,7 +3,9 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -195,6 +197,91 @@ func TestABodyInStepsThatPanicsOrExits(t *testing.T) {
 		_, alone := err.(*PanicError)
 		assert.False(t, alone, "an error that was returned is no panic of the body")
 	}
+}
+
+// TestABodyWaitsForItsScope compares InScope with its twin: the body stands for who made the scope.
+func TestABodyWaitsForItsScope(t *testing.T) {
+	for name, in := range map[string]func(context.Context, func(context.Context, *Scope) error) error{
+		"InScope": func(ctx context.Context, body func(context.Context, *Scope) error) error { return InScope(ctx, body) },
+		"InScopeAsync": func(ctx context.Context, body func(context.Context, *Scope) error) error {
+			_, err := InScopeAsync(ctx, body).Await()
+			return err
+		},
+		"InScopeMachine": func(ctx context.Context, body func(context.Context, *Scope) error) error {
+			_, err := InScopeMachine(ctx, bodyInSteps(inSteps, body)).Await()
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := onPool(t, 2)
+			var log []string
+			child := func(context.Context) error { log = append(log, "child"); return nil }
+			require.NoError(t, in(ctx, func(_ context.Context, s *Scope) error {
+				s.Go(child)
+				log = append(log, fmt.Sprint("waited: ", s.Wait()), fmt.Sprint("more: ", s.Go(child)))
+				return nil
+			}))
+			assert.Equal(t, []string{"child", "waited: <nil>", "more: false"}, log)
+
+			log = nil
+			require.NoError(t, in(ctx, func(ctx context.Context, s *Scope) error {
+				begun := make(chan struct{})
+				s.Go(func(ctx context.Context) error { close(begun); <-ctx.Done(); return child(ctx) })
+				<-begun
+				s.Close()
+				log = append(log, "closed")
+				return nil
+			}))
+			assert.Equal(t, []string{"child", "closed"}, log)
+
+			closed := func(_ context.Context, s *Scope) error { s.Close(); panic(errBoom) }
+			if name == "InScope" {
+				assert.PanicsWithValue(t, errBoom, func() { _ = in(ctx, closed) })
+			} else {
+				assert.ErrorIs(t, in(ctx, closed), errBoom, "the panic is seen though the scope had ended")
+			}
+			require.NoError(t, in(ctx, func(_ context.Context, s *Scope) error { s.Close(); return errBoom }), "too late for the scope's outcome")
+		})
+	}
+}
+
+func TestACircleThroughAScopeWhoseBodyStillRuns(t *testing.T) {
+	ctx := onPool(t, 2)
+	var outer *Job[Void]
+	set, told := make(chan struct{}), make(chan struct{})
+	outer = Unwrap(ctx, Run(ctx, func(ctx context.Context) (*Job[Void], error) {
+		<-set
+		return InScopeAsync(context.WithoutCancel(ctx), func(_ context.Context, s *Scope) error {
+			s.Go(func(ctx context.Context) error {
+				defer close(told)
+				_, err := outer.Wait(ctx)
+				return err
+			})
+			<-told
+			return nil
+		}), nil
+	}))
+	close(set)
+	_, err := outer.Wait(t.Context())
+	assert.ErrorIs(t, err, ErrCycle)
+}
+
+// TestTheFailureOfAChildThatHasStepsIsItsScopes asks for failures that nobody has looked at while children fail.
+func TestTheFailureOfAChildThatHasStepsIsItsScopes(t *testing.T) {
+	var reported atomic.Int64
+	before := OnUnobserved(func(Failure) { reported.Add(1) })
+	defer OnUnobserved(before)
+	ctx := onPool(t, 2)
+	s := NewScope(ctx, Supervisor())
+	for range 100 {
+		s.GoMachine(inSteps(func(context.Context) error { ReportUnobserved(); return errBoom }))
+		s.GoMachine(inOneStep(func(context.Context) error { ReportUnobserved(); return errBoom }))
+	}
+	assert.Error(t, s.Wait())
+	_, err := InScopeMachine(ctx, bodyInSteps(inSteps, func(context.Context, *Scope) error { return errBoom })).Await()
+	assert.ErrorIs(t, err, errBoom)
+	ReportUnobserved()
+	assert.Zero(t, reported.Load())
 }
 
 func TestAChildThatHasStepsWaitsForItsScope(t *testing.T) {

@@ -68,7 +68,7 @@ type failure struct {
 // fail makes the record of a failure, if anybody wants to hear of it. The caller has
 // written the error and not yet published it.
 func (c *core) fail() {
-	if unobservedHook.Load() == nil {
+	if unobservedHook.Load() == nil || c.mode&reported != 0 {
 		return
 	}
 	r := c.extras()

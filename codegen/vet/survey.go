@@ -96,6 +96,8 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 		return plain, nil // It has a goroutine of its own.
 	case ast.Unparen(call.Fun) == lit:
 		return outer.runner, nil // It is a part of the function, called or deferred.
+	case started && s.waitsFor(call):
+		return plain, nil
 	case codegen.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner):
 		return machine, call
 	case s.startsJob(call):
@@ -181,6 +183,12 @@ func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
 	fn, waits := codegen.RunsAsJob(call, s.info)
 	_, isLit := fn.(*ast.FuncLit)
 	return isLit && (!waits || by == machine)
+}
+
+// waitsFor reports whether the caller waits for the function that call runs.
+func (s *survey) waitsFor(call *ast.CallExpr) bool {
+	fn, waits := codegen.RunsAsJob(call, s.info)
+	return fn != nil && waits
 }
 
 // startsJob reports whether call hands its function arguments to jobs.

@@ -64,6 +64,7 @@ func machine(ctx context.Context) error {
 		})
 	}}
 	_ = kept
+	go job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return twins.Pause(ctx) }) // on a goroutine of its own
 	return keep()
 }
 
