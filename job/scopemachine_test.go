@@ -270,7 +270,7 @@ func TestACircleThroughAScopeWhoseBodyStillRuns(t *testing.T) {
 func TestTheFailureOfAChildThatHasStepsIsItsScopes(t *testing.T) {
 	var reported atomic.Int64
 	before := OnUnobserved(func(Failure) { reported.Add(1) })
-	defer OnUnobserved(before)
+	t.Cleanup(func() { OnUnobserved(before) })
 	ctx := onPool(t, 2)
 	s := NewScope(ctx, Supervisor())
 	for range 100 {
