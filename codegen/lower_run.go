@@ -162,11 +162,10 @@ func (u *unit) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.Id
 	if !ok {
 		return nil, nil
 	}
-	fn, id, _ := callee(run, u.info)
-	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath || fn.Signature().Recv() != nil || fn.Name() != "Run" {
-		return nil, nil
+	if _, id, ok := runnerOf(run, u.info); ok && id.Name == "Run" {
+		return run, id
 	}
-	return run, id
+	return nil, nil
 }
 
 // namesTypesOf reports whether lit mentions a type that one of the literals around it declares, or something of such a

@@ -19,8 +19,8 @@ type runJob[T any] struct {
 // fn is given a context of the job's own: a child of ctx that carries the job's
 // scheduler and worker. It is canceled by [Job.Cancel], and when the job and all jobs that
 // were started with it have ended: a job that nobody waits for goes on after the one
-// that started it. (Jobs with a function, that is: a [SleepAsync] that fn leaves behind is canceled.) If ctx has ended when the job's turn comes, the job becomes Canceled and fn is not
-// called. A nil fn makes a job that has faulted with [ErrNilFunc].
+// that started it. (Jobs with a function, that is: a [SleepAsync] that fn leaves behind is canceled.) If
+// ctx has ended when the job's turn comes, the job becomes Canceled and fn is not called. A nil fn makes a job that has faulted with [ErrNilFunc].
 func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {

@@ -31,7 +31,8 @@ const (
 //
 // It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer, and with none
 // the caller does everything itself. Bodies that block a goroutine and want to be many need
-// a scheduler with as many workers and [Chunk] of 1 (by default the first takes many items), or [ForEachAsync]. More than 65 536 goroutines never take part in one operation.
+// a scheduler with as many workers and [Chunk] of 1 (by default the first takes many items), or
+// [ForEachAsync]. More than 65 536 goroutines never take part in one operation.
 func Degree(n int) Option { return Option{optionDegree, n} }
 
 // Chunk has everybody take n items at a time, from the front, off one counter that all share.

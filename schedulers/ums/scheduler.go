@@ -59,8 +59,8 @@ func OnPolicyFailure(f func(*PolicyError)) Option { return func(s *Scheduler) { 
 // mostThreads is more than an operating system lets a process have, as a rule.
 const mostThreads = 1 << 16
 
-// New returns a scheduler of so many threads; fewer than 1 means GOMAXPROCS, and there are never more than 65 536. The threads are started with the first work and
-// then stay, parked while there is nothing to do, until Shutdown.
+// New returns a scheduler of so many threads; fewer than 1 means GOMAXPROCS, and there are never more than
+// 65 536. The threads are started with the first work and then stay, parked while there is nothing to do, until Shutdown.
 func New(threads int, opts ...Option) *Scheduler {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
