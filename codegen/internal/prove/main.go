@@ -5,6 +5,7 @@
 //
 //	go run ./codegen/internal/prove fuzz [flags]
 //	go run ./codegen/internal/prove gotest [flags] [folder]
+//	go run ./codegen/internal/prove modules [flags] [patterns, modules or folders]
 //	go run ./codegen/internal/prove std [flags] [packages]
 //	go run ./codegen/internal/prove stdtest [flags] packages
 //
@@ -16,11 +17,14 @@
 // their statements. The folder is test in the sources of Go; without it that of the
 // Go installation is taken, which not every installation has.
 //
+// Modules runs the tests of third-party modules twice: as they are, and with each function replaced by its
+// machine, which suspends between its statements. What passes has to be the same. The file modules.txt lists the modules with their
+// versions; patterns choose among them. Others are named as path@version, or by a folder that has one ("./…").
+//
 // Std annotates every function of the packages of the standard library ("std" if none
 // are named) in a copy, and prints how many were lowered and why others were refused.
 //
-// Stdtest runs the tests of packages of the standard library twice: as they are, and with each function
-// replaced by its machine, which suspends between its statements. What passes has to be the same.
+// Stdtest is modules for packages of the standard library.
 //
 // Prove exits with status 1 if it found a difference or a defect, and with 2 if it
 // could not look.
@@ -42,6 +46,7 @@ type command func(ctx context.Context, args []string, out io.Writer) error
 var commands = map[string]command{
 	"fuzz":    fuzz,
 	"gotest":  gotest,
+	"modules": modules,
 	"std":     std,
 	"stdtest": stdtest,
 }
@@ -59,7 +64,7 @@ func main() {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(errs, "usage: prove fuzz|gotest|std|stdtest [flags]")
+		fmt.Fprintln(errs, "usage: prove fuzz|gotest|modules|std|stdtest [flags]")
 		return 2
 	}
 	err := commands[args[0]](ctx, args[1:], out)

@@ -13,8 +13,13 @@ import (
 // List returns what go list says of packages, without cgo, in its order. The arguments are those of the command, one of which
 // is -json with the names of T's fields.
 func List[T any](args ...string) ([]T, error) {
+	return ListIn[T]("", append(os.Environ(), "CGO_ENABLED=0"), args...)
+}
+
+// ListIn is [List] in a folder and an environment.
+func ListIn[T any](dir string, env []string, args ...string) ([]T, error) {
 	command := exec.Command("go", append([]string{"list"}, args...)...)
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	command.Dir, command.Env = dir, env
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	out, err := command.Output()

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -80,6 +81,44 @@ func WriteModule(dir, path string) error {
 	text := "module " + path + "\n\ngo 1.26.0\n\nrequire " + runtimeModule + " v0.0.0\n\nreplace " + runtimeModule + " => " + root +
 		"\n\nrequire (" + requirements
 	return errors.Join(write(dir, "go.mod", text), write(dir, "go.sum", string(sum)))
+}
+
+// Require has the module in dir require this one from where it lies, and be of the language version that this one
+// asks for. Its own replacements go: they name folders that are elsewhere.
+func Require(dir string, env []string) error {
+	root, err := runtimeRoot()
+	if err != nil {
+		return err
+	}
+	var mod struct {
+		Replace []struct {
+			Old struct{ Path, Version string }
+		}
+	}
+	edit := exec.Command("go", "mod", "edit", "-json")
+	edit.Dir, edit.Env = dir, env
+	out, err := edit.Output()
+	if err := errors.Join(err, json.Unmarshal(out, &mod)); err != nil {
+		return fmt.Errorf("batch: reading go.mod in %s: %w", dir, err)
+	}
+	args := []string{"mod", "edit", "-go=1.26.0", "-toolchain=none"}
+	for _, r := range mod.Replace {
+		args = append(args, "-dropreplace="+strings.Trim(r.Old.Path+"@"+r.Old.Version, "@"))
+	}
+	edit = exec.Command("go", append(args, "-require="+runtimeModule+"@v0.0.0", "-replace="+runtimeModule+"="+root)...)
+	edit.Dir, edit.Env = dir, env
+	if out, err := edit.CombinedOutput(); err != nil {
+		return fmt.Errorf("batch: go mod edit: %w\n%s", err, out)
+	}
+	ours, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return err
+	}
+	theirs, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return write(dir, "go.sum", strings.TrimSpace(string(theirs))+"\n"+string(ours))
 }
 
 func runtimeRoot() (string, error) {

@@ -49,7 +49,7 @@ func companionPath(p *source) string { return strings.ReplaceAll(p.ImportPath, "
 
 // copyCompanion copies one.
 func (c *clone) copyCompanion(p *source) error {
-	other := &clone{source: p, dir: filepath.Join(c.dir, "companions", filepath.FromSlash(companionPath(p))), instead: c.instead}
+	other := &clone{source: p, home: c.home, dir: filepath.Join(c.dir, "companions", filepath.FromSlash(companionPath(p))), instead: c.instead}
 	errs := []error{os.MkdirAll(other.dir, 0o755), other.copyAssembly()}
 	for _, name := range p.GoFiles {
 		text, fset, file, err := other.read(name)

@@ -3,12 +3,9 @@ package library
 import (
 	"errors"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +13,28 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// clone is the copy of a package.
-type clone struct {
-	*source
-	dir   string
+// home is a module that copies of packages are in. Its functions are numbered throughout, and so are its suspension points.
+type home struct {
+	path  string                     // what the import paths of its packages begin with
+	root  string                     // its folder
 	every int                        // a suspension point in front of every nth statement
 	files map[string]*annotated.File // by path
 	sites int                        // suspension points
+	quick bool                       // binaries are built without optimising
+	names []string                   // the functions with a way into their machine, a line each
+
+	// moved says that the original is in the binary, too: what links to functions by their names has to know which.
+	moved bool
+}
+
+// clone is the copy of a package.
+type clone struct {
+	*source
+	*home
+	dir string
+	out string // where the binary lies, and what it writes
+
+	plain int64 // how large the binary is without machines
 
 	assembly string // the text of all of it
 
@@ -32,9 +44,14 @@ type clone struct {
 // pointName is what the package of the suspension points is imported as, a name that no package has.
 const pointName = "movenextpoint"
 
-// copySources copies the files of the package, but for its tests: annotated and with suspension points.
+// copySources copies the package, but for its tests.
 func (c *clone) copySources() error {
-	errs := []error{c.copyOthers(), c.copyAssembly()}
+	return errors.Join(c.copyOthers(), c.copyAssembly(), c.annotateSources())
+}
+
+// annotateSources writes the files of the package, but for its tests: annotated and with suspension points.
+func (c *clone) annotateSources() error {
+	var errs []error
 	for _, name := range c.GoFiles {
 		f, err := c.annotate(name)
 		if err != nil {
@@ -106,7 +123,7 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 		fn, ok := decl.(*ast.FuncDecl)
 		switch {
 		case !ok:
-		case fn.Body == nil:
+		case fn.Body == nil && c.moved:
 			e.link(fn)
 		case wanted(fn):
 			e.points(fn)
@@ -120,68 +137,8 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 
 // pointImport imports the package of the suspension points, on the line of the package clause.
 func (c *clone) pointImport() string {
-	return "; import " + pointName + " " + strconv.Quote(c.copied()+"/"+pointName)
+	return "; import " + pointName + " " + strconv.Quote(c.path+"/"+pointName)
 }
-
-// linkname is a directive.
-var linkname = regexp.MustCompile(`(?m)^//go:linkname (\S+)( \S+)?.*$`)
-
-// read reads a file of the original, and takes directives away by which others would get what is declared here: they have it from
-// the original. Those by which it gets something from others, or from the runtime under its own name, stay.
-func (c *clone) read(name string) (string, *token.FileSet, *ast.File, error) {
-	data, err := os.ReadFile(filepath.Join(c.Dir, name))
-	if err != nil {
-		return "", nil, nil, err
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), name, data, parser.SkipObjectResolution)
-	if err != nil {
-		return "", nil, nil, err
-	}
-	bodiless, variables := imported(file)
-	text := linkname.ReplaceAllStringFunc(string(data), func(line string) string {
-		m := linkname.FindStringSubmatch(line)
-		switch {
-		case c.inAssembly(m[1]):
-		case bodiless[m[1]] && m[2] == "":
-			return "//go:linkname " + m[1] + " " + c.ImportPath + "." + m[1]
-		case bodiless[m[1]], variables[m[1]] && m[2] != "":
-			return "//go:linkname " + m[1] + c.copiedSymbol(m[2])
-		}
-		return "// linked: " + m[1]
-	})
-	fset := token.NewFileSet()
-	file, err = parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
-	return text, fset, file, err
-}
-
-// copiedSymbol is the symbol of a copy instead of that of an original, where there is one.
-func (c *clone) copiedSymbol(symbol string) string {
-	symbol = strings.TrimSpace(symbol)
-	if i := strings.LastIndexByte(symbol, '.'); i >= 0 && c.instead[symbol[:i]] != "" {
-		symbol = c.instead[symbol[:i]] + symbol[i:]
-	}
-	return " " + symbol
-}
-
-// imported are the functions without a body, and the variables without a value.
-func imported(file *ast.File) (bodiless, variables map[string]bool) {
-	bodiless, variables = map[string]bool{}, map[string]bool{}
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			bodiless[decl.Name.Name] = decl.Body == nil
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok && len(v.Values) == 0 {
-					variables[v.Names[0].Name] = true
-				}
-			}
-		}
-	}
-	return bodiless, variables
-}
-
-func (c *clone) inAssembly(name string) bool { return strings.Contains(c.assembly, "·"+name+"(") }
 
 // wanted reports whether fn is annotated.
 func wanted(fn *ast.FuncDecl) bool { return fn.Body != nil && annotated.CanSuspend(fn) }
@@ -203,4 +160,9 @@ func (c *clone) copyTests() error {
 		errs = append(errs, annotated.New(filepath.Join(c.dir, name), text, fset, file, e.List, func(*ast.FuncDecl) bool { return false }).Write())
 	}
 	return errors.Join(errs...)
+}
+
+// relative is the folder of the package in the module, "" for its root.
+func (c *clone) relative() string {
+	return strings.Trim(strings.TrimPrefix(c.ImportPath, c.path), "/")
 }

@@ -9,23 +9,23 @@ import (
 )
 
 // lower generates the machines of all functions that are not refused.
-func (c *clone) lower(mode codegen.Mode, env []string, p *Package) error {
-	for _, f := range c.files {
+func (h *home) lower(mode codegen.Mode, env []string, p *Package, patterns ...string) error {
+	for _, f := range h.files {
 		p.Functions += f.Functions
 	}
 	for {
-		result, err := codegen.Generate(codegen.Config{Dir: c.dir, Env: env, Mode: mode})
+		result, err := codegen.Generate(codegen.Config{Dir: h.root, Env: env, Mode: mode}, patterns...)
 		if err != nil || len(result.Diagnostics) == 0 {
 			return err
 		}
-		if err := c.withdraw(result.Diagnostics, p); err != nil {
+		if err := h.withdraw(result.Diagnostics, p); err != nil {
 			return err
 		}
 	}
 }
 
 // withdraw takes back the annotations of functions that there are findings about.
-func (c *clone) withdraw(found []codegen.Diagnostic, p *Package) error {
+func (h *home) withdraw(found []codegen.Diagnostic, p *Package) error {
 	byFile := map[string][]codegen.Diagnostic{}
 	var errs []error
 	taken := 0
@@ -35,7 +35,7 @@ func (c *clone) withdraw(found []codegen.Diagnostic, p *Package) error {
 			byFile[d.Pos.Filename] = append(byFile[d.Pos.Filename], d)
 			continue
 		}
-		for _, f := range c.files {
+		for _, f := range h.files {
 			n, err := f.WithdrawNamed(name)
 			errs = append(errs, err)
 			p.Refused["functions that initialise variables"] += n
@@ -43,7 +43,7 @@ func (c *clone) withdraw(found []codegen.Diagnostic, p *Package) error {
 		}
 	}
 	for path, list := range byFile {
-		f := c.files[path]
+		f := h.files[path]
 		if f == nil {
 			return fmt.Errorf("a finding in no copied file: %s", list[0])
 		}

@@ -16,8 +16,8 @@ var pointSource string
 
 // writePoint writes the package. It is written before the machines are generated, which look at its functions, and
 // does not change after.
-func (c *clone) writePoint() error {
-	dir := filepath.Join(c.dir, pointName)
-	text := strings.Replace(pointSource, "const points = 1", fmt.Sprint("const points = ", c.sites+1), 1)
+func (h *home) writePoint() error {
+	dir := filepath.Join(h.root, pointName)
+	text := strings.Replace(pointSource, "const points = 1", fmt.Sprint("const points = ", h.sites+1), 1)
 	return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "point.go"), []byte(text), 0o600))
 }

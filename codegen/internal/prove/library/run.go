@@ -17,7 +17,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// Package says what became of a package.
+// Package says what became of a package, or of a module.
 type Package struct {
 	Path      string
 	Functions int            // annotated at first
@@ -28,9 +28,18 @@ type Package struct {
 
 	Passed    int               // tests that pass as plain Go
 	Same      int               // of them, those that pass as machines
-	Different map[string]string // the others, and what they print
+	Parts     int               // tests within those
+	SameParts int               // of them, those that pass as machines
+	Different map[string]string // tests that are not the same, and what they print
 	LeftOut   map[string]string // tests and files that say nothing, and why
-	Err       error             // why the whole package is left out, or nil
+	Err       error             // why all of it is left out, or nil
+
+	PlainSize int64 // of the binaries of a module's tests, in bytes, as they are
+	Size      int64 // and with machines, suspension points and the ways into machines
+}
+
+func newPackage(path string) *Package {
+	return &Package{Path: path, Refused: map[string]int{}, Different: map[string]string{}, LeftOut: map[string]string{}}
 }
 
 // Options say how tests are run.
@@ -43,6 +52,7 @@ type Options struct {
 	Functions string        // "all", or those with the numbers "from-to" without the last
 	Only      string        // a pattern for the names of tests, as for go test -run
 	Long      bool          // run what -short leaves out
+	Quick     bool          // build binaries without optimising, and those of modules not as they are to compare their sizes
 	Patience  time.Duration // for one run of a package's tests
 }
 
@@ -53,10 +63,7 @@ func Run(ctx context.Context, o Options, report func(*Package), patterns ...stri
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return err
-	}
-	if o.Dir, err = filepath.EvalSymlinks(o.Dir); err != nil { // the go command reports places below the true name
+	if err := o.makeDir(); err != nil {
 		return err
 	}
 	t, err := newTree(build.Default.GOROOT, filepath.Join(o.Dir, "goroot"))
@@ -64,10 +71,10 @@ func Run(ctx context.Context, o Options, report func(*Package), patterns ...stri
 		return err
 	}
 	for _, p := range packages {
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+		if !p.hasTests() {
 			continue
 		}
-		result := &Package{Path: p.ImportPath, Refused: map[string]int{}, Different: map[string]string{}, LeftOut: map[string]string{}}
+		result := newPackage(p.ImportPath)
 		result.Err = o.run(ctx, t, p, result)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -77,44 +84,65 @@ func Run(ctx context.Context, o Options, report func(*Package), patterns ...stri
 	return nil
 }
 
+// makeDir makes the folder for the copies.
+func (o *Options) makeDir() error {
+	err := os.MkdirAll(o.Dir, 0o755)
+	if err == nil {
+		o.Dir, err = filepath.EvalSymlinks(o.Dir) // the go command reports places below the true name
+	}
+	return err
+}
+
 // run does one package.
 func (o *Options) run(ctx context.Context, t *tree, p *source, result *Package) error {
 	dir, err := t.place(p)
 	if err != nil {
 		return err
 	}
-	c := &clone{source: p, dir: dir, every: o.Every, files: map[string]*annotated.File{}}
+	h := &home{path: p.copied(), root: dir, every: o.Every, quick: o.Quick, files: map[string]*annotated.File{}, moved: true}
+	c := &clone{source: p, home: h, dir: dir, out: dir}
 	env := append(os.Environ(), "CGO_ENABLED=0", "GOROOT="+t.root)
-	if err := errors.Join(batch.WriteModule(dir, p.copied()), c.copySources(), c.writePoint()); err != nil {
+	if err := errors.Join(batch.WriteModule(dir, p.copied()), c.copySources(), h.writePoint()); err != nil {
 		return err
 	}
-	if err := c.lower(o.Mode, env, result); err != nil {
+	if err := h.lower(o.Mode, env, result); err != nil {
 		return err
 	}
-	result.Points = c.sites
-	if result.Machines, err = c.shim(); err != nil {
+	if err := errors.Join(c.shim(), h.writeNames(dir), c.copyCompanions(), c.copyTests()); err != nil {
 		return err
 	}
-	if err := errors.Join(c.copyCompanions(), c.copyTests()); err != nil {
-		return err
-	}
+	result.Points, result.Machines = h.sites, len(h.names)
 	if err := c.build(ctx, env, result); err != nil {
 		return err
 	}
+	return o.compare(ctx, c, result)
+}
+
+// compare runs the tests in both forms.
+func (o *Options) compare(ctx context.Context, c *clone, result *Package) (err error) {
 	plain := o.tests(ctx, c, "")
 	machines := o.tests(ctx, c, o.Functions)
-	compare(plain, machines, leftOut[p.ImportPath], result)
-	result.Suspended, err = suspended(c.dir)
+	compare(plain, machines, leftOut[c.ImportPath], result)
+	result.Suspended, err = suspended(c.out)
 	return err
+}
+
+// buildOnce builds the binary of the tests, and returns what the go command says.
+func (c *clone) buildOnce(ctx context.Context, env []string) ([]byte, error) {
+	compile := "-gcflags=-dwarf=0"
+	if c.quick {
+		compile += " -N -l"
+	}
+	// What is linked by its name may not be meant to be.
+	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-checklinkname=0 -s -w", compile, "-o", filepath.Join(c.out, binary), ".")
+	command.Dir, command.Env = c.dir, env
+	return command.CombinedOutput()
 }
 
 // build builds the binary of the tests, without those that need types of the original.
 func (c *clone) build(ctx context.Context, env []string, p *Package) error {
 	for {
-		// What is linked by its name may not be meant to be.
-		command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-checklinkname=0 -s -w", "-gcflags=-dwarf=0", "-o", binary, ".")
-		command.Dir, command.Env = c.dir, env
-		out, err := command.CombinedOutput()
+		out, err := c.buildOnce(ctx, env)
 		if err == nil {
 			return nil
 		}

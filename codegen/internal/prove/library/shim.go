@@ -13,21 +13,19 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// shim puts a way into its machine in front of the body of each function that has one, and returns how many there are. The file
-// functions.txt of the copy has their numbers and names.
-func (c *clone) shim() (int, error) {
+// shim puts a way into its machine in front of the body of each function that has one.
+func (c *clone) shim() error {
 	all, err := entries(c.dir)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var names []string
 	var errs []error
 	for _, name := range c.GoFiles {
 		src := c.files[filepath.Join(c.dir, name)]
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, src.Path, src.Text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		s := &shims{annotated.Edits{Fset: fset}}
 		for _, decl := range file.Decls {
@@ -35,8 +33,8 @@ func (c *clone) shim() (int, error) {
 			if !ok || fn.Body == nil {
 				continue
 			}
-			if k := keyOf(fn, fn.Name.Name); all[k] != "" && s.shim(fn, all[k], len(names)) {
-				names = append(names, fmt.Sprintln(len(names), k))
+			if k := keyOf(fn, fn.Name.Name); all[k] != "" && s.shim(fn, all[k], len(c.names)) {
+				c.names = append(c.names, fmt.Sprintln(len(c.names), strings.Trim(c.relative()+" "+k.String(), " ")))
 			}
 		}
 		if len(s.List) == 0 {
@@ -46,8 +44,12 @@ func (c *clone) shim() (int, error) {
 		f := annotated.New(src.Path, src.Text, fset, file, s.List, func(*ast.FuncDecl) bool { return false })
 		errs = append(errs, f.Write())
 	}
-	errs = append(errs, os.WriteFile(filepath.Join(c.dir, "functions.txt"), []byte(strings.Join(names, "")), 0o600))
-	return len(names), errors.Join(errs...)
+	return errors.Join(errs...)
+}
+
+// writeNames writes the file functions.txt: the numbers and names of the functions with a way into their machine.
+func (h *home) writeNames(dir string) error {
+	return os.WriteFile(filepath.Join(dir, "functions.txt"), []byte(strings.Join(h.names, "")), 0o600)
 }
 
 // shims are those of one file. Names that they need begin with movenext, which nobody else uses.

@@ -21,11 +21,34 @@ type source struct {
 	TestImports  []string
 	XTestImports []string
 	ImportMap    map[string]string
+	Error        *struct{ Err string }
+	DepsErrors   []struct{ Err string }
 }
 
 // list lists the packages that patterns match, without cgo. Dependencies come before what depends on them, if they are asked for.
 func list(patterns ...string) ([]*source, error) {
-	return batch.List[*source](append([]string{"-json=ImportPath,Dir,Name,GoFiles,SFiles,HFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,ImportMap"}, patterns...)...)
+	return batch.List[*source](append([]string{fields}, patterns...)...)
+}
+
+// listIn is list in a folder and an environment.
+func listIn(dir string, env []string, patterns ...string) ([]*source, error) {
+	return batch.ListIn[*source](dir, env, append([]string{fields}, patterns...)...)
+}
+
+const fields = "-json=ImportPath,Dir,Name,GoFiles,SFiles,HFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,ImportMap,Error,DepsErrors"
+
+// hasTests reports whether p has any.
+func (p *source) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
+
+// broken says why p is no package that compiles, or is "".
+func (p *source) broken() string {
+	switch {
+	case p.Error != nil:
+		return "the go command says: " + p.Error.Err
+	case len(p.DepsErrors) > 0:
+		return "the go command says: " + p.DepsErrors[0].Err
+	}
+	return ""
 }
 
 // importsOwnInternal reports whether p imports packages that only it and those below it may import.

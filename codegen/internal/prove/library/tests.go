@@ -24,14 +24,14 @@ const everything = "(all tests)"
 
 // outcome is what tests did in one of the forms.
 type outcome struct {
-	status map[string]string
+	status map[string]string // also of tests within tests, by "Test/part"
 	output map[string]string // of those that failed
 }
 
 // Lines of package testing begin with a ^V if it is asked for them.
 var (
 	beginning = regexp.MustCompile(`\x16=== (?:RUN|CONT) +([^/\n]+)\n`)
-	ending    = regexp.MustCompile(`\x16--- (PASS|FAIL|SKIP): ([^/\s]+) `)
+	ending    = regexp.MustCompile(`\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 )
 
 // attempts is how often the tests go on behind one that has ended the process.
@@ -64,10 +64,10 @@ func (o *Options) process(ctx context.Context, c *clone, machines string, skip [
 	if len(skip) > 0 {
 		args = append(args, "-test.skip=^("+strings.Join(skip, "|")+")$")
 	}
-	command := exec.CommandContext(ctx, filepath.Join(c.dir, binary), args...)
+	command := exec.CommandContext(ctx, filepath.Join(c.out, binary), args...)
 	command.Dir = c.dir
 	command.Env = append(os.Environ(), "MOVENEXT_MACHINES="+machines, fmt.Sprint("MOVENEXT_FIRST=", o.First), fmt.Sprint("MOVENEXT_EVERY=", o.Seldom),
-		"MOVENEXT_ALLOCS="+filepath.Join(c.dir, allocsFile), "MOVENEXT_SEEN="+filepath.Join(c.dir, seenFile))
+		"MOVENEXT_ALLOCS="+filepath.Join(c.out, allocsFile), "MOVENEXT_SEEN="+filepath.Join(c.out, seenFile))
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	err := command.Run()
@@ -85,7 +85,7 @@ func (r *outcome) read(text string, failed bool) (at string) {
 	}
 	for _, m := range ending.FindAllStringSubmatchIndex(text, -1) {
 		status, name := text[m[2]:m[3]], text[m[4]:m[5]]
-		if r.status[name] = status; status == "FAIL" {
+		if r.status[name] = status; status == "FAIL" && !strings.Contains(name, "/") {
 			start := max(strings.LastIndex(text[:m[0]], "\x16=== RUN   "+name+"\n"), 0)
 			r.output[name] = text[start:m[1]]
 		}
@@ -105,6 +105,10 @@ func compare(plain, machines *outcome, without map[string]string, p *Package) {
 		p.LeftOut[name] = why
 	}
 	for name, status := range plain.status {
+		if whole, _, part := strings.Cut(name, "/"); part {
+			comparePart(plain, machines, name, whole, p)
+			continue
+		}
 		switch {
 		case status == passed && machines.status[name] == passed:
 			p.Passed++
@@ -118,5 +122,17 @@ func compare(plain, machines *outcome, without map[string]string, p *Package) {
 	}
 	if machines.status[everything] != "" && plain.status[everything] == "" {
 		p.Different[everything] = machines.output[everything]
+	}
+}
+
+// comparePart is compare for a test within a test, whole. A name that only one of the runs has says nothing if the whole passes
+// in both: it has a random number in it, or an address.
+func comparePart(plain, machines *outcome, name, whole string, p *Package) {
+	if plain.status[name] != passed || machines.status[name] == "" && machines.status[whole] == passed {
+		return
+	}
+	p.Parts++
+	if machines.status[name] == passed {
+		p.SameParts++
 	}
 }

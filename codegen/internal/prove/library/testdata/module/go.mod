@@ -1,0 +1,5 @@
+module example.com/calc
+
+go 1.20
+
+replace example.com/elsewhere => ../elsewhere

@@ -1,0 +1,2 @@
+// Package one shares its folder.
+package one

@@ -1,0 +1,2 @@
+// Package two shares its folder.
+package two
