@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Broadcast hands each element to all who have subscribed when it is sent. The
@@ -36,7 +37,7 @@ type Broadcast[T any] struct {
 	// Set when the broadcast is made.
 	capacity int
 	full     FullMode
-	dropped  func(T)
+	dropped  schedulers.Hook[T]
 
 	mu      sync.Mutex
 	kept    ring[kept[T]]

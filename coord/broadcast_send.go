@@ -68,8 +68,8 @@ func (b *Broadcast[T]) offer(v T) (mustWait bool, err error) {
 	p := b.put(v)
 	b.mu.Unlock()
 	p.told.deliver(nil)
-	if p.drops && b.dropped != nil {
-		b.dropped(p.lost)
+	if p.drops {
+		b.dropped.Call(p.lost)
 	}
 	return p.mustWait, p.err
 }

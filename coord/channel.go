@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Channel hands elements from senders to receivers; each element goes to one receiver. The
@@ -25,7 +26,7 @@ type Channel[T any] struct {
 	// Set when the channel is made.
 	capacity int
 	full     FullMode
-	dropped  func(T)
+	dropped  schedulers.Hook[T]
 	rank     func(T) int64 // nil: first in, first out
 
 	mu        sync.Mutex
@@ -43,17 +44,19 @@ type Channel[T any] struct {
 // ChannelOption changes how a [Channel] or a [Broadcast] of T is made.
 type ChannelOption[T any] func(*channelOptions[T])
 
-type channelOptions[T any] struct{ dropped func(T) }
+type channelOptions[T any] struct{ dropped schedulers.Hook[T] }
 
 // Dropped has fn called with each element that a full channel drops, by the send that
-// made it drop, before that returns. No lock is held then.
+// made it drop, before that returns. No lock is held then. A panic in fn is contained: see [schedulers.Hook].
 func Dropped[T any](fn func(T)) ChannelOption[T] {
-	return func(o *channelOptions[T]) { o.dropped = fn }
+	return func(o *channelOptions[T]) { o.dropped = schedulers.NewHook("coord.Dropped", fn) }
 }
 
 func merge[T any](opts []ChannelOption[T]) (all channelOptions[T]) {
 	for _, set := range opts {
-		set(&all)
+		if set != nil {
+			set(&all)
+		}
 	}
 	return all
 }

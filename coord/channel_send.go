@@ -75,8 +75,8 @@ func (c *Channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error)
 	p := c.put(v, rank)
 	c.mu.Unlock()
 	p.told.deliver(on)
-	if p.drops && c.dropped != nil {
-		c.dropped(p.lost)
+	if p.drops {
+		c.dropped.Call(p.lost)
 	}
 	return p.mustWait, p.err
 }

@@ -14,7 +14,7 @@ const maxBlocking = 512
 
 // blockingLane runs what blocks, so that work which waits for a disk never takes a worker from work
 // which computes. The process has one, since threads are the process's.
-var blockingLane = sync.OnceValue(func() *schedulers.Home { return &schedulers.Home{Scheduler: &lane{places: maxBlocking}} })
+var blockingLane = sync.OnceValue(func() *schedulers.Home { return schedulers.HomeFor(&lane{places: maxBlocking}) })
 
 // Blocking runs fn, which blocks its thread (a file, a C call, a driver without
 // contexts), on a lane of its own, at most 512 at a time. The ambient scheduler in fn's

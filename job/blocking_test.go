@@ -18,7 +18,7 @@ import (
 func freshLane(t *testing.T, places int) {
 	t.Helper()
 	before, fresh := blockingLane, &lane{places: places}
-	blockingLane = func() *schedulers.Home { return &schedulers.Home{Scheduler: fresh} }
+	blockingLane = func() *schedulers.Home { return schedulers.HomeFor(fresh) }
 	t.Cleanup(func() { blockingLane = before })
 }
 

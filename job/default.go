@@ -13,7 +13,7 @@ var defaultHome atomic.Pointer[schedulers.Home]
 
 // builtin is the pool that is the default until another scheduler is set. It
 // holds no goroutine while it is idle, so it is never shut down.
-var builtin = sync.OnceValue(func() *schedulers.Home { return &schedulers.Home{Scheduler: pool.New()} })
+var builtin = sync.OnceValue(func() *schedulers.Home { return schedulers.HomeFor(pool.New()) })
 
 // DefaultScheduler returns the scheduler of jobs whose context and options name
 // none. It is a pool until [SetDefaultScheduler] sets another.

@@ -79,16 +79,16 @@ func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
 }
 
 // OnCompleted calls k.Resume once the job has ended, perhaps before it returns.
-// It does not block. It starts a Created job.
+// It does not block. It starts a Created job. A panic in Resume is contained: see [schedulers.Hook].
 func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 	if j == nil {
-		k.Resume()
+		resume.Call(k)
 		return
 	}
 	r := &resumption{k: k}
 	r.node.Prepare(r)
 	if !j.register(&r.node) {
-		k.Resume()
+		resume.Call(k)
 	}
 }
 

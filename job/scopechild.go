@@ -100,7 +100,7 @@ func (s *Scope) newChild(nilFunc bool) *child {
 // submit hands a child that has its function to the scheduler, and reports whether that took it.
 func (s *Scope) submit(c *child) bool {
 	c.state.Store(childQueued)
-	err := schedulers.TrySubmit(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
+	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
 	if err != nil && c.claim() {
 		c.end(Faulted, refused(err), false, s.from)
 		return false

@@ -206,7 +206,7 @@ func (c *core) submit(home *schedulers.Home, flags schedulers.Flags) error {
 }
 
 func (c *core) submitFrom(s schedulers.Scheduler, from schedulers.Hint) error {
-	err := schedulers.TrySubmit(s, c.own.owner, from)
+	err := schedulers.TryOffer(s, c.own.owner, from)
 	if err == nil {
 		return nil
 	}

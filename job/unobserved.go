@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/ebb"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // # Failures that nobody looked at
@@ -30,16 +31,17 @@ type Failure struct {
 // was set before; nil is none. It is safe for concurrent use.
 //
 // The hook is called some time after the next garbage collection, or by [ReportUnobserved], on any
-// goroutine, and must not block. A job that succeeds costs nothing for it. An error that
+// goroutine, and must not block. A panic in it is contained (see [schedulers.Hook]), and the failure
+// counts as reported. A job that succeeds costs nothing for it. An error that
 // itself refers to its job (by the job's context, say) keeps that job in memory, and is
 // reported by ReportUnobserved alone.
 func OnUnobserved(hook func(Failure)) (before func(Failure)) {
-	var next *func(Failure)
+	var next *unobserved
 	if hook != nil {
-		next = &hook
+		next = &unobserved{hook, schedulers.NewHook("job.OnUnobserved", hook)}
 	}
 	if last := unobservedHook.Swap(next); last != nil {
-		return *last
+		return last.given
 	}
 	return nil
 }
@@ -57,7 +59,13 @@ func ReportUnobserved() int {
 	return n
 }
 
-var unobservedHook atomic.Pointer[func(Failure)]
+var unobservedHook atomic.Pointer[unobserved]
+
+// unobserved is what was set: the function as it was given, and as it is called.
+type unobserved struct {
+	given func(Failure)
+	hook  schedulers.Hook[Failure]
+}
 
 // failure is the record of one failure.
 type failure struct {
@@ -101,7 +109,7 @@ func (f *failure) report() bool {
 	if hook == nil {
 		return false
 	}
-	(*hook)(f.Failure)
+	hook.hook.Call(f.Failure)
 	return true
 }
 

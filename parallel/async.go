@@ -100,7 +100,7 @@ func (a *asyncLoop[T, R]) submit(l *lane[T, R], from schedulers.Worker) continua
 	if l.began {
 		hint.Flags = schedulers.Resumed
 	}
-	if err := schedulers.TrySubmit(a.home.Scheduler, l, hint); err != nil {
+	if err := schedulers.TrySubmit(a.home, l, hint); err != nil {
 		a.fail(err)
 		return a.gone()
 	}

@@ -118,7 +118,7 @@ func (c *crew) invite() {
 	if !ask {
 		return
 	}
-	err := schedulers.TrySubmit(s, c, schedulers.Hint{From: by}) // without the lock: it may call Run
+	err := schedulers.TryOffer(s, c, schedulers.Hint{From: by}) // without the lock: it may call Run
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asking--

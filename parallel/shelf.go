@@ -47,7 +47,7 @@ func (s *shelf[T, R]) start(from schedulers.Worker) error {
 		return nil
 	}
 	s.of.live.Add(1)
-	err := schedulers.TrySubmit(s.of.home.Scheduler, &lane[T, R]{of: s.of, index: none}, schedulers.Hint{From: from})
+	err := schedulers.TrySubmit(s.of.home, &lane[T, R]{of: s.of, index: none}, schedulers.Hint{From: from})
 	if err != nil {
 		s.of.live.Add(-1)
 	}

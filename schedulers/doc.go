@@ -24,6 +24,12 @@
 // [Snapshotter], [Limiter], [Meter]. Who needs one asks
 // for it with a type assertion and has an answer ready when it is missing.
 //
+// # What users give to be called
+//
+// An observer, a callback on a wake-up, a report: each is kept in a [Hook], so that a panic in it changes nothing about accepted work
+// and is reported once, by way of [OnHookPanic]. A Submit of another scheduler is called with [TrySubmit], which tells a
+// panic after accepting from a refusal.
+//
 // # A hint is not a proof
 //
 // A [Hint] says on which worker the submitter believes to be. The belief comes

@@ -106,3 +106,45 @@ func ExampleWait() {
 	fmt.Println(schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, closed))
 	// Output: <nil>
 }
+
+// A scheduler keeps what it is given to call in a hook.
+func ExampleNewHook() {
+	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println("reported:", p) })
+	defer schedulers.OnHookPanic(before)
+
+	onIdle := schedulers.NewHook("mine.OnIdle", func(workers int) { fmt.Println(10/workers, "works each") })
+	fmt.Println(onIdle.Call(2))
+	fmt.Println(onIdle.Call(0))
+	// Output:
+	// 5 works each
+	// true
+	// reported: the hook mine.OnIdle panicked: runtime error: integer divide by zero
+	// false
+}
+
+// A function without a parameter.
+func ExampleNewHook0() {
+	onWake := schedulers.NewHook0("mine.OnWake", func() { fmt.Println("work has come") })
+	onWake.Call(struct{}{})
+	// Output:
+	// work has come
+}
+
+// A log for all hooks that panic, in one place.
+func ExampleOnHookPanic() {
+	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println(p.Hook, "has failed:", p.Value) })
+	defer schedulers.OnHookPanic(before)
+	schedulers.NewHook0("mine.OnWake", func() { panic("no window") }).Call(struct{}{})
+	// Output:
+	// mine.OnWake has failed: no window
+}
+
+// Work that its submitter can take back needs no ticket.
+func ExampleTryOffer() {
+	s := &lifo{}
+	fmt.Println(schedulers.TryOffer(s, say("hello"), schedulers.Hint{}))
+	s.runAll()
+	// Output:
+	// <nil>
+	// hello
+}

@@ -7,7 +7,11 @@ import "context"
 //
 // It is what a context answers with when it is asked for its scheduler, and so a scheduler itself, but without the abilities
 // of the one that it stands for. [FromContext] returns that one.
-type Home struct{ Scheduler Scheduler }
+type Home struct {
+	Scheduler Scheduler
+
+	sound bool // see there; false also if nobody has looked
+}
 
 // HomeOf is [FromContext] for who keeps what it returns. It makes a Home if the context has none, as those of other packages
 // may. It is nil if no scheduler was set, and does not block.
@@ -29,7 +33,7 @@ func HomeFor(s Scheduler) *Home {
 	if h, ok := s.(*Home); ok {
 		return h
 	}
-	return &Home{s}
+	return &Home{Scheduler: s, sound: s != nil && sound(s)}
 }
 
 // Submit implements [Scheduler].

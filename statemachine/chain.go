@@ -75,7 +75,7 @@ func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: sche
 // its own, and its await returns the refusal: a function that has started gets the
 // chance to run its deferred calls.
 func (c *chain) submit(from schedulers.Hint) {
-	if err := schedulers.TrySubmit(c.top.home.Scheduler, c, from); err != nil {
+	if err := schedulers.TrySubmit(c.top.home, c, from); err != nil {
 		c.Abandon(err)
 	}
 }
@@ -90,7 +90,7 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 		return
 	}
 	b := &bearer{c, o}
-	if err := schedulers.TrySubmit(c.top.home.Scheduler, b, from); err != nil {
+	if err := schedulers.TrySubmit(c.top.home, b, from); err != nil {
 		b.Abandon(err)
 	}
 }

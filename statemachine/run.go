@@ -70,7 +70,7 @@ func (t *Task) register(c *chain) bool {
 	case nil:
 		// It is chain.submit without a call, since a yield is nothing but this.
 		hint := schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
-		if err := schedulers.TrySubmit(t.top.home.Scheduler, c, hint); err != nil {
+		if err := schedulers.TrySubmit(t.top.home, c, hint); err != nil {
 			c.Abandon(err)
 		}
 		return true

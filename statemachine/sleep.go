@@ -133,7 +133,7 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	if g.end() {
 		g.timers.StopTimer(&g.timer)
 		g.err = why
-		if err := schedulers.TrySubmit(g.of.top.home.Scheduler, g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
+		if err := schedulers.TrySubmit(g.of.top.home, g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
 			g.Abandon(err)
 		}
 	}

@@ -23,6 +23,7 @@
 //	names         no package or file that is named after nothing
 //	comments      each package and each exported name of the library says what it is
 //	leaks         each package with tests looks for leaked goroutines
+//	hooks         options that take a function keep it in a schedulers.Hook
 //	words         no unfinished business, no machine, no registry
 //
 // # Adding a rule

@@ -29,6 +29,7 @@ func Rules() []Rule {
 		{"names", "a folder named after nothing ends up holding everything", names},
 		{"comments", "the contract of a name is its comment", comments},
 		{"leaks", "a goroutine that outlives its use is a bug of this library", leaks},
+		{"hooks", "a panic of a hook must not change what the library was doing", hooks},
 		{"words", "what is committed speaks of the project alone, and is finished", words},
 	}
 }

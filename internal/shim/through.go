@@ -71,7 +71,7 @@ func (t *Through) Accept(it *Item, w schedulers.Work) error {
 // item is taken back and the error returned.
 func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
-	err := schedulers.TrySubmit(t.over, outer, hint)
+	err := schedulers.TryOffer(t.over, outer, hint)
 	if err == nil || it.Take() == nil {
 		return nil // nobody is there to be refused: a Shutdown has given the item up
 	}

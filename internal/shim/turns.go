@@ -164,7 +164,7 @@ func (ts *Turns) admit(from schedulers.Worker) {
 		hint := schedulers.Hint{From: from, Flags: t.flags | schedulers.Resumed}
 		// The work is long accepted, so there is nobody to be told of a refusal but the
 		// work itself. Resumed says that a lack of room is no reason for one.
-		if err := schedulers.TrySubmit(ts.over, t, hint); err != nil {
+		if err := schedulers.TryOffer(ts.over, t, hint); err != nil {
 			t.GiveUp(fmt.Errorf("%s: %w: refused by the scheduler beneath: %w", ts.name, schedulers.ErrShutdown, err))
 			ts.mu.Lock()
 			ts.leave(t)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // FromCallback calls start, which begins something that later calls done, and returns the job of it.
@@ -14,7 +15,7 @@ import (
 // the job Canceled.
 //
 // When ctx ends first, the job is Canceled, and stop, which start has returned, is called on
-// a goroutine of its own; it may be nil. If start panics, the job has faulted with a
+// a goroutine of its own; it may be nil, and a panic in it is contained: see [schedulers.Hook]. If start panics, the job has faulted with a
 // *job.PanicError. If start never arranges for done to be called, and ctx never ends, the job
 // never does. No goroutine is held.
 func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (stop func())) *job.Job[T] {
@@ -94,6 +95,6 @@ func (c *call[T]) ContextEnded(*ctxwatch.Watch) {
 
 func (c *call[T]) callStop() {
 	if c.stop != nil {
-		go c.stop()
+		go schedulers.NewHook0("bridge.FromCallback", c.stop).Call(struct{}{})
 	}
 }

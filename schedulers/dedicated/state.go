@@ -9,22 +9,27 @@ import (
 // WithState gives each thread a value of its own, which start makes on the thread before its first work, and which
 // end, if it is not nil, is given on the same thread after its last: the handle of a C library that demands to be opened, used and closed
 // by one thread. Work gets at it with [State]. A nil start makes the zero value. As with [OnThread], a thread
-// that is lost to runtime.Goexit is replaced by one with a new value, and end is not called for the old one.
+// that is lost to runtime.Goexit is replaced by one with a new value, and end is not called for the old one. Where start has panicked there
+// is no value: State returns false, and end is not called.
 func WithState[T any](start func() T, end func(T)) Option {
 	return func(t *Threads) {
-		t.atStart(func(w *thread) {
+		t.atStart(schedulers.NewHook("dedicated.WithState", func(w *thread) {
 			var v T
 			if start != nil {
 				v = start()
 			}
-			w.state = v
-		}, true)
-		t.atEnd(func(w *thread) {
-			v, _ := w.state.(T)
-			end(v)
-		}, end != nil)
+			w.state = &state[T]{v}
+		}), true)
+		t.atEnd(schedulers.NewHook("dedicated.WithState", func(w *thread) {
+			if s, made := w.state.(*state[T]); made { // else start has panicked
+				end(s.value)
+			}
+		}), end != nil)
 	}
 }
+
+// state is the value of a thread. It is boxed, since a T may be an interface that is nil.
+type state[T any] struct{ value T }
 
 // State returns the value that [WithState] has made for the thread that runs the caller, whose context ctx is, and true. It
 // returns false if ctx does not come from work of a scheduler of this package, if the option was not
@@ -36,6 +41,9 @@ func State[T any](ctx context.Context) (value T, ok bool) {
 	if !ok || w == nil || !w.here() {
 		return value, false
 	}
-	value, ok = w.state.(T)
-	return value, ok
+	s, ok := w.state.(*state[T])
+	if !ok {
+		return value, false
+	}
+	return s.value, true
 }

@@ -28,7 +28,7 @@ type Threads struct {
 	name string
 
 	// What each thread does before its first and after its last work, in the order of the options.
-	begin, finally []func(*thread)
+	begin, finally []schedulers.Hook[*thread]
 
 	refused atomic.Uint64
 
@@ -66,24 +66,25 @@ func Name(name string) Option { return func(t *Threads) { t.name = name } }
 // OnThread has start run on each thread before its first work, and end after its last; either may be nil.
 // They are for state that is bound to a thread. After work that called runtime.Goexit, the thread's place is taken
 // by a new one, on which start runs again; end does not run on the one that died. The option may be given several times: what
-// starts first ends last. A panic in either is not recovered.
+// starts first ends last. A panic in either is contained (see [schedulers.Hook]): the thread serves
+// its work all the same, without what start would have made.
 func OnThread(start, end func()) Option {
 	return func(t *Threads) {
-		t.atStart(func(*thread) { start() }, start != nil)
-		t.atEnd(func(*thread) { end() }, end != nil)
+		t.atStart(schedulers.NewHook("dedicated.OnThread", func(*thread) { start() }), start != nil)
+		t.atEnd(schedulers.NewHook("dedicated.OnThread", func(*thread) { end() }), end != nil)
 	}
 }
 
-func (t *Threads) atStart(f func(*thread), wanted bool) {
+func (t *Threads) atStart(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
-		t.begin = append(t.begin, f)
+		t.begin = append(t.begin, h)
 	}
 }
 
-// atEnd has f run before what the options before it have asked for: who began first ends last.
-func (t *Threads) atEnd(f func(*thread), wanted bool) {
+// atEnd has h run before what the options before it have asked for: who began first ends last.
+func (t *Threads) atEnd(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
-		t.finally = slices.Insert(t.finally, 0, f)
+		t.finally = slices.Insert(t.finally, 0, h)
 	}
 }
 
@@ -151,11 +152,11 @@ func (w *thread) main() {
 	runtime.LockOSThread()
 	w.osThread.Store(int64(ThreadID()))
 	for _, f := range w.of.begin {
-		f(w)
+		f.Call(w)
 	}
 	w.loop.Run()
 	for _, f := range w.of.finally {
-		f(w)
+		f.Call(w)
 	}
 	w.of.ended()
 }

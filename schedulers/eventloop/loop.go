@@ -28,7 +28,7 @@ type Loop struct {
 	timerQueue
 	books  books.Books
 	worker worker
-	onWake func()
+	onWake schedulers.Hook[struct{}]
 	wake   chan struct{} // holds one token; see the comment of the package
 
 	mu    sync.Mutex
@@ -41,8 +41,10 @@ type Option func(*Loop)
 
 // OnWake sets a function that is called when work arrives at an empty queue, on the
 // goroutine that submits it. It must not block. It is how a foreign main loop
-// learns that it should call [Loop.RunPending].
-func OnWake(f func()) Option { return func(l *Loop) { l.onWake = f } }
+// learns that it should call [Loop.RunPending]. A panic in it is contained: see [schedulers.Hook].
+func OnWake(f func()) Option {
+	return func(l *Loop) { l.onWake = schedulers.NewHook0("eventloop.OnWake", f) }
+}
 
 // New returns a loop that nobody runs yet. Work can be submitted to it already.
 func New(opts ...Option) *Loop {
@@ -99,9 +101,7 @@ func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 // announce makes the owner look, whoever that is.
 func (l *Loop) announce() {
 	l.awaken()
-	if l.onWake != nil {
-		l.onWake()
-	}
+	l.onWake.Call(struct{}{})
 }
 
 // awaken makes who runs the loop look.

@@ -75,16 +75,16 @@ type Scheduler struct {
 	face
 	through shim.Through
 	over    schedulers.Scheduler
-	handle  func(Event)
+	handle  schedulers.Hook[Event]
 }
 
 // New returns a scheduler that runs work on over and calls handle for each failure. A nil
 // over refuses all work; a nil handle is never called.
 //
 // handle is called on the goroutine of the failed work, so it must be safe for concurrent use and should
-// not take long. If it panics, that is one more failure, about which nobody is told.
+// not take long. A panic in it is contained: see [schedulers.Hook].
 func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
-	s := &Scheduler{over: over, handle: handle}
+	s := &Scheduler{over: over, handle: schedulers.NewHook("observed.New", handle)}
 	s.through.Init("observed", s, over)
 	s.face.Through = &s.through
 	return s
@@ -119,10 +119,4 @@ func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool 
 func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.over) }
 
 // raise calls the handler.
-func (s *Scheduler) raise(e Event) {
-	if s.handle == nil {
-		return
-	}
-	defer func() { _ = recover() }()
-	s.handle(e)
-}
+func (s *Scheduler) raise(e Event) { s.handle.Call(e) }

@@ -61,12 +61,12 @@ func (s Sample) String() string {
 // the number that is searched for.
 //
 // If observe is not nil, it is called with each sample, one after the other, on a goroutine of the pool's choice. It
-// must not block. While the pool is idle there are no samples, and no timer.
+// must not block; a panic in it is contained: see [schedulers.Hook]. While the pool is idle there are no samples, and no timer.
 func HillClimbing(mode Climbing, observe func(Sample)) Option {
 	return func(p *Pool) {
 		p.climbing = nil
 		if mode == ClimbingOn || mode == ClimbingObserved {
-			p.climbing = &climbing{follow: mode == ClimbingOn, observe: observe}
+			p.climbing = &climbing{follow: mode == ClimbingOn, observe: schedulers.NewHook("pool.HillClimbing", observe)}
 		}
 	}
 }
@@ -76,7 +76,7 @@ type climbing struct {
 	// Constant after New.
 
 	follow  bool
-	observe func(Sample) // or nil
+	observe schedulers.Hook[Sample]
 	clock   clock
 	of      *Pool
 
@@ -124,8 +124,8 @@ func (c *climbing) watch(p *Pool) {
 
 // Expire implements [schedulers.Expirer]: an interval has passed.
 func (c *climbing) Expire(*schedulers.Timer) {
-	if s, ok := c.sample(c.of); ok && c.observe != nil {
-		c.observe(s)
+	if s, ok := c.sample(c.of); ok {
+		c.observe.Call(s)
 	}
 }
 

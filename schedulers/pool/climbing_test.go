@@ -41,7 +41,7 @@ func load(t *testing.T, d *disk, long time.Duration, opts ...Option) (trace []Sa
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		note := func(s Sample) { trace = append(trace, s) }
-		p := New(append(opts, func(p *Pool) { p.climbing.observe = note })...)
+		p := New(append(opts, func(p *Pool) { p.climbing.observe = schedulers.NewHook("test", note) })...)
 		end := time.Now().Add(long)
 		var all sync.WaitGroup
 		var read do

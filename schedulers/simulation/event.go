@@ -41,7 +41,7 @@ func (e Event) String() string { return fmt.Sprintf("%v %v %s", e.Time, e.Kind, 
 
 // tell tells the observer; mu is held.
 func (s *Scheduler) tell(k Kind, label string) {
-	if s.observe != nil {
-		s.observe(Event{s.clock.Now(), k, label})
+	if s.observe.IsSet() {
+		s.observe.Call(Event{s.clock.Now(), k, label})
 	}
 }

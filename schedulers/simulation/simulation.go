@@ -25,7 +25,7 @@ type Scheduler struct {
 	clock   vclock.Clock
 	ids     idpool.IDs
 	driver  driver
-	observe func(Event)
+	observe schedulers.Hook[Event]
 	most    int           // steps; 0: no limit
 	outside time.Duration // see the option of that name
 
@@ -60,7 +60,9 @@ func Outside(d time.Duration) Option { return func(s *Scheduler) { s.outside = d
 
 // Observe sets a function that is called before each step and each expiry of a timer, by the driver. It must not
 // use the scheduler.
-func Observe(f func(Event)) Option { return func(s *Scheduler) { s.observe = f } }
+func Observe(f func(Event)) Option {
+	return func(s *Scheduler) { s.observe = schedulers.NewHook("simulation.Observe", f) }
+}
 
 // New returns a scheduler that makes its choices with a random number generator of that seed.
 func New(seed uint64, opts ...Option) *Scheduler {

@@ -112,11 +112,11 @@ func (s *Scheduler) deciding(f func(*decisions)) {
 	}
 	defer func() {
 		failed := s.decisions.failed
-		tell := failed != nil && !s.decisions.told && s.failure != nil
+		tell := failed != nil && !s.decisions.told
 		s.decisions.told = failed != nil
 		s.lock.Unlock()
 		if tell {
-			s.failure(failed)
+			s.failure.Call(failed)
 		}
 	}()
 	f(&s.decisions)

@@ -51,8 +51,6 @@ func (e Event) what() string {
 }
 
 func (p *seat) tell(e Event) {
-	if p.of.observe != nil {
-		e.Thread = p.id
-		p.of.observe(e)
-	}
+	e.Thread = p.id
+	p.of.observe.Call(e)
 }

@@ -23,8 +23,8 @@ type Scheduler struct {
 	timerQueue
 	name    string
 	threads int
-	observe func(Event)
-	failure func(*PolicyError)
+	observe schedulers.Hook[Event]
+	failure schedulers.Hook[*PolicyError]
 
 	books    books.Books
 	list     *CompletionList
@@ -49,12 +49,16 @@ func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 func Decide(p Policy) Option { return func(s *Scheduler) { s.decisions.policy = p } }
 
 // Observe sets a function that is called for each [Event], by the thread that it is about: with several threads, by several at a
-// time. It must not wait for a lock that workers use. A panic in it ends the program.
-func Observe(f func(Event)) Option { return func(s *Scheduler) { s.observe = f } }
+// time. It must not wait for a lock that workers use. A panic in it is contained: see [schedulers.Hook].
+func Observe(f func(Event)) Option {
+	return func(s *Scheduler) { s.observe = schedulers.NewHook("ums.Observe", f) }
+}
 
 // OnPolicyFailure sets a function that is called once, if the policy fails, by a scheduler thread. It must not wait for a lock that
-// workers use. A panic in it ends the program.
-func OnPolicyFailure(f func(*PolicyError)) Option { return func(s *Scheduler) { s.failure = f } }
+// workers use. A panic in it is contained: see [schedulers.Hook].
+func OnPolicyFailure(f func(*PolicyError)) Option {
+	return func(s *Scheduler) { s.failure = schedulers.NewHook("ums.OnPolicyFailure", f) }
+}
 
 // mostThreads is more than an operating system lets a process have, as a rule.
 const mostThreads = 1 << 16

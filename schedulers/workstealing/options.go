@@ -3,6 +3,8 @@ package workstealing
 import (
 	"runtime"
 	"time"
+
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Option changes how a scheduler is made.
@@ -42,8 +44,10 @@ func Looks(n int) Option { return func(s *Scheduler) { s.looks = max(1, n) } }
 // Name names the scheduler in logs and traces; the default is "workstealing".
 func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 
-// Trace has f called with each decision. See [Event].
-func Trace(f func(Event)) Option { return func(s *Scheduler) { s.observe = f } }
+// Trace has f called with each decision. See [Event]. A panic in it is contained: see [schedulers.Hook].
+func Trace(f func(Event)) Option {
+	return func(s *Scheduler) { s.observe = schedulers.NewHook("workstealing.Trace", f) }
+}
 
 const defaultMaxWorkers = 10_000
 

@@ -30,7 +30,7 @@ type Scheduler struct {
 	maxWorkers int
 	looks      int
 	name       string
-	observe    func(Event) // or nil
+	observe    schedulers.Hook[Event]
 
 	// The two numbers of the protocol in spin.go. Changed under mu or by
 	// compare-and-swap, read by anybody.

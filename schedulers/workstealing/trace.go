@@ -87,12 +87,10 @@ func (e Event) String() string {
 }
 
 // watched reports whether somebody wants to know: two loads, so that nobody pays for a trace that nobody reads.
-func (s *Scheduler) watched() bool { return s.observe != nil || trace.IsEnabled() }
+func (s *Scheduler) watched() bool { return s.observe.IsSet() || trace.IsEnabled() }
 
 func (s *Scheduler) note(e Event) {
-	if s.observe != nil {
-		s.observe(e)
-	}
+	s.observe.Call(e)
 	if trace.IsEnabled() {
 		trace.Log(context.Background(), s.name, e.String())
 	}

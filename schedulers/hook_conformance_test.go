@@ -1,0 +1,240 @@
+package schedulers_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/job/bridge"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/eventloop"
+	"github.com/movenext/movenext/schedulers/goroutine"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/simulation"
+	"github.com/movenext/movenext/schedulers/ums"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// hookCase is one hook of users: use drives it through the public API with a function that panics, and checks that
+// nothing has changed for it.
+type hookCase struct {
+	name string
+	use  func(t *testing.T, hook func())
+}
+
+// onScheduler is a hook of a scheduler.
+func onScheduler(name string, make func(hook func()) scheduler) hookCase {
+	return hookCase{name, func(t *testing.T, hook func()) { worksAsEver(t, make(hook)) }}
+}
+
+type scheduler interface {
+	schedulers.Scheduler
+	schedulers.Shutdowner
+}
+
+// tally is work that is submitted again as often as it says, as a machine is.
+type tally struct {
+	again     int
+	home      schedulers.Scheduler
+	runs      atomic.Int32
+	running   atomic.Int32
+	abandoned atomic.Int32
+	all       *sync.WaitGroup
+}
+
+func (w *tally) Run(on schedulers.Worker) {
+	if w.running.Add(1) != 1 {
+		panic("runs on two goroutines")
+	}
+	n := w.runs.Add(1)
+	w.running.Add(-1)
+	if int(n) < w.again {
+		if w.home.Submit(w, schedulers.Hint{From: on, Flags: schedulers.Resumed}) == nil {
+			return
+		}
+	}
+	w.all.Done()
+}
+
+func (w *tally) Abandon(error) { w.abandoned.Add(1); w.all.Done() }
+
+// worksAsEver has s run works several times each, and jobs, and ends it.
+func worksAsEver(t *testing.T, s scheduler) {
+	t.Helper()
+	const again = 5
+	var all sync.WaitGroup
+	works := make([]*tally, 50)
+	for i := range works {
+		works[i] = &tally{again: again, home: s, all: &all}
+		all.Add(1)
+		require.NoError(t, schedulers.TrySubmit(s, works[i], schedulers.Hint{}))
+	}
+	all.Wait()
+	ctx := schedulers.With(context.Background(), s)
+	for range 20 {
+		n, err := job.Run(ctx, func(context.Context) (int, error) { return 7, nil }).Wait(context.Background())
+		require.NoError(t, err)
+		assert.Equal(t, 7, n)
+	}
+	require.NoError(t, s.Shutdown(context.Background()))
+	for _, w := range works {
+		assert.EqualValues(t, again, w.runs.Load())
+		assert.Zero(t, w.abandoned.Load())
+	}
+}
+
+// hookCases are all hooks of this module. The policy test "hooks" finds options that are kept in another way.
+func hookCases() []hookCase {
+	return []hookCase{
+		onScheduler("eventloop.OnWake", func(hook func()) scheduler { return eventloop.Start(eventloop.OnWake(hook)) }),
+		onScheduler("workstealing.Trace", func(hook func()) scheduler {
+			return workstealing.New(workstealing.Trace(func(workstealing.Event) { hook() }))
+		}),
+		onScheduler("ums.Observe", func(hook func()) scheduler {
+			return ums.New(2, ums.Observe(func(ums.Event) { hook() }))
+		}),
+		onScheduler("ums.OnPolicyFailure", func(hook func()) scheduler {
+			return ums.New(1, ums.Decide(noPolicy{}), ums.OnPolicyFailure(func(*ums.PolicyError) { hook() }))
+		}),
+		onScheduler("dedicated.OnThread", func(hook func()) scheduler { return dedicated.New(2, dedicated.OnThread(hook, hook)) }),
+		onScheduler("dedicated.WithState", func(hook func()) scheduler {
+			return dedicated.New(2, dedicated.WithState(func() int { hook(); return 1 }, func(int) { hook() }))
+		}),
+		onScheduler("dedicated.WithState", func(hook func()) scheduler {
+			return dedicated.New(2, dedicated.WithState(nil, func(int) { hook() }))
+		}),
+		{"observed.New", func(t *testing.T, hook func()) {
+			s := observed.New(goroutine.New(), func(observed.Event) { hook() })
+			require.NoError(t, s.Submit(say1(func() { panic(errOnPurpose) }), schedulers.Hint{}))
+			worksAsEver(t, s)
+		}},
+		{"pool.HillClimbing", useHillClimbing},
+		{"simulation.Observe", useSimulation},
+		{"job.OnUnobserved", useUnobserved},
+		{"continuation.Continuation.Resume", func(t *testing.T, hook func()) {
+			s := job.NewSource[int]()
+			s.Job().OnCompleted(resumed(hook))
+			next := job.Then(context.Background(), s.Job(), func(_ context.Context, n int) (int, error) { return n + 1, nil })
+			assert.True(t, s.TrySetResult(1))
+			n, err := next.Wait(context.Background())
+			require.NoError(t, err)
+			assert.Equal(t, 2, n)
+		}},
+		{"bridge.FromCallback", useFromCallback},
+		{"coord.Dropped", func(t *testing.T, hook func()) {
+			c := coord.NewBounded(1, coord.DropOldest, coord.Dropped(func(int) { hook() }))
+			for i := range 3 {
+				require.NoError(t, c.Send(context.Background(), i))
+			}
+			n, err := c.Receive(context.Background())
+			require.NoError(t, err)
+			assert.Equal(t, 2, n)
+		}},
+		{"coord.Dropped", func(t *testing.T, hook func()) {
+			b := coord.NewBroadcast(1, coord.DropOldest, coord.Dropped(func(int) { hook() }))
+			sub := b.Subscribe()
+			for i := range 3 {
+				require.NoError(t, b.Send(context.Background(), i))
+			}
+			_, err := sub.Receive(context.Background())
+			var missed *coord.MissedError
+			require.ErrorAs(t, err, &missed)
+			n, err := sub.Receive(context.Background())
+			require.NoError(t, err)
+			assert.Equal(t, 2, n)
+		}},
+	}
+}
+
+func TestEveryHookMayPanic(t *testing.T) {
+	for _, c := range hookCases() {
+		t.Run(c.name, func(t *testing.T) {
+			var calls, told atomic.Int64
+			before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) {
+				told.Add(1)
+				assert.Equal(t, c.name, p.Hook)
+				assert.Equal(t, errOnPurpose, p.Value)
+			})
+			defer schedulers.OnHookPanic(before)
+			c.use(t, func() { calls.Add(1); panic(errOnPurpose) })
+			assert.NotZero(t, calls.Load(), "the hook was called")
+			assert.Equal(t, calls.Load(), told.Load(), "each panic is told once")
+		})
+	}
+}
+
+// say1 is a function as work.
+type say1 func()
+
+func (f say1) Run(schedulers.Worker) { f() }
+func (say1) Abandon(error)           {}
+
+// resumed is a function as a continuation.
+type resumed func()
+
+func (f resumed) Resume() { f() }
+
+// noPolicy never returns a worker.
+type noPolicy struct{}
+
+func (noPolicy) Ready(*ums.Worker) {}
+func (noPolicy) Next() *ums.Worker { return nil }
+
+func useHillClimbing(t *testing.T, hook func()) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pool.New(pool.Workers(1, 4), pool.HillClimbing(pool.ClimbingOn, func(pool.Sample) { hook() }))
+		for range 200 {
+			require.NoError(t, p.Submit(say1(func() { time.Sleep(50 * time.Millisecond) }), schedulers.Hint{}))
+		}
+		time.Sleep(time.Hour)
+		worksAsEver(t, p)
+	})
+}
+
+func useSimulation(t *testing.T, hook func()) {
+	s := simulation.New(1, simulation.Observe(func(simulation.Event) { hook() }))
+	ran := 0
+	for range 10 {
+		require.NoError(t, s.Submit(say1(func() { ran++ }), schedulers.Hint{}))
+	}
+	require.NoError(t, s.Run())
+	assert.Equal(t, 10, ran)
+	require.NoError(t, s.Shutdown(context.Background()))
+}
+
+func useUnobserved(t *testing.T, hook func()) {
+	before := job.OnUnobserved(func(f job.Failure) {
+		if errors.Is(f.Err, errOnPurpose) {
+			hook()
+		}
+	})
+	defer job.OnUnobserved(before)
+	failing := func(context.Context) error { return errOnPurpose }
+	one, two := job.Go(context.Background(), failing), job.Go(context.Background(), failing)
+	<-one.Done()
+	<-two.Done()
+	assert.Equal(t, 2, job.ReportUnobserved())
+	assert.Zero(t, job.ReportUnobserved())
+}
+
+func useFromCallback(t *testing.T, hook func()) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		j := bridge.FromCallback(ctx, func(func(int, error)) func() { return hook })
+		cancel()
+		_, err := j.Wait(context.Background())
+		require.ErrorIs(t, err, context.Canceled)
+		synctest.Wait()
+	})
+}
