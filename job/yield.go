@@ -20,7 +20,8 @@ func YieldAsync() *Job[Void] {
 func pass(context.Context) error { return nil }
 
 // SwitchTo goes on at s: a generated machine that calls it resumes there, and after
-// each later suspension too; its caller stays where it is. Plain code, which
+// each later suspension too. Its caller stays where it is: when the function that has called
+// SwitchTo ends, the caller goes on at its own home. Plain code, which
 // can not move, waits for a turn at s. It returns nil, or why s refused or ctx
 // ended.
 func SwitchTo(ctx context.Context, s schedulers.Scheduler) error {

@@ -92,7 +92,7 @@ func hire(s schedulers.Scheduler) *crew {
 func (c *crew) free(s schedulers.Scheduler) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !c.pending || identical(c.sched, s)
+	return !c.pending || schedulers.Same(c.sched, s)
 }
 
 // open lets up to limit helpers into an operation. None has been called by it.
@@ -270,10 +270,4 @@ func blocking(by schedulers.Worker) (unblock func()) {
 		}
 	}
 	return func() {}
-}
-
-// identical reports whether two schedulers are one. Those whose types can not be
-// compared are not.
-func identical(a, b schedulers.Scheduler) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
 }

@@ -126,7 +126,7 @@ func (s settings) helpers(on schedulers.Scheduler, by schedulers.Worker) int {
 	if most <= 0 {
 		return n
 	}
-	if by != nil && identical(by.Scheduler(), on) {
+	if by != nil && schedulers.Same(by.Scheduler(), on) {
 		most-- // the caller's own worker
 	}
 	return min(n, most)

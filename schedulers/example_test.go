@@ -91,6 +91,13 @@ type urgent struct{ schedulers.Scheduler }
 
 func (u urgent) Beneath() schedulers.Scheduler { return u.Scheduler }
 
+func ExampleSame() {
+	one := &lifo{}
+	ctx := schedulers.With(context.Background(), one)
+	fmt.Println(schedulers.Same(schedulers.HomeOf(ctx), one))
+	// Output: true
+}
+
 func ExampleRunsOn() {
 	one, other := &lifo{}, &lifo{}
 	var s schedulers.Layered = urgent{one}

@@ -13,7 +13,7 @@ type Layered interface {
 // of [Layered] ones. A [HomeBlocker] asks it about the home that it is told. It does not block.
 func RunsOn(home, s Scheduler) bool {
 	for home != nil {
-		if identical(home, s) {
+		if Same(home, s) {
 			return true
 		}
 		l, ok := home.(Layered)
@@ -25,8 +25,23 @@ func RunsOn(home, s Scheduler) bool {
 	return false
 }
 
-// identical is ==, which panics where a scheduler is of a type that can not be compared. Most are pointers, and need not be asked.
-func identical(a, b Scheduler) bool {
+// Same reports whether a and b are one scheduler. A [Home] is the scheduler that it stands for. Of two whose type cannot be compared
+// none is known to be the other. It does not block, and may be called from any goroutine.
+//
+// The operator == panics for such types. Most schedulers are pointers, for which this is hardly more.
+func Same(a, b Scheduler) bool {
+	a, b = beneathHome(a), beneathHome(b)
 	t := reflect.TypeOf(a)
-	return t == reflect.TypeOf(b) && (t.Kind() == reflect.Pointer || reflect.ValueOf(a).Comparable()) && a == b
+	if t != reflect.TypeOf(b) {
+		return false
+	}
+	return t == nil || (t.Kind() == reflect.Pointer || reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable()) && a == b
+}
+
+// beneathHome returns what s stands for, if it is a Home.
+func beneathHome(s Scheduler) Scheduler {
+	if h, ok := s.(*Home); ok && h != nil {
+		return h.Scheduler
+	}
+	return s
 }

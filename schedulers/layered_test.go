@@ -33,6 +33,18 @@ func TestWorkOfALayerRunsOnWhatIsBeneath(t *testing.T) {
 	assert.False(t, schedulers.RunsOn(loose{}, loose{}), "nobody can tell")
 }
 
+func TestSameLooksThroughHomesAndDoesNotPanic(t *testing.T) {
+	one, two := &direct{}, &direct{}
+	assert.True(t, schedulers.Same(one, &schedulers.Home{Scheduler: one}))
+	assert.True(t, schedulers.Same(layer{one}, layer{one}))
+	assert.True(t, schedulers.Same(nil, nil))
+	assert.False(t, schedulers.Same(one, two))
+	assert.False(t, schedulers.Same(one, layer{one}))
+	assert.False(t, schedulers.Same(one, nil))
+	assert.False(t, schedulers.Same(loose{}, loose{}))
+	assert.False(t, schedulers.Same(layer{loose{}}, layer{loose{}}), "comparable by its type alone")
+}
+
 // teller is a worker that notes what it is told.
 type teller struct {
 	desk

@@ -68,3 +68,25 @@ func BenchmarkCallThatDoesNotSuspend(b *testing.B) {
 	b.ResetTimer()
 	f.MoveNext(&t)
 }
+
+// BenchmarkReturnThroughFrames is 64 calls that return to one another after a suspension.
+func BenchmarkReturnThroughFrames(b *testing.B) {
+	p := pool.New(pool.Workers(1, 1))
+	ctx := schedulers.With(context.Background(), p)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = nestedAsync(ctx, 64).Wait(context.Background())
+	}
+	_ = p.Shutdown(context.Background())
+}
+
+// nested suspends n calls deep.
+//
+//movenext:async
+func nested(ctx context.Context, n int) int {
+	if n == 0 {
+		job.Yield()
+		return 0
+	}
+	return nested(ctx, n-1) + 1
+}

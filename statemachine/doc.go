@@ -49,7 +49,8 @@
 // When the awaited operation completes, the chain is submitted as work to the home of
 // its top frame. There the top frame's MoveNext goes on; when it finishes, its
 // caller's goes on at once, on the same worker, in a loop (chain.Run): returning through
-// a million frames needs no stack.
+// a million frames needs no stack. A caller with another home is submitted there first
+// (Task.goHome): every frame resumes on its own home.
 //
 // # Machines that hand out values
 //

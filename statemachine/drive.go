@@ -12,19 +12,22 @@ import (
 // drive runs m to its next value or its end. Its panic, and its runtime.Goexit, go on in the
 // caller.
 func drive(m framed) {
-	if j := begin(m); j != nil {
+	if j := begin(m, false); j != nil {
 		finish(j)
 	}
 }
 
-// begin runs m until it suspends, and returns the job of the rest; nil: there is none.
-func begin(m framed) *job.Job[job.Void] {
+// begin runs m until it suspends, and returns the job of the rest; nil: there is none. If m's home is elsewhere it goes on there.
+func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 	var t Task
-	if m.MoveNext(&t) {
+	if elsewhere {
+		t.Yield()
+	} else if m.MoveNext(&t) {
 		return nil
 	}
 	t.Push(context.Background(), m) // it has its home already, or gets the default
 	d := &driver{}
+	d.home = m.base().home // it runs no code of a user's, so it is at home anywhere
 	return d.Start(context.Background(), &t, d)
 }
 

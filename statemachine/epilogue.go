@@ -240,6 +240,9 @@ func (f *entryFrame) run() {
 		return
 	}
 	m := &entryMachine{entryFrame: *f}
+	if t.top != nil && m.home == nil {
+		m.home = t.top.home // it runs no code of a user's
+	}
 	if _, err := m.Start(context.Background(), &t, m).Wait(context.Background()); err != nil {
 		raiseJob(err)
 	}

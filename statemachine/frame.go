@@ -32,6 +32,11 @@ type Frame struct {
 	home   *schedulers.Home // where it resumes
 }
 
+// atHomeOf reports whether f resumes where g does.
+func (f *Frame) atHomeOf(g *Frame) bool {
+	return f.home == g.home || schedulers.Same(f.home.Scheduler, g.home.Scheduler)
+}
+
 // Misuse panics: MoveNext was called on a frame that runs or has finished. No
 // generated code does; a machine driven by hand may.
 func (f *Frame) Misuse(state int32) {

@@ -61,8 +61,12 @@ type Loop[K, V any] struct {
 
 // Next runs the iterator to its next value or its end. It returns false if the iterator has
 // suspended: the loop's frame must do the same then. [Loop.More] tells what has happened.
+//
+// So has one that is to go on at its home: it was there before, and the loop has another.
 func (l *Loop[K, V]) Next(t *Task) bool {
-	if l.iteration.MoveNext(t) {
+	if t.elsewhere(l.iteration.base()) {
+		t.Yield()
+	} else if l.iteration.MoveNext(t) {
 		return true
 	}
 	t.Push(context.Background(), l.iteration) // it has its home already, or gets its caller's
@@ -111,7 +115,7 @@ type openLoop interface {
 	// abort raises o in the iterator and returns what comes out of it, unless that suspends.
 	abort(t *Task, o *outcome) (left *outcome, suspended bool)
 	// exit lets the iterator exit.
-	exit()
+	exit(t *Task)
 }
 
 func (l *Loop[K, V]) enter(outer openLoop) { l.outer = outer }
@@ -135,13 +139,13 @@ func (l *Loops) Unwind(t *Task, f *Frame, state int32, finished *bool) {
 	}
 	v := recover()
 	if v == nil {
-		l.exit()
+		l.exit(t)
 		return
 	}
 	exiting := true // if an iterator calls runtime.Goexit now
 	defer func() {
 		if exiting {
-			l.exit()
+			l.exit(t)
 		}
 	}()
 	o := t.panicked(v)
@@ -176,14 +180,14 @@ func (l *Loops) Resume(t *Task) {
 
 // exit passes runtime.Goexit through the iterators. What comes after the first of them is deferred, since
 // that one exits as well.
-func (l *Loops) exit() {
+func (l *Loops) exit(t *Task) {
 	if l.top == nil {
 		return
 	}
 	loop := l.top
 	l.Close()
-	defer l.exit()
-	loop.exit()
+	defer l.exit(t)
+	loop.exit(t)
 }
 
 func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) {
@@ -204,9 +208,9 @@ func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) 
 	return t.newPanic(swallowed()), false
 }
 
-func (l *Loop[K, V]) exit() {
-	if l.iteration.base().State > 0 {
+func (l *Loop[K, V]) exit(t *Task) {
+	if f := l.iteration.base(); f.State > 0 {
 		l.iteration.order().failure = &outcome{goexit: true}
-		begin(l.iteration)
+		begin(l.iteration, t.elsewhere(f))
 	}
 }

@@ -28,6 +28,7 @@ func (p *Producer[T]) Emit(value T, err error) {
 // Wanted returns what yield returned: whether the loop goes on. It raises a panic of the
 // loop's body.
 func (p *Producer[T]) Wanted(t *Task) bool {
+	_ = t.Refusal() // that home is gone is told to whoever awaits something
 	p.wanted.raise(t)
 	return !p.wanted.stopped
 }

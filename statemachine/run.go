@@ -34,7 +34,11 @@ func (t *Task) advance(c *chain) (again bool) {
 			t.suspended(c, &running)
 			continue
 		}
-		running = t.pop(running)
+		callee := running
+		if running = t.pop(callee); running != nil && running.home != callee.home && !running.atHomeOf(callee) {
+			running = nil
+			t.goHome(c)
+		}
 	}
 	return false
 }
@@ -49,18 +53,34 @@ func (t *Task) pop(f *Frame) *Frame {
 // chain. *running becomes nil if the chain is no longer ours, or the frame to go
 // on with if what it waits for has completed meanwhile.
 func (t *Task) suspended(c *chain, running **Frame) {
+	from := *running
 	if t.last != nil {
-		t.last.caller = *running
-		settle(t.top, *running)
+		t.last.caller = from
+		settle(t.top, from)
 	} else {
-		t.top = *running
+		t.top = from
 	}
 	c.top = t.top
 	*running = nil
 	if !t.register(c) {
 		t.awaiting = nil // what has ended must not be kept alive
+		if !t.top.atHomeOf(from) {
+			t.goHome(c)
+			return
+		}
 		*running = t.top
 	}
+}
+
+// goHome has c go on at the home of its top frame, which is not where the frame that ran last has its own. It is what keeps the rule
+// that every frame resumes on its own home: a frame is resumed by an operation's end, which submits it there, by
+// its callee's end, or because what it was about to wait for had ended meanwhile. The last two happen where another frame ran.
+//
+// It is tempting to let the caller go on here, up to its next suspension: that saves a turn in a queue. But an event loop or
+// a strand is chosen for what must not happen elsewhere, and the caller can not see where its callee ended.
+func (t *Task) goHome(c *chain) {
+	c.top = t.top
+	c.submitWith(t.outcome, schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed})
 }
 
 // register hands c to what it waits for and returns true, after which the
@@ -150,14 +170,14 @@ func (t *Task) unwind(c *chain, failed *Frame, v any) (again bool) {
 		failed.self.(root).fail(t.outcome.err(), t.Worker())
 		return false
 	}
-	if v == nil {
+	if v == nil || !t.top.atHomeOf(failed) {
 		t.sendOn(c)
 		return false
 	}
 	return true
 }
 
-// sendOn has c go on elsewhere, since this goroutine is ending.
+// sendOn has c go on elsewhere, since this goroutine is ending, or is not at home for the top frame.
 func (t *Task) sendOn(c *chain) {
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})

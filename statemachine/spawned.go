@@ -24,7 +24,7 @@ func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine, j *job.Mac
 	t.Push(ctx, m)
 	s.chain.takeOver(t, m)
 	r := t.outlive(j.Worker())
-	r.begun = &s.chain
+	r.begun, r.first = &s.chain, m.base()
 	return (*rest)(r)
 }
 
@@ -32,15 +32,20 @@ func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine, j *job.Mac
 type rest Task
 
 // GoOn implements job.Rest. In contrast to a hot start, the first step was taken by a worker which has nothing
-// else to do: the chain may run what it awaits, or go on here.
+// else to do: the chain may run what it awaits, or go on here, if the frame to resume is at home here.
 func (r *rest) GoOn(schedulers.Worker, uint8) {
-	t, c := (*Task)(r), r.begun
-	t.begun = nil
+	t, c, first := (*Task)(r), r.begun, r.first
+	t.begun, t.first = nil, nil
 	if t.register(c) {
 		t.giveBack()
 		return
 	}
 	t.awaiting = nil
+	if !t.top.atHomeOf(first) {
+		t.goHome(c)
+		t.giveBack()
+		return
+	}
 	t.goOn(c)
 }
 

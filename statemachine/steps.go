@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Steps is asked for by job.Stream.Pull: next begins the step to the next value, and stop the way to the end. Each is called
@@ -40,16 +41,20 @@ func hasEnded(m framed) bool {
 	return s == Finished || s == Running
 }
 
-// pull runs m to where it stops next, and returns the job of what arrive then returns.
+// pull runs m to where it stops next, and returns the job of what arrive then returns. It starts hot, as a call of a twin does, until m has
+// been at its home.
 func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
 	var t Task
 	defer Catch(&t, &j)
-	if m.MoveNext(&t) {
+	if f := m.base(); f.self != nil && !schedulers.Same(f.home, job.HomeOf(ctx)) {
+		t.Yield()
+	} else if m.MoveNext(&t) {
 		v, err := arrive()
 		return Completed(context.Background(), v, err)
 	}
 	t.Push(ctx, m)
 	p := &pulled[T]{arrive: arrive}
+	p.home = m.base().home
 	return p.Start(ctx, &t, p)
 }
 

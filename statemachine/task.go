@@ -29,6 +29,7 @@ type Task struct {
 	raised *outcome
 
 	begun *chain // of a rest
+	first *Frame // likewise: the one that took the first step
 
 	place *place // where it runs and was borrowed; nil during a hot start
 	next  *Task  // of the free ones there
@@ -75,6 +76,12 @@ func (t *Task) Push(ctx context.Context, m framed) {
 		t.last.caller = f
 	}
 	t.last = f
+}
+
+// elsewhere reports whether the home of f, which has been there before, is known to be another place than this. A hot start may
+// be anywhere: what it calls starts hot as well.
+func (t *Task) elsewhere(f *Frame) bool {
+	return f.self != nil && t.place != nil && t.top != nil && !f.atHomeOf(t.top)
 }
 
 // framed is a StateMachine that embeds Frame.

@@ -1,0 +1,349 @@
+package statemachine_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/awaiter"
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// witness is a scheduler that knows whether something of its own runs at this moment. With one machine in the program that is
+// whether the machine is at home.
+type witness struct {
+	over   schedulers.Scheduler
+	inside atomic.Int32
+}
+
+func (w *witness) Submit(work schedulers.Work, hint schedulers.Hint) error {
+	return w.over.Submit(&witnessed{work, w}, hint)
+}
+
+type witnessed struct {
+	schedulers.Work
+	by *witness
+}
+
+func (w *witnessed) Run(on schedulers.Worker) {
+	w.by.inside.Add(1)
+	defer w.by.inside.Add(-1)
+	w.Work.Run(on)
+}
+
+// steps are where the functions below were, at each step.
+type steps struct {
+	home *witness
+	mu   sync.Mutex
+	away []string
+	seen int
+}
+
+func (s *steps) step(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen++
+	if s.home.inside.Load() != 1 {
+		s.away = append(s.away, name)
+	}
+}
+
+var errAway = errors.New("away")
+
+// ends goes to its home, which is another one than its caller's, and ends there.
+//
+//movenext:async
+func ends(ctx context.Context, how string) error {
+	job.Yield()
+	switch how {
+	case "panics":
+		panic(errAway)
+	case "exits":
+		runtime.Goexit()
+	}
+	return errAway
+}
+
+// switches leaves its home, and ends there.
+//
+//movenext:async
+func switches(ctx context.Context, to schedulers.Scheduler, how string) error {
+	if err := job.SwitchTo(ctx, to); err != nil {
+		return err
+	}
+	return ends(ctx, how)
+}
+
+// returnsAfter ends by a deferred call that ends elsewhere.
+//
+//movenext:async
+func returnsAfter(ctx, away context.Context, how string) error {
+	defer func() { _ = ends(away, "") }()
+	job.Yield()
+	switch how {
+	case "panics":
+		panic(errAway)
+	case "exits":
+		runtime.Goexit()
+	}
+	return errAway
+}
+
+// byHand and its twin are a pair of which no frame is ever seen.
+func byHand(ctx context.Context, on schedulers.Scheduler, how string) error {
+	_, err := byHandAsync(ctx, on, how).Await()
+	return err
+}
+
+func byHandAsync(ctx context.Context, on schedulers.Scheduler, how string) *job.Job[job.Void] {
+	return job.Go(ctx, func(context.Context) error {
+		switch how {
+		case "panics":
+			panic(errAway)
+		case "exits":
+			runtime.Goexit()
+		}
+		return errAway
+	}, job.On(on))
+}
+
+// numbersAt yields at its own home, where each of its steps is.
+//
+//movenext:async
+func numbersAt(ctx context.Context, at *steps, n int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		job.Yield()
+		defer at.step("the stream's deferred call")
+		for i := range n {
+			at.step("before the stream's yield")
+			if !yield(i, nil) {
+				break
+			}
+			at.step("behind the stream's yield")
+		}
+		job.Yield()
+		at.step("the stream's end")
+	}
+}
+
+// calls has a step after each callee, and in each deferred call.
+//
+//movenext:async
+func calls(ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (err error) {
+	defer func() {
+		at.step("deferred")
+		if v := recover(); v != nil {
+			err, _ = v.(error)
+		}
+	}()
+	at.step("start")
+	switch way {
+	case "scheduler":
+		err = ends(away, how)
+	case "switch":
+		err = switches(ctx, there, how)
+	case "deferred":
+		err = returnsAfter(ctx, away, how)
+	case "by hand":
+		err = byHand(ctx, there, how)
+	}
+	at.step("after the call")
+	return err
+}
+
+// through is a caller's caller.
+//
+//movenext:async
+func through(ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) error {
+	defer at.step("deferred by the outer one")
+	err := calls(ctx, away, there, way, how, at)
+	at.step("after the outer call")
+	return err
+}
+
+// cleansUp has a deferred call that suspends elsewhere, and one after it.
+//
+//movenext:async
+func cleansUp(ctx, away context.Context, at *steps) {
+	defer at.step("deferred first")
+	defer func() {
+		_ = ends(away, "")
+		at.step("after the call in a deferred call")
+	}()
+	job.Yield()
+}
+
+// ranges goes over a stream of another home, and leaves it in one of four ways.
+//
+//movenext:async
+func ranges(ctx context.Context, values *job.Stream[int], how string, at *steps) (err error) {
+	defer func() {
+		at.step("deferred by the loop's function")
+		if v := recover(); v != nil {
+			err, _ = v.(error)
+		}
+	}()
+	for v, err := range values.All() {
+		if err != nil {
+			return err
+		}
+		at.step("the loop's body")
+		if v == 1 {
+			switch how {
+			case "break":
+				return errAway
+			case "panics":
+				panic(errAway)
+			case "exits":
+				runtime.Goexit()
+			}
+		}
+	}
+	at.step("behind the loop")
+	return errAway
+}
+
+// atHome runs start at a home of its own, with a context whose home is elsewhere, and returns the job's error and the steps.
+func atHome(t *testing.T, start func(ctx, away context.Context, there schedulers.Scheduler, at *steps) *job.Job[job.Void]) (*steps, error) {
+	t.Helper()
+	over, there := pool.New(), pool.New()
+	t.Cleanup(func() {
+		require.NoError(t, over.Shutdown(context.Background()))
+		require.NoError(t, there.Shutdown(context.Background()))
+	})
+	at := &steps{home: &witness{over: over}}
+	ctx := schedulers.With(context.Background(), at.home)
+	_, err := job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] {
+		return start(ctx, schedulers.With(ctx, there), there, at)
+	}).Wait(context.Background())
+	return at, err
+}
+
+// TestACallerGoesOnAtHome holds the rule that every frame resumes on its own home, however its callee has ended and wherever.
+func TestACallerGoesOnAtHome(t *testing.T) {
+	for _, way := range []string{"scheduler", "switch", "deferred", "by hand"} {
+		for _, how := range []string{"returns", "panics", "exits"} {
+			t.Run(way+" "+how, func(t *testing.T) {
+				at, err := atHome(t, func(ctx, away context.Context, there schedulers.Scheduler, at *steps) *job.Job[job.Void] {
+					return throughAsync(ctx, away, there, way, how, at)
+				})
+				if how == "exits" {
+					require.ErrorIs(t, err, job.ErrGoexit)
+				} else {
+					require.ErrorIs(t, err, errAway)
+				}
+				assert.Empty(t, at.away)
+				assert.GreaterOrEqual(t, at.seen, 3)
+			})
+		}
+	}
+}
+
+func TestDeferredCallsAreMadeAtHome(t *testing.T) {
+	at, err := atHome(t, func(ctx, away context.Context, _ schedulers.Scheduler, at *steps) *job.Job[job.Void] {
+		return cleansUpAsync(ctx, away, at)
+	})
+	require.NoError(t, err)
+	assert.Empty(t, at.away)
+	assert.Equal(t, 2, at.seen)
+}
+
+func TestALoopIsAtHomeWhereverItsStreamIs(t *testing.T) {
+	for _, how := range []string{"ends", "break", "panics", "exits"} {
+		t.Run(how, func(t *testing.T) {
+			other := pool.New()
+			stream := &steps{home: &witness{over: other}}
+			there := schedulers.With(context.Background(), stream.home)
+			at, err := atHome(t, func(ctx, _ context.Context, _ schedulers.Scheduler, at *steps) *job.Job[job.Void] {
+				return rangesAsync(ctx, numbersAtAsync(there, stream, 3), how, at)
+			})
+			if how == "exits" {
+				require.ErrorIs(t, err, job.ErrGoexit)
+			} else {
+				require.ErrorIs(t, err, errAway)
+			}
+			require.NoError(t, other.Shutdown(context.Background()))
+			assert.Empty(t, at.away)
+			assert.Empty(t, stream.away)
+			assert.GreaterOrEqual(t, stream.seen, 4)
+		})
+	}
+}
+
+// lateEnd is an operation that ends between the question and the registration.
+type lateEnd struct{}
+
+func (lateEnd) GetAwaiter() awaiter.Awaiter[int]        { return lateEnd{} }
+func (lateEnd) IsCompleted() bool                       { return false }
+func (lateEnd) OnCompleted(k continuation.Continuation) { k.Resume() }
+func (lateEnd) Register(*continuation.Node) bool        { return false }
+func (lateEnd) GetResult() (int, error)                 { return 0, errAway }
+
+// late waits at its home for what has ended already.
+//
+//movenext:async
+func late(ctx context.Context, at *steps) error {
+	_, err := awaiter.Await(lateEnd{})
+	at.step("after a wait that had ended")
+	return err
+}
+
+// callsLate calls it from another home: in its first step, or in a later one.
+//
+//movenext:async
+func callsLate(ctx, away context.Context, first bool, at, there *steps) error {
+	if !first {
+		job.Yield()
+	}
+	err := late(away, there)
+	at.step("after the call")
+	return err
+}
+
+// startsLate does it in a literal that is a job.
+//
+//movenext:async
+func startsLate(ctx, away context.Context, at, there *steps) error {
+	_, err := job.Go(ctx, func(ctx context.Context) error {
+		err := late(away, there)
+		at.step("after the call in a literal")
+		return err
+	}).Await()
+	at.step("after the job")
+	return err
+}
+
+func TestWhatHasEndedBeforeTheRegistrationIsNoReasonToStay(t *testing.T) {
+	for name, start := range map[string]func(ctx, away context.Context, at, there *steps) *job.Job[job.Void]{
+		"first step": func(ctx, away context.Context, at, there *steps) *job.Job[job.Void] {
+			return callsLateAsync(ctx, away, true, at, there)
+		},
+		"later step": func(ctx, away context.Context, at, there *steps) *job.Job[job.Void] {
+			return callsLateAsync(ctx, away, false, at, there)
+		},
+		"literal": startsLateAsync,
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := pool.New()
+			there := &steps{home: &witness{over: other}}
+			at, err := atHome(t, func(ctx, _ context.Context, _ schedulers.Scheduler, at *steps) *job.Job[job.Void] {
+				return start(ctx, schedulers.With(ctx, there.home), at, there)
+			})
+			require.ErrorIs(t, err, errAway)
+			require.NoError(t, other.Shutdown(context.Background()))
+			assert.Empty(t, at.away)
+			assert.Empty(t, there.away)
+			assert.Equal(t, 1, there.seen)
+		})
+	}
+}
