@@ -11,7 +11,7 @@ import (
 // Canceled, and ends with what fn returns: a result in its place, or an error. If j has
 // Completed, fn is not called and the job has j's result. With [OnlyOnFaulted] or [OnlyOnCanceled], fn
 // is for that outcome alone, and the other passes: the job ends as j did. Scheduler,
-// context and other options are those of [ContinueWith]. It does not block.
+// context, a nil j and other options are as with [ContinueWith]. It does not block.
 //
 // The name is that of JavaScript's promises.
 func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {
@@ -19,13 +19,10 @@ func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error
 	if err := c.prepare(c, ctx, opts, forCatch, fn == nil); err != nil {
 		return c.failed(err)
 	}
-	if j == nil {
-		return c.failed(ErrNilJob)
-	}
 	if c.only == 0 {
 		c.only = forCatch.filters
 	}
-	return c.attach(j, c)
+	return c.attach(present(j), c)
 }
 
 type catch[T any] struct {

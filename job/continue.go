@@ -25,16 +25,14 @@ type continued[T, U any] struct {
 // does not keep it; [LazyCancellation] and [Shielded] change that.
 // What becomes of j does not cancel it; fn can ask j. With one of the filters [OnlyOnCompleted],
 // [OnlyOnFaulted] and [OnlyOnCanceled] it runs only if j ended that way, and
-// is Canceled with [ErrFiltered] if not. See also [Then], [Catch] and [Finally].
+// is Canceled with [ErrFiltered] if not. A nil j counts as one that has Faulted with [ErrNilJob]; fn is given a job that
+// says so. See also [Then], [Catch] and [Finally].
 func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
 	c := &continued[T, U]{fn: fn}
 	if err := c.prepare(c, ctx, opts, forContinuation, fn == nil); err != nil {
 		return c.failed(err)
 	}
-	if j == nil {
-		return c.failed(ErrNilJob)
-	}
-	return c.attach(j, c)
+	return c.attach(present(j), c)
 }
 
 // ContinueWith is the function [ContinueWith] for an fn that has no result of its own, so that calls can be written in

@@ -44,10 +44,14 @@ type CycleError struct {
 
 // Error implements error.
 func (e *CycleError) Error() string {
-	if len(e.Jobs) == 1 {
+	switch len(e.Jobs) {
+	case 0:
+		return ErrCycle.Error()
+	case 1:
 		return fmt.Sprintf("job: %s waits for itself", e.Jobs[0])
+	default:
+		return fmt.Sprintf("job: %s waits for %s", strings.Join(e.Jobs, " waits for "), e.Jobs[0])
 	}
-	return fmt.Sprintf("job: %s waits for %s", strings.Join(e.Jobs, " waits for "), e.Jobs[0])
 }
 
 // Unwrap returns ErrCycle.

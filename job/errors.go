@@ -62,7 +62,12 @@ var (
 type WaitError struct{ Err error }
 
 // Error implements error.
-func (e *WaitError) Error() string { return "job: wait ended: " + e.Err.Error() }
+func (e *WaitError) Error() string {
+	if e.Err == nil {
+		return "job: wait ended"
+	}
+	return "job: wait ended: " + e.Err.Error()
+}
 
 // Unwrap returns why the wait ended.
 func (e *WaitError) Unwrap() error { return e.Err }

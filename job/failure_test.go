@@ -202,7 +202,6 @@ func TestANilJobCountsAsFaulted(t *testing.T) {
 	resumed := false
 	j.OnCompleted(resumer(func() { resumed = true }))
 	assert.True(t, resumed)
-	assert.Equal(t, ErrNilJob, ContinueWith(context.Background(), j, func(context.Context, *Job[int]) (int, error) { return 0, nil }).Err())
 }
 
 type resumer func()
@@ -220,4 +219,12 @@ func TestErrorsAreToldApart(t *testing.T) {
 	w := &WaitError{Err: ErrWouldDeadlock}
 	assert.ErrorIs(t, w, ErrWouldDeadlock)
 	assert.Equal(t, "job: wait ended: schedulers: waiting here would deadlock", w.Error())
+}
+
+// A test of a user may make one by hand, and print it.
+func TestZeroErrorsPrintSomething(t *testing.T) {
+	for _, err := range []error{&WaitError{}, &CycleError{}, &PanicError{}} {
+		assert.NotEmpty(t, err.Error())
+		assert.NotPanics(t, func() { _ = errors.Unwrap(err) })
+	}
 }

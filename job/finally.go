@@ -14,7 +14,8 @@ import (
 //
 // It is to j what a deferred call is to a function, so fn runs in any case: the end of ctx neither
 // cancels the job nor reaches fn, whose context has no deadline (bound it
-// in fn if need be), and [Job.Cancel] returns false. Only a scheduler that
+// in fn if need be), and [Job.Cancel] returns false. That j is nil is no reason either: it counts as one that has
+// Faulted with [ErrNilJob]. Only a scheduler that
 // refuses or abandons the job keeps fn from running; the job says so. Scheduler and
 // other options are those of [ContinueWith], filters and [Shielded] aside.
 func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
@@ -22,12 +23,9 @@ func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) err
 	if err := f.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
 		return f.failed(err)
 	}
-	if j == nil {
-		return f.failed(ErrNilJob)
-	}
 	f.shield()
 	f.mode |= lazy | unstoppable
-	return f.attach(j, f)
+	return f.attach(present(j), f)
 }
 
 type finally[T any] struct {

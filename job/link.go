@@ -77,6 +77,14 @@ func (l *link[T, U]) attach(j *Job[T], self linked) *Job[U] {
 	return &l.Job
 }
 
+// present returns j or, for a nil one, a job that has ended as a nil job has.
+func present[T any](j *Job[T]) *Job[T] {
+	if j == nil {
+		return FromError[T](ErrNilJob)
+	}
+	return j
+}
+
 // enlist adds the node to the list that it belongs to; false: the antecedent has ended.
 func (l *link[T, U]) enlist(j *Job[T]) bool {
 	if l.synchronousWith(j) {

@@ -17,10 +17,7 @@ func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) 
 	if err := t.prepare(t, ctx, opts, forThen, fn == nil); err != nil {
 		return t.failed(err)
 	}
-	if j == nil {
-		return t.failed(ErrNilJob)
-	}
-	return t.attach(j, t)
+	return t.attach(present(j), t)
 }
 
 type then[T, U any] struct {

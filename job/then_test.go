@@ -180,8 +180,6 @@ func TestNilInCombinators(t *testing.T) {
 	ctx := context.Background()
 	for name, err := range map[string]error{
 		"Then":        Then(ctx, nil, itoa).Err(),
-		"Catch":       Catch(ctx, nil, func(context.Context, error) (int, error) { return 0, nil }).Err(),
-		"Finally":     Finally[int](ctx, nil, pass).Err(),
 		"Unwrap":      Unwrap[int](ctx, nil).Err(),
 		"an inner":    Unwrap(ctx, FromResult[*Job[int]](nil)).Err(),
 		"WaitAsync":   WaitAsync[int](ctx, nil).Err(),
@@ -189,6 +187,17 @@ func TestNilInCombinators(t *testing.T) {
 	} {
 		assert.Equal(t, ErrNilJob, err, name)
 	}
+	for name, err := range map[string]error{
+		"Catch":        errorOf(Catch(ctx, nil, func(_ context.Context, err error) (int, error) { return 0, err })),
+		"Finally":      errorOf(Finally[int](ctx, nil, pass)),
+		"ContinueWith": errorOf(ContinueWith(ctx, nil, func(_ context.Context, j *Job[int]) (int, error) { return j.GetResult() })),
+		"the method":   errorOf((*Job[int])(nil).ContinueWith(ctx, func(_ context.Context, j *Job[int]) error { return j.Err() })),
+	} {
+		assert.Equal(t, ErrNilJob, err, "%s runs its function with a job that has failed", name)
+	}
+	n, err := Catch(ctx, nil, func(context.Context, error) (int, error) { return 7, nil }, OnlyOnFaulted()).Wait(ctx)
+	assert.NoError(t, err)
+	assert.Equal(t, 7, n)
 	j := FromResult(1)
 	for name, err := range map[string]error{
 		"Then":    Then[int, int](ctx, j, nil).Err(),
@@ -197,4 +206,10 @@ func TestNilInCombinators(t *testing.T) {
 	} {
 		assert.Equal(t, ErrNilFunc, err, name)
 	}
+}
+
+// errorOf waits for a job and returns its error.
+func errorOf[T any](j *Job[T]) error {
+	_, err := j.Wait(context.Background())
+	return err
 }

@@ -38,6 +38,9 @@ type PolicyError struct {
 
 // Error implements error.
 func (e *PolicyError) Error() string {
+	if e.Err == nil {
+		return "ums: the policy was replaced by first in, first out"
+	}
 	return fmt.Sprintf("ums: the policy was replaced by first in, first out: %v", e.Err)
 }
 
