@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/movenext/movenext/job"
 )
@@ -141,4 +142,24 @@ func ExampleInScopeMachine() {
 	_, err := j.Await()
 	fmt.Println(err)
 	// Output: a child failed
+}
+
+// At most two children in flight, whatever they wait for.
+func ExampleScope_Limit() {
+	err := job.InScope(context.Background(), func(_ context.Context, s *job.Scope) error {
+		s.Limit(2)
+		var inFlight atomic.Int64
+		for range 100 {
+			s.Go(func(ctx context.Context) error {
+				if n := inFlight.Add(1); n > 2 {
+					return fmt.Errorf("%d in flight", n)
+				}
+				defer inFlight.Add(-1)
+				return job.Sleep(ctx, time.Microsecond)
+			})
+		}
+		return nil
+	})
+	fmt.Println(err)
+	// Output: <nil>
 }

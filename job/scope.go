@@ -56,6 +56,7 @@ type Scope struct {
 	errs     []error
 	canceled bool // a child was canceled because ctx has ended
 	children children
+	gate     gate
 }
 
 // Supervisor makes a scope in which a child that fails does not cancel the others. The failure
@@ -202,31 +203,39 @@ func (c *closing) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// enter counts one more child; false: the scope has ended.
-func (s *Scope) enter() bool {
+// enter counts one more child with a handle, and gives it a place if there is one; false: the scope has ended.
+func (s *Scope) enter(l *childPlace) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.left == 0 {
 		return false
 	}
 	s.left++
+	l.placed = s.gate.enter()
 	return true
 }
 
 // exit counts one child less, which has ended with err.
-func (s *Scope) exit(final Status, err error) continuation.Chain {
+func (s *Scope) exit(final Status, err error, l *childPlace) continuation.Chain {
 	s.mu.Lock()
-	return s.leave(final, err)
+	return s.leave(final, err, l.end())
 }
 
-// leave is exit with mu held, which it unlocks.
-func (s *Scope) leave(final Status, err error) continuation.Chain {
+// leave is exit with mu held, which it unlocks. placed says that the child had a place.
+func (s *Scope) leave(final Status, err error, placed bool) continuation.Chain {
 	cancel := s.note(final, err)
 	s.left--
 	last := s.left == 0
+	if placed {
+		s.gate.inFlight--
+	}
+	line := len(s.gate.line) > 0
 	s.mu.Unlock()
 	if cancel {
 		s.cancel(err)
+	}
+	if line {
+		s.admit()
 	}
 	if last {
 		return s.finish()

@@ -32,6 +32,7 @@ const (
 	childUnused  uint32 = iota // it has served nobody
 	childQueued                // left by who claims it: its worker, a waiter, or who abandons it
 	childClaimed               // it is run, or waits in the free list for another turn
+	childHeld                  // it waits in line for a place; see scopelimit.go
 )
 
 func (c *child) claim() bool { return c.state.CompareAndSwap(childQueued, childClaimed) }
@@ -93,12 +94,24 @@ func (s *Scope) newChild(nilFunc bool) *child {
 		return nil
 	}
 	c := s.children.take(s)
+	if !s.gate.enter() {
+		c.state.Store(childHeld)
+	}
 	s.mu.Unlock()
 	return c
 }
 
-// submit hands a child that has its function to the scheduler, and reports whether that took it.
+// submit hands a child that has its function to the scheduler, and reports whether that took it; or puts it into the line.
 func (s *Scope) submit(c *child) bool {
+	if c.state.Load() == childHeld {
+		s.hold(c)
+		return true
+	}
+	return s.offer(c)
+}
+
+// offer is submit for a child that has a place.
+func (s *Scope) offer(c *child) bool {
 	c.state.Store(childQueued)
 	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})
 	if err != nil && c.claim() {
@@ -114,7 +127,7 @@ func (s *Scope) leaveUnstarted(nilFunc bool) {
 	if nilFunc {
 		final, err = Faulted, ErrNilFunc
 	}
-	s.leave(final, err).Deliver(nil)
+	s.leave(final, err, false).Deliver(nil)
 }
 
 // Run implements schedulers.Work.
@@ -166,7 +179,7 @@ func (c *child) end(final Status, err error, recycle bool, on schedulers.Worker)
 	if recycle {
 		s.children.giveBack(c)
 	}
-	s.leave(final, err).Deliver(on)
+	s.leave(final, err, true).Deliver(on)
 }
 
 // judge tells what an error that a child returned means for the scope.

@@ -74,7 +74,7 @@ func (m *machineChild) drop() { m.begin, m.steps = nil, nil }
 
 // Completed implements continuation.Target: the child has ended.
 func (m *machineChild) Completed(schedulers.Worker) continuation.Chain {
-	return m.scope.exit(Status(m.final), m.err())
+	return m.scope.exit(Status(m.final), m.err(), &childPlace{placed: true})
 }
 
 func (m *machineChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }

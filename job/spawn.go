@@ -17,11 +17,11 @@ import (
 func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &spawned[T]{scope: s}
 	t.fn = fn
-	if s == nil || !s.enter() {
+	if s == nil || !s.enter(&t.place) {
 		return t.failed(ErrScopeEnded)
 	}
 	err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil)
-	return spawn(s, &t.task, t, &t.node, err)
+	return spawn(s, &t.task, t, &t.node, err, &t.place)
 }
 
 // SpawnMachine is [Spawn] for a function whose first step is begin; see [Machine]. It is for generated code. It
@@ -29,29 +29,44 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 func SpawnMachine[T any](s *Scope, begin func(*Machine[T], context.Context) Rest, opts ...Option) *Job[T] {
 	m := &spawnedMachine[T]{scope: s}
 	m.begin = begin
-	if s == nil || !s.enter() {
+	if s == nil || !s.enter(&m.place) {
 		return m.failed(ErrScopeEnded)
 	}
 	err := m.prepare(m, s.views.of(s, s.from), opts, forJob, begin == nil)
 	m.mode |= dependent
-	return spawn(s, &m.task, m, &m.node, err)
+	return spawn(s, &m.task, m, &m.node, err, &m.place)
 }
 
 // spawn starts a child that the scope has counted, and has the scope be told of its end by n. err is why it could not be made.
-func spawn[T any](s *Scope, t *task[T], end continuation.Target, n *continuation.Node, err error) *Job[T] {
+func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childPlace) *Job[T] {
 	if err != nil {
-		s.exit(Faulted, err).Deliver(nil)
+		s.exit(Faulted, err, l).Deliver(nil)
 		return t.failed(err)
+	}
+	placed := l.placed // nobody else knows the child yet
+	if !placed {
+		t.state.set(WaitingForActivation)
 	}
 	n.Prepare(end)
 	t.waiting.Add(n) // before anybody else, who would otherwise see the child end before the scope does
-	_ = t.submit(t.home, t.flags|s.flags)
+	if placed {
+		_ = t.submit(t.home, t.flags|s.flags)
+	} else {
+		s.hold(end)
+	}
 	return &t.Job
+}
+
+// heldTarget is a child with a handle, as the scope and its line see it.
+type heldTarget interface {
+	continuation.Target
+	heldChild
 }
 
 // spawned is a child with a handle: a job whose first continuation tells the scope.
 type spawned[T any] struct {
 	runJob[T]
+	place childPlace
 	scope *Scope
 	node  continuation.Node
 }
@@ -62,26 +77,29 @@ func (t *spawned[T]) Run(on schedulers.Worker) { t.run(t, on, nil) }
 func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 // Completed implements continuation.Target: the child has ended.
-func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain { return t.scope.parted(&t.core) }
+func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
+	return t.scope.parted(&t.core, &t.place)
+}
 
 func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
 
 // spawnedMachine is the same for a function that runs in steps.
 type spawnedMachine[T any] struct {
 	Machine[T]
+	place childPlace
 	scope *Scope
 	node  continuation.Node
 }
 
 // Completed implements continuation.Target: the child has ended.
 func (m *spawnedMachine[T]) Completed(schedulers.Worker) continuation.Chain {
-	return m.scope.parted(&m.core)
+	return m.scope.parted(&m.core, &m.place)
 }
 
 func (m *spawnedMachine[T]) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }
 
 // parted counts a child with a handle as ended.
-func (s *Scope) parted(child *core) continuation.Chain {
+func (s *Scope) parted(child *core, l *childPlace) continuation.Chain {
 	final, err := Status(child.final), child.err()
 	switch {
 	case final == Faulted && s.mode&supervising != 0:
@@ -89,5 +107,5 @@ func (s *Scope) parted(child *core) continuation.Chain {
 	case final == Faulted:
 		child.observe() // from here on it is the scope's failure
 	}
-	return s.exit(final, err)
+	return s.exit(final, err, l)
 }

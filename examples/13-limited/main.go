@@ -1,6 +1,7 @@
-// A database that bears three queries at a time, and a pool of sixteen workers. Queries wait for their turn in a queue, not
-// on a worker: the others of the pool are free for everything else. Each query waits until two others run beside it, which
-// shows that it is three, and the counter shows that it is never four.
+// Three of a pool's sixteen workers for queries, which here are plain functions that block. They wait for their turn in a
+// queue, not on a worker: the others of the pool are free for everything else. Each query waits until two others run beside
+// it, which shows that it is three, and the counter shows that it is never four. Queries that suspend would not run while they
+// wait, and not count: for those, see Scope.Limit.
 package main
 
 import (

@@ -1,6 +1,10 @@
 // Package limited lets at most so many pieces of work run at a time, over any
-// scheduler: ten requests to a database from a pool of a hundred workers, or, with a
+// scheduler: ten of a pool's hundred workers for thumbnails, say, or, with a
 // limit of one, one after the other in the order of arrival.
+//
+// It counts what runs. A machine that waits does not run: a hundred of them may be in the middle of a query with a limit of
+// three. What counts them, from their start to their end, is Scope.Limit of package job or the option Degree of
+// package parallel.
 //
 // # How
 //

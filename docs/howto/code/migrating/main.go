@@ -10,7 +10,6 @@ import (
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/parallel"
-	"github.com/movenext/movenext/schedulers/limited"
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
@@ -81,14 +80,14 @@ func atMost(ctx context.Context, limit int, work func(context.Context) error) {
 
 func aLimit(ctx context.Context, limit int, work func(context.Context) error) error {
 	p := pool.New()
-	two := limited.New(p, limit)
 	err := job.InScope(ctx, func(_ context.Context, s *job.Scope) error {
+		s.Limit(limit)
 		for range 100 {
 			s.Go(work)
 		}
 		return nil
-	}, job.On(two))
-	return errors.Join(err, two.Shutdown(ctx), p.Shutdown(ctx))
+	}, job.On(p))
+	return errors.Join(err, p.Shutdown(ctx))
 }
 
 // peak counts how many run at once.

@@ -1,0 +1,161 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/goroutine"
+	"github.com/movenext/movenext/schedulers/inline"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// flight counts what is in flight at a time.
+type flight struct{ now, most, ran atomic.Int64 }
+
+func (f *flight) begin() {
+	f.ran.Add(1)
+	n := f.now.Add(1)
+	for m := f.most.Load(); n > m && !f.most.CompareAndSwap(m, n); m = f.most.Load() {
+	}
+}
+
+func (f *flight) end() { f.now.Add(-1) }
+
+func (f *flight) yield(context.Context) error {
+	f.begin()
+	defer f.end()
+	runtime.Gosched()
+	return nil
+}
+
+func TestALimitLimitsChildrenInFlight(t *testing.T) {
+	for name, s := range map[string]schedulers.Scheduler{
+		"pool": pool.New(pool.Workers(4, 4)), "goroutine": goroutine.New(), "inline": inline.New(),
+		"one thread": dedicated.New(1), "limited": limited.New(pool.New(), 8),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var f flight
+			ctx := schedulers.With(context.Background(), s)
+			err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+				s.Limit(3)
+				for range 40 {
+					assert.True(t, s.Go(f.yield))
+					job.Spawn(s, func(ctx context.Context) (int, error) { return 0, f.yield(ctx) })
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			assert.EqualValues(t, 80, f.ran.Load())
+			assert.LessOrEqual(t, f.most.Load(), int64(3))
+			if e, ok := s.(schedulers.Shutdowner); ok {
+				require.NoError(t, e.Shutdown(context.Background()))
+			}
+		})
+	}
+}
+
+// A child that has suspended is in flight: its place is not free.
+func TestALimitCountsChildrenThatWait(t *testing.T) {
+	const n = 5
+	s := job.NewScope(context.Background(), job.On(inline.New()))
+	s.Limit(2)
+	var begun []int
+	var ends []*job.Machine[int]
+	for i := range n {
+		job.SpawnMachine(s, func(m *job.Machine[int], _ context.Context) job.Rest {
+			begun = append(begun, i)
+			ends = append(ends, m)
+			return rested{}
+		})
+	}
+	for i := range n {
+		assert.Len(t, begun, min(i+2, n))
+		ends[i].Return(i, nil)
+		ends[i].End(nil)
+	}
+	require.NoError(t, s.Wait())
+	assert.Equal(t, []int{0, 1, 2, 3, 4}, begun, "in the order in which they were started")
+}
+
+// rested is what is left of a step whose end comes from outside.
+type rested struct{}
+
+func (rested) GoOn(schedulers.Worker, uint8) {}
+
+// held returns a scope with one place, which is taken until release is called.
+func held(t *testing.T, opts ...job.Option) (s *job.Scope, release func()) {
+	t.Helper()
+	gate := make(chan struct{})
+	s = job.NewScope(context.Background(), append(opts, job.On(goroutine.New()))...)
+	s.Limit(1)
+	require.True(t, s.Go(func(context.Context) error { <-gate; return nil }))
+	return s, func() { close(gate) }
+}
+
+func TestAChildThatIsCanceledInLineTakesNoPlace(t *testing.T) {
+	s, release := held(t)
+	never := job.Spawn(s, func(context.Context) (int, error) { t.Error("it was canceled"); return 0, nil })
+	ran := job.Spawn(s, func(context.Context) (int, error) { return 7, nil })
+	assert.Equal(t, job.WaitingForActivation, never.Status())
+	assert.True(t, never.Cancel())
+	assert.Equal(t, job.Canceled, never.Status())
+	release()
+	n, err := ran.Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, 7, n)
+	require.NoError(t, s.Wait())
+}
+
+func TestTheEndOfTheScopeReachesTheLine(t *testing.T) {
+	boom := errors.New("boom")
+	s, release := held(t)
+	var ran atomic.Int64
+	for range 3 {
+		s.Go(func(context.Context) error { ran.Add(1); return nil })
+	}
+	j := job.Spawn(s, func(context.Context) (int, error) { ran.Add(1); return 0, nil })
+	s.Cancel(boom)
+	release()
+	require.ErrorIs(t, s.Wait(), boom)
+	assert.Equal(t, job.Canceled, j.Status())
+	assert.Zero(t, ran.Load())
+}
+
+func TestALimitThatIsRaisedLetsTheLineIn(t *testing.T) {
+	for _, n := range []int{2, 0, -1} {
+		s, release := held(t)
+		j := job.Spawn(s, func(context.Context) (int, error) { return 1, nil })
+		s.Limit(n)
+		_, err := j.Wait(context.Background())
+		require.NoError(t, err)
+		release()
+		require.NoError(t, s.Wait())
+	}
+}
+
+// A refusal gives the place back; a long line of refusals takes no deep stack.
+func TestALineWhoseSchedulerRefuses(t *testing.T) {
+	p := pool.New()
+	s := job.NewScope(context.Background(), job.On(p), job.Supervisor())
+	s.Limit(1)
+	gate := make(chan struct{})
+	require.True(t, s.Go(func(context.Context) error { <-gate; return nil }))
+	for range 100_000 {
+		s.Go(func(context.Context) error { return nil })
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = p.Shutdown(ctx)
+	close(gate)
+	require.ErrorIs(t, s.Wait(), job.ErrShutdown)
+}
