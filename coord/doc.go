@@ -4,6 +4,7 @@
 //
 //	Mutex, RWMutex, KeyedMutex            exclusion
 //	Semaphore                             so much at a time, by weight
+//	Limiter                               so much in flight, fair between keys
 //	AutoResetEvent, ManualResetEvent      something has happened
 //	Countdown, Barrier, Cond              all are done; all are here; look again
 //	Channel, Broadcast                    elements go to one receiver; to all

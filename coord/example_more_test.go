@@ -52,3 +52,23 @@ func ExampleFullMode() {
 	// DropNewest 1 <nil>
 	// DropOldest 2 <nil>
 }
+
+// Ten requests in flight, three of one tenant: a tenant with many requests delays the others by one.
+func ExampleLimiter() {
+	requests := coord.NewLimiter[string](10, coord.PerKey(3), coord.LineLimit(1000))
+	ctx := context.Background()
+	if err := requests.Acquire(ctx, "Ann"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer requests.Release("Ann")
+	m := requests.Metrics()
+	fmt.Println(m.InFlight, "in flight,", m.Waiting, "waiting")
+	// Output: 1 in flight, 0 waiting
+}
+
+func ExampleLimiter_TryAcquire() {
+	l := coord.NewLimiter[string](10, coord.PerKey(1))
+	fmt.Println(l.TryAcquire("Ann"), l.TryAcquire("Ann"), l.TryAcquire("Bob"))
+	// Output: true false true
+}

@@ -61,6 +61,16 @@ var subjects = map[string]func() subject{
 			waiting:   func() int { return m.queue.count },
 		}
 	},
+	"Limiter.Acquire": func() subject {
+		l := NewLimiter[string](1)
+		l.TryAcquire("k")
+		return subject{
+			wait:      func(ctx context.Context) error { return l.Acquire(ctx, "k") },
+			waitAsync: func(ctx context.Context) job.Handle { return l.AcquireAsync(ctx, "k") },
+			serve:     func() { l.Release("k") },
+			waiting:   func() int { return l.Metrics().Waiting },
+		}
+	},
 	"KeyedMutex.Lock": func() subject {
 		m := new(KeyedMutex[string])
 		m.TryLock("k")

@@ -3,8 +3,8 @@
 // limit of one, one after the other in the order of arrival.
 //
 // It counts what runs. A machine that waits does not run: a hundred of them may be in the middle of a query with a limit of
-// three. What counts them, from their start to their end, is Scope.Limit of package job or the option Degree of
-// package parallel.
+// three. What counts them, from their start to their end, is Scope.Limit of package job, the option Degree of
+// package parallel, or a Limiter of package coord.
 //
 // # How
 //

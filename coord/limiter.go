@@ -1,0 +1,277 @@
+package coord
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/movenext/movenext/internal/ebb"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// ErrLineFull is returned by [Limiter.Acquire] where as many wait already as the limiter was made for.
+var ErrLineFull = errors.New("coord: too many wait for the limiter")
+
+// Limiter bounds work in flight: what was acquired and is not released counts, also while it waits for a
+// database and runs nowhere. Make one with [NewLimiter].
+//
+// Work belongs to a key: a tenant, a host, a queue. Where work of several keys waits, the keys have a place in turn, one each, so
+// that a tenant with thousands of requests delays another one by one request. Within a key it is first come, first served.
+// [PerKey] bounds each key, too. A key without work takes no memory; use one key if you need none. See [KeyedMutex]
+// for what a key may be.
+//
+// A scheduler's limit is another thing: it counts what runs, and a machine that waits does not. A [Semaphore] has weights, and one
+// line for all.
+type Limiter[K comparable] struct {
+	// Constant after NewLimiter.
+
+	limit, perKey, line int
+
+	mu      sync.Mutex
+	lanes   ebb.Map[K, *limitLane[K]]
+	ready   limitRing[K] // the keys whose first waiter lacks nothing but a place in the whole
+	held    int
+	waiting int
+	granted uint64
+	refused uint64
+}
+
+// limitLane is one key with work. It is guarded by Limiter.mu.
+type limitLane[K comparable] struct {
+	queue      queue[job.Void, K]
+	held       int
+	ready      bool // it is in the ring
+	next, prev *limitLane[K]
+}
+
+// LimiterOption changes how a [Limiter] is made. It is a plain value.
+type LimiterOption struct{ perKey, line int }
+
+// PerKey bounds what is in flight for one key to n. Zero or less is no bound but that of the limiter.
+func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
+
+// LineLimit bounds how many may wait, of all keys together, to n: a call that would have to wait beyond that fails with
+// [ErrLineFull] at once. Zero or less is no bound. To never wait, use [Limiter.TryAcquire].
+func LineLimit(n int) LimiterOption { return LimiterOption{line: max(0, n)} }
+
+// NewLimiter returns a limiter of inFlight places, all of them free. It panics if inFlight is less than one: nothing
+// could ever be acquired. Of two options that contradict, the later wins.
+func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
+	if inFlight < 1 {
+		panic("coord: limiter without a place")
+	}
+	l := &Limiter[K]{limit: inFlight}
+	for _, o := range opts {
+		if o.perKey > 0 {
+			l.perKey = o.perKey
+		}
+		if o.line > 0 {
+			l.line = o.line
+		}
+	}
+	return l
+}
+
+// Acquire waits for a place for key and takes it. It returns nil, why ctx ended, or [ErrLineFull]. After nil the caller must
+// call [Limiter.Release] with the same key, once. It blocks; its twin is [Limiter.AcquireAsync].
+func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return err
+	}
+	if l.TryAcquire(key) {
+		return nil
+	}
+	_, err = wait(ctx, l, key)
+	return err
+}
+
+// AcquireAsync returns a job that completes once a place is held, is Canceled when ctx ends first, or has faulted with
+// [ErrLineFull]. It does not block; it allocates nothing where it has not to wait, but for the key.
+func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
+	ctx, err := bound(ctx)
+	if err != nil {
+		return failed[job.Void](ctx, err)
+	}
+	if l.TryAcquire(key) {
+		return done()
+	}
+	return waitAsync(ctx, l, key)
+}
+
+// AcquireEnter is [Limiter.Acquire] as generated machines call it.
+func (l *Limiter[K]) AcquireEnter(t *statemachine.Task, ctx context.Context, key K) (*EnteredVoid[K], error) {
+	ctx, err := bound(ctx)
+	if err != nil || l.TryAcquire(key) {
+		return nil, err
+	}
+	return enteredVoid(t, ctx, l, key), nil
+}
+
+// TryAcquire takes a place for key if that is possible without waiting and without overtaking, and reports whether it did.
+// It does not block.
+func (l *Limiter[K]) TryAcquire(key K) bool {
+	mustEqualItself(key)
+	l.mu.Lock()
+	defer l.mu.Unlock() // a map may panic because of its key
+	if l.held == l.limit || !l.ready.empty() {
+		return false
+	}
+	lane := l.lane(key)
+	if !lane.queue.empty() || l.full(lane) {
+		l.drop(key, lane)
+		return false
+	}
+	l.grant(lane)
+	return true
+}
+
+// Release gives a place of key back, and serves who waits. It does not block. It panics if none is held for key.
+func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
+
+func (l *Limiter[K]) release(key K) outcomes {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.vacate(key)
+}
+
+// LimiterMetrics is the state of a [Limiter] at one moment, and what it has done so far.
+type LimiterMetrics struct {
+	InFlight int    // places held
+	Waiting  int    // calls that wait
+	Keys     int    // keys of which something is in flight or waits
+	Granted  uint64 // places given out so far
+	Refused  uint64 // calls that failed with ErrLineFull so far
+}
+
+// Metrics returns the numbers of this moment. It does not block.
+func (l *Limiter[K]) Metrics() LimiterMetrics {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return LimiterMetrics{l.held, l.waiting, l.lanes.Len(), l.granted, l.refused}
+}
+
+func (l *Limiter[K]) guard() *sync.Mutex { return &l.mu }
+
+func (l *Limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
+	if l.line > 0 && l.waiting >= l.line && !l.free(w.ask) {
+		l.refused++
+		w.err = ErrLineFull
+		told.add(w)
+		return told
+	}
+	lane := l.lane(w.ask)
+	lane.queue.push(w)
+	l.waiting++
+	l.settle(lane)
+	return l.serve()
+}
+
+// cancel serves nobody else: who gives up held no place. Its key may have nothing left to wait for one.
+func (l *Limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
+	lane := l.lane(w.ask)
+	l.waiting--
+	told := lane.queue.cancel(w)
+	l.settle(lane)
+	l.drop(w.ask, lane)
+	return told
+}
+
+func (l *Limiter[K]) giveBack(w *waiter[job.Void, K]) outcomes { return l.vacate(w.ask) }
+
+// free reports whether a newcomer of key would be served at once.
+func (l *Limiter[K]) free(key K) bool {
+	lane, _ := l.lanes.Get(key)
+	return l.held < l.limit && l.ready.empty() && (lane == nil || lane.queue.empty() && !l.full(lane))
+}
+
+// vacate takes a place of key back and serves who waits.
+func (l *Limiter[K]) vacate(key K) outcomes {
+	lane, known := l.lanes.Get(key)
+	if !known || lane.held == 0 {
+		panic("coord: release of a place that is not held")
+	}
+	lane.held--
+	l.held--
+	l.settle(lane)
+	l.drop(key, lane)
+	return l.serve()
+}
+
+// serve gives the free places to the keys that are ready, one each in turn.
+func (l *Limiter[K]) serve() (told outcomes) {
+	for l.held < l.limit && !l.ready.empty() {
+		lane := l.ready.first
+		l.ready.remove(lane)
+		told.add(lane.queue.pop())
+		l.waiting--
+		l.grant(lane)
+		l.settle(lane)
+	}
+	return told
+}
+
+func (l *Limiter[K]) grant(lane *limitLane[K]) {
+	lane.held++
+	l.held++
+	l.granted++
+}
+
+func (l *Limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
+
+// settle puts a lane at the end of the ring, or takes it out, as it has become.
+func (l *Limiter[K]) settle(lane *limitLane[K]) {
+	switch ready := !lane.queue.empty() && !l.full(lane); {
+	case ready && !lane.ready:
+		l.ready.push(lane)
+	case !ready && lane.ready:
+		l.ready.remove(lane)
+	}
+}
+
+// lane returns the lane of key, which is made if there is none.
+func (l *Limiter[K]) lane(key K) *limitLane[K] {
+	lane, known := l.lanes.Get(key)
+	if !known {
+		lane = new(limitLane[K])
+		l.lanes.Put(key, lane)
+	}
+	return lane
+}
+
+// drop forgets the lane of key if nothing is left of it.
+func (l *Limiter[K]) drop(key K, lane *limitLane[K]) {
+	if lane.held == 0 && lane.queue.empty() {
+		l.lanes.Delete(key)
+	}
+}
+
+// limitRing is lanes in the order in which they have their turn.
+type limitRing[K comparable] struct{ first, last *limitLane[K] }
+
+func (r *limitRing[K]) empty() bool { return r.first == nil }
+
+func (r *limitRing[K]) push(lane *limitLane[K]) {
+	lane.ready, lane.prev = true, r.last
+	if r.last == nil {
+		r.first = lane
+	} else {
+		r.last.next = lane
+	}
+	r.last = lane
+}
+
+func (r *limitRing[K]) remove(lane *limitLane[K]) {
+	if lane.prev == nil {
+		r.first = lane.next
+	} else {
+		lane.prev.next = lane.next
+	}
+	if lane.next == nil {
+		r.last = lane.prev
+	} else {
+		lane.next.prev = lane.prev
+	}
+	lane.ready, lane.next, lane.prev = false, nil, nil
+}

@@ -1,0 +1,226 @@
+package rate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+var (
+	// ErrBurst is the error of a wait for more events at once than the limiter's burst, which could never succeed.
+	ErrBurst = errors.New("rate: more than the burst")
+
+	// ErrDeadline is the error of a wait that would be longer than its context lives. It takes no tokens.
+	ErrDeadline = errors.New("rate: would wait beyond the deadline of the context")
+)
+
+// Limiter lets events happen at a rate, with bursts. Make one with [NewLimiter]; the zero Limiter allows nothing. All methods
+// are safe for concurrent use. It is golang.org/x/time/rate's.
+type Limiter struct {
+	clock clock                // nil: the world's, or that of a wait's context
+	on    schedulers.Scheduler // whose clock that is
+
+	mu     sync.Mutex
+	limit  Limit
+	burst  int
+	tokens float64
+	last   time.Time // when tokens was right
+	event  time.Time // the latest time of an event that is reserved
+}
+
+// clock is a scheduler with a time of its own.
+type clock interface{ Now() time.Duration }
+
+// Option changes how a [Limiter] is made.
+type Option struct{ on schedulers.Scheduler }
+
+// On has the limiter measure time as s does, if that has a clock of its own, as a simulation has.
+func On(s schedulers.Scheduler) Option { return Option{s} }
+
+// NewLimiter returns a limiter with a full bucket of b tokens and a rate of r.
+func NewLimiter(r Limit, b int, opts ...Option) *Limiter {
+	l := &Limiter{limit: r, burst: b, tokens: float64(b)}
+	for _, o := range opts {
+		if c, ok := o.on.(clock); ok {
+			l.clock, l.on = c, o.on
+		}
+	}
+	return l
+}
+
+// Limit returns the rate.
+func (l *Limiter) Limit() Limit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.limit
+}
+
+// Burst returns how many events may happen at once.
+func (l *Limiter) Burst() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.burst
+}
+
+// Tokens returns how many tokens there are now. It is negative if events are reserved that are still to come.
+func (l *Limiter) Tokens() float64 { return l.TokensAt(l.now()) }
+
+// TokensAt is [Limiter.Tokens] at the time t.
+func (l *Limiter) TokensAt(t time.Time) float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.at(t)
+}
+
+// SetLimit changes the rate from now on. What is reserved stays where it is.
+func (l *Limiter) SetLimit(r Limit) { l.SetLimitAt(l.now(), r) }
+
+// SetLimitAt is [Limiter.SetLimit] at the time t.
+func (l *Limiter) SetLimitAt(t time.Time, r Limit) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tokens, l.last = l.at(t), t
+	l.limit = r
+}
+
+// SetBurst changes the burst from now on.
+func (l *Limiter) SetBurst(b int) { l.SetBurstAt(l.now(), b) }
+
+// SetBurstAt is [Limiter.SetBurst] at the time t.
+func (l *Limiter) SetBurstAt(t time.Time, b int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tokens, l.last = l.at(t), t
+	l.burst = b
+}
+
+// Allow reports whether an event may happen now, and takes its token if so. It does not block.
+func (l *Limiter) Allow() bool { return l.AllowN(l.now(), 1) }
+
+// AllowN is [Limiter.Allow] for n events at the time t.
+func (l *Limiter) AllowN(t time.Time, n int) bool { return l.reserve(t, n, 0).ok }
+
+// Reserve takes a token for an event that is going to happen, and returns when it may. It does not block. Use it where the event can not be
+// dropped, and [Reservation.Cancel] if it does not happen after all.
+func (l *Limiter) Reserve() *Reservation { return l.ReserveN(l.now(), 1) }
+
+// ReserveN is [Limiter.Reserve] for n events at the time t. The reservation is not OK if n is more than the burst.
+func (l *Limiter) ReserveN(t time.Time, n int) *Reservation {
+	r := l.reserve(t, n, forever)
+	return &r
+}
+
+// Wait waits until an event may happen. It returns nil, why ctx ended, [ErrBurst], or [ErrDeadline] at once if it would
+// have to wait longer than ctx lives. It blocks; its twin is WaitAsync, which is generated.
+//
+//movenext:async
+func (l *Limiter) Wait(ctx context.Context) error { return l.WaitN(ctx, 1) }
+
+// WaitN is [Limiter.Wait] for n events at once. Its twin is WaitNAsync, which is generated.
+//
+//movenext:async
+func (l *Limiter) WaitN(ctx context.Context, n int) error {
+	r, ctx, err := l.prepare(ctx, n)
+	if err != nil {
+		return err
+	}
+	d := r.DelayFrom(r.made)
+	if d == 0 {
+		return nil
+	}
+	if err := job.Sleep(ctx, d); err != nil {
+		r.CancelAt(r.limiter.nowIn(ctx))
+		return err
+	}
+	return nil
+}
+
+// prepare reserves n events for a wait. The context that it returns has the timers to wait with.
+func (l *Limiter) prepare(ctx context.Context, n int) (r Reservation, with context.Context, err error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if ctx.Err() != nil {
+		return r, ctx, context.Cause(ctx)
+	}
+	if l.on != nil {
+		ctx = schedulers.With(ctx, l.on)
+	}
+	t := l.nowIn(ctx)
+	longest := forever
+	if end, ok := ctx.Deadline(); ok && l.clockIn(ctx) == nil {
+		longest = end.Sub(t)
+	}
+	if limit, burst := l.Limit(), l.Burst(); n > burst && limit != Inf {
+		return r, ctx, fmt.Errorf("%w: %d of %d", ErrBurst, n, burst)
+	}
+	if r = l.reserve(t, n, longest); !r.ok {
+		return r, ctx, fmt.Errorf("%w: %d events", ErrDeadline, n)
+	}
+	return r, ctx, nil
+}
+
+// now is the time of calls without a context.
+func (l *Limiter) now() time.Time { return l.nowIn(context.Background()) }
+
+// nowIn is the time of calls with one.
+func (l *Limiter) nowIn(ctx context.Context) time.Time {
+	if c := l.clockIn(ctx); c != nil {
+		return time.Unix(0, 0).Add(c.Now())
+	}
+	return time.Now()
+}
+
+func (l *Limiter) clockIn(ctx context.Context) clock {
+	if l.clock != nil {
+		return l.clock
+	}
+	c, _ := schedulers.FromContext(ctx).(clock)
+	return c
+}
+
+// at returns the tokens at the time t; mu is held. A t before the last one counts as that.
+func (l *Limiter) at(t time.Time) float64 {
+	if l.last.IsZero() || !t.After(l.last) {
+		return min(l.tokens, float64(l.burst))
+	}
+	return min(l.tokens+l.limit.tokens(t.Sub(l.last)), float64(l.burst))
+}
+
+// reserve takes n tokens if that takes no longer than longest.
+func (l *Limiter) reserve(t time.Time, n int, longest time.Duration) Reservation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := Reservation{limiter: l, limit: l.limit, made: t, when: t}
+	if l.limit == Inf {
+		r.ok = true
+		return r
+	}
+	left := l.at(t) - float64(n)
+	var wait time.Duration
+	if left < 0 {
+		wait = l.limit.duration(-left)
+	}
+	if n > l.burst || wait > longest {
+		return r
+	}
+	r.ok, r.tokens, r.when = true, n, later(t, wait)
+	l.tokens, l.event = left, r.when
+	if t.After(l.last) {
+		l.last = t
+	}
+	return r
+}
+
+// later is t.Add(d), which overflows for the longest d.
+func later(t time.Time, d time.Duration) time.Time {
+	if d == forever {
+		return t.AddDate(1000, 0, 0)
+	}
+	return t.Add(d)
+}

@@ -1,0 +1,69 @@
+package rate
+
+import "time"
+
+// Reservation is what [Limiter.Reserve] returns: tokens that were taken for events that happen later. It is safe
+// for concurrent use.
+type Reservation struct {
+	limiter *Limiter
+	ok      bool
+	tokens  int   // taken and not given back; guarded by the limiter's lock
+	limit   Limit // at the time of the reservation
+	made    time.Time
+	when    time.Time
+}
+
+// OK reports whether the limiter can ever provide the tokens. If it is false, the delay is the longest there is.
+func (r *Reservation) OK() bool { return r.ok }
+
+// Delay returns how long to wait before the events may happen; zero: they may happen now.
+func (r *Reservation) Delay() time.Duration {
+	if r.limiter == nil {
+		return forever
+	}
+	return r.DelayFrom(r.limiter.now())
+}
+
+// DelayFrom is [Reservation.Delay] at the time t.
+func (r *Reservation) DelayFrom(t time.Time) time.Duration {
+	if !r.ok {
+		return forever
+	}
+	return max(0, r.when.Sub(t))
+}
+
+// Cancel says that the events will not happen, and gives back what that leaves to others: what was reserved
+// after these keeps its time. It does not block.
+func (r *Reservation) Cancel() {
+	if r.limiter != nil {
+		r.CancelAt(r.limiter.now())
+	}
+}
+
+// CancelAt is [Reservation.Cancel] at the time t.
+func (r *Reservation) CancelAt(t time.Time) {
+	l := r.limiter
+	if !r.ok || r.when.Before(t) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.tokens == 0 || l.limit == Inf {
+		return
+	}
+	// What was reserved after this one has been given times that follow from it, and they are not taken back.
+	back := float64(r.tokens) - r.limit.tokens(l.event.Sub(r.when))
+	r.tokens = 0
+	if back <= 0 {
+		return
+	}
+	l.tokens = min(l.at(t)+back, float64(l.burst))
+	if t.After(l.last) {
+		l.last = t
+	}
+	if r.when.Equal(l.event) {
+		if before := r.when.Add(-r.limit.duration(back)); !before.Before(t) {
+			l.event = before
+		}
+	}
+}
