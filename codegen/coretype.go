@@ -1,48 +1,98 @@
 package codegen
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+)
+
+// What a value is whose type may be a type parameter. The underlying type of a type parameter is an interface, which says
+// nothing of what can be done with the value: that follows from the type set. So the questions here are asked of
+// every type in the set. What holds for all of them holds for the value; what holds for some may hold.
+//
+// It is tempting to ask t.Underlying() and to let type parameters take the default branch. Then an array whose type
+// is a parameter looks like something without parts, and stays in the frame while its address is known elsewhere.
+
+// typeSet lists the types that a value of type t may have: t alone, or the terms of a type parameter's constraint. It is
+// nil for a type parameter that may stand for any type.
+func typeSet(t types.Type) []types.Type {
+	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return termsOf(param.Constraint())
+	}
+	return []types.Type{t}
+}
+
+// termsOf lists the types that a constraint allows; nil: it has no union.
+func termsOf(constraint types.Type) []types.Type {
+	if union, ok := types.Unalias(constraint).(*types.Union); ok {
+		list := []types.Type{}
+		for term := range union.Terms() {
+			one := termsOf(term.Type())
+			if one == nil {
+				return nil
+			}
+			list = append(list, one...)
+		}
+		return list
+	}
+	i, ok := constraint.Underlying().(*types.Interface)
+	if !ok {
+		return []types.Type{constraint}
+	}
+	var list []types.Type
+	for embedded := range i.EmbeddedTypes() {
+		list = intersection(list, termsOf(embedded))
+	}
+	return list
+}
+
+// intersection keeps what may be in both sets; nil is the set of all types.
+func intersection(a, b []types.Type) []types.Type {
+	if a == nil || b == nil {
+		return append(a, b...)
+	}
+	return slices.DeleteFunc(a, func(t types.Type) bool {
+		return !slices.ContainsFunc(b, func(other types.Type) bool { return types.Identical(t.Underlying(), other.Underlying()) })
+	})
+}
 
 // coreType is the underlying type of t, or for a type parameter the one that all its type
 // arguments have; nil: they have several.
 func coreType(t types.Type) types.Type {
-	param, ok := types.Unalias(t).(*types.TypeParam)
-	if !ok {
-		return t.Underlying()
-	}
-	return coreOf(param.Constraint().Underlying().(*types.Interface))
-}
-
-func coreOf(i *types.Interface) types.Type {
-	for embedded := range i.EmbeddedTypes() {
-		if t := coreOfTerm(embedded); t != nil {
-			return t
-		}
-	}
-	return nil
-}
-
-func coreOfTerm(t types.Type) types.Type {
-	union, ok := types.Unalias(t).(*types.Union)
-	if !ok {
-		if i, ok := t.Underlying().(*types.Interface); ok {
-			return coreOf(i)
-		}
-		return t.Underlying()
-	}
 	var core types.Type
-	for term := range union.Terms() {
-		one := coreOfTerm(term.Type())
-		switch {
-		case one == nil || core != nil && !types.Identical(core, one) && !isChannel(core):
-			return nil
-		case core == nil || !isChannel(core) || one.(*types.Chan).Dir() != types.SendRecv:
+	for _, term := range typeSet(t) {
+		one := term.Underlying()
+		if core == nil || isSend(core, one) {
 			core = one
+		} else if !types.Identical(core, one) && !isSend(one, core) {
+			return nil
 		}
 	}
 	return core
 }
 
-func isChannel(t types.Type) bool {
-	_, ok := t.(*types.Chan)
+// isSend reports whether two types are channels of the same elements, and the second is restricted to a direction.
+func isSend(a, b types.Type) bool {
+	x, ok := a.(*types.Chan)
+	y, also := b.(*types.Chan)
+	return ok && also && x.Dir() == types.SendRecv && types.Identical(x.Elem(), y.Elem())
+}
+
+// always reports whether every value of type t has an underlying type for which is holds.
+func always(t types.Type, is func(types.Type) bool) bool {
+	set := typeSet(t)
+	return len(set) > 0 && !slices.ContainsFunc(set, func(t types.Type) bool { return !is(t.Underlying()) })
+}
+
+// perhaps reports whether some values of type t have such an underlying type.
+func perhaps(t types.Type, is func(types.Type) bool) bool {
+	return slices.ContainsFunc(typeSet(t), func(t types.Type) bool { return is(t.Underlying()) })
+}
+
+// isA is the question whether an underlying type is of the kind T.
+func isA[T types.Type](t types.Type) bool {
+	_, ok := t.(T)
 	return ok
 }
+
+// chanElem is the type of what a channel transports. Channels of a type set may differ in their directions.
+func chanElem(t types.Type) types.Type { return coreType(t).(*types.Chan).Elem() }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -112,11 +113,7 @@ func (t dest) idle() bool {
 // discard prints the evaluation of a value that nobody reads. A constant may be one
 // only with the type of its variable; nil is none without, and has nothing to evaluate.
 func (p *printer) discard(src string, v *variable, typed bool) {
-	var b *types.Basic
-	if v.typ != nil {
-		b, _ = v.typ.Underlying().(*types.Basic)
-	}
-	wide := b != nil && (b.Kind() == types.Int64 || b.Kind() == types.Uint64)
+	wide := v.typ != nil && perhaps(v.typ, isWide)
 	switch {
 	case src == "nil":
 	case typed && v.unnamed:
@@ -127,6 +124,12 @@ func (p *printer) discard(src string, v *variable, typed bool) {
 	default:
 		p.line("_ = %s", src)
 	}
+}
+
+// isWide reports whether there are constants of a type that are too large for an int.
+func isWide(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && (b.Info()&(types.IsFloat|types.IsComplex) != 0 || slices.Contains([]types.BasicKind{types.Int64, types.Uint, types.Uint64, types.Uintptr}, b.Kind()))
 }
 
 // begins reports whether the variable has to be declared here.

@@ -21,7 +21,7 @@ func (u *unit) signature() (SignatureText, error) {
 		l.Params = append(l.Params, ParamText{Name: u.imports.Fresh("panicking"), Type: p.typeOf(u.recovery)})
 	}
 	for _, obj := range u.self.captures {
-		l.Params = append(l.Params, ParamText{Name: obj.Name(), Type: p.homeType(u.vars[obj])})
+		l.Params = append(l.Params, ParamText{Name: u.imports.paramName(obj.Name()), Type: p.homeType(u.vars[obj])})
 	}
 	n := u.sig.Params().Len()
 	for i := range n {

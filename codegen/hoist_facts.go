@@ -140,7 +140,7 @@ func (u *unit) noteFacts(n ast.Node) bool {
 			u.noteAddress(n.X)
 		}
 	case *ast.SliceExpr:
-		if _, ok := u.typeOf(n.X).Underlying().(*types.Array); ok {
+		if perhaps(u.typeOf(n.X), isA[*types.Array]) {
 			u.noteAddress(n.X)
 		}
 	case *ast.SelectorExpr:
@@ -162,8 +162,7 @@ func (u *unit) takesAddress(sel *ast.SelectorExpr) bool {
 	if !isPointer(recv) {
 		return false
 	}
-	_, pointer := s.Recv().Underlying().(*types.Pointer)
-	return !pointer
+	return !isPointerType(s.Recv())
 }
 
 // noteOldRange: with :=, a loop's variables are new in each iteration since Go 1.22, and
@@ -219,7 +218,7 @@ func (u *unit) rootVar(e ast.Expr) *types.Var {
 		}
 		return u.rootVar(e.X)
 	case *ast.IndexExpr:
-		if _, ok := u.typeOf(e.X).Underlying().(*types.Array); ok {
+		if perhaps(u.typeOf(e.X), isA[*types.Array]) {
 			return u.rootVar(e.X)
 		}
 	}
@@ -234,8 +233,7 @@ func (u *unit) typeOf(e ast.Expr) types.Type {
 }
 
 func isPointerType(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Pointer)
-	return ok
+	return always(t, isA[*types.Pointer])
 }
 
 // noteCaptures marks variables that are mentioned, or assigned, in a function

@@ -44,6 +44,8 @@ func namesType(t types.Type, is func(*types.TypeName) bool) bool {
 		return slices.ContainsFunc(list, func(t types.Type) bool { return namesType(t, is) })
 	}
 	switch t := t.(type) {
+	case *types.TypeParam:
+		return is(t.Obj())
 	case *types.Named:
 		return is(t.Obj()) || some(slices.Collect(t.TypeArgs().Types())...)
 	case *types.Alias:

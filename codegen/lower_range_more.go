@@ -51,7 +51,7 @@ func (r *ranging) overChan() {
 	dst := []dest{{}, {v: ok, declares: true}}
 	var received rope
 	if wanted(r.s.Key) {
-		v := u.temp("received", coreType(ch.typ).(*types.Chan).Elem())
+		v := u.temp("received", chanElem(ch.typ))
 		dst[0], received = dest{v: v, declares: true}, rope{use(v)}
 	}
 	u.add(&assign{dst: dst, src: rope{text("<-"), use(ch)}})

@@ -72,13 +72,28 @@ func (r *ranging) overFunc(name string) {
 	l.ask("Next")
 	done := u.label("done")
 	u.add(&branch{cond: rope{use(l.v), text(".More("), taskName, text(")")}, not: true, to: done})
-	r.assign(rope{use(l.v), text(".Key()")}, rope{use(l.v), text(".Value()")}, false)
+	key, value := rope{use(l.v), text(".Key()")}, rope{use(l.v), text(".Value()")}
+	if r.s.Tok == token.ASSIGN {
+		r.assignInTurn(r.s.Key, key)
+		r.assignInTurn(r.s.Value, value)
+	} else {
+		r.assign(key, value, false)
+	}
 	u.enter(jumpTarget{name: name, breakTo: r.end, continueTo: r.next, loop: l})
 	u.block(r.s.Body.List)
 	u.leave()
 	u.add(&mark{label: r.next}, &jump{r.top})
 	l.stops()
 	u.add(&mark{label: done}, closeLoop, forget(l.v), &mark{label: r.end})
+}
+
+// assignInTurn gives one value of the iteration to the variable that is there already. In plain Go the body is a function that
+// assigns its parameters, one in a statement of its own each: the key is assigned before the value's place is evaluated.
+func (r *ranging) assignInTurn(lhs ast.Expr, value rope) {
+	if wanted(lhs) {
+		r.u.spillAll([]operandOf{{expr: lhs, assigned: true}}, false)
+		r.u.add(&assign{dst: []dest{r.u.left(lhs)}, src: value})
+	}
 }
 
 var closeLoop = &do{line: rope{loopsName, text(".Close()")}}

@@ -124,5 +124,5 @@ func (u *unit) receivedType(recv *ast.AssignStmt, n int) types.Type {
 	if n == 1 {
 		return types.Typ[types.Bool]
 	}
-	return u.typeOf(receivedFrom(recv.Rhs[0])).Underlying().(*types.Chan).Elem()
+	return chanElem(u.typeOf(receivedFrom(recv.Rhs[0])))
 }

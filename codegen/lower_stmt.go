@@ -113,8 +113,7 @@ func (u *unit) statement(s ast.Stmt) {
 		u.spillAll(u.parts(s.X), false)
 		u.keepRest(s)
 	case *ast.SendStmt:
-		elem := u.typeOf(s.Chan).Underlying().(*types.Chan).Elem()
-		u.spillAll([]operandOf{{expr: s.Chan}, {expr: s.Value, to: elem}}, false)
+		u.spillAll([]operandOf{{expr: s.Chan}, {expr: s.Value, to: chanElem(u.typeOf(s.Chan))}}, false)
 		u.keepRest(s)
 	case *ast.GoStmt:
 		u.spillAll(u.callOperands(s.Call), false)

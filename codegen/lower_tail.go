@@ -78,7 +78,7 @@ func (f *Function) calledInTail(calls []tailCall) *Function {
 // them.
 func tailCalls(fn *Function) []tailCall {
 	sig := fn.Signature()
-	if fn.Stream != nil || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn.Decl) {
+	if fn.Stream != nil || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn) {
 		return nil
 	}
 	t := &tailScan{fn: fn}
@@ -94,16 +94,17 @@ func tailCalls(fn *Function) []tailCall {
 	return t.calls
 }
 
-// namesAllButResults: a parameter without a name would be given one that the body may have, too, and one with a predeclared
-// name another than the body has.
-func namesAllButResults(decl *ast.FuncDecl) bool {
+// namesAllButResults: a parameter without a name would be given one that the body may have, too, and one with the name of a type
+// another than the body has.
+func namesAllButResults(fn *Function) bool {
+	decl := fn.Decl
 	lists := []*ast.FieldList{decl.Recv, decl.Type.Params}
 	for _, list := range lists {
 		if list == nil {
 			continue
 		}
 		for _, field := range list.List {
-			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" || types.Universe.Lookup(id.Name) != nil }) {
+			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" || hidesType(fn.Package.Types, id.Name) }) {
 				return false
 			}
 		}

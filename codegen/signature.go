@@ -108,18 +108,28 @@ func (im *Imports) param(v *types.Var, stem string, variadic bool) (ParamText, e
 		}
 	}
 	text, err := im.TypeString(typ)
-	name := v.Name()
-	if types.Universe.Lookup(name) != nil {
-		name = im.Fresh(name + "Arg")
-	}
-	if name == "_" {
-		name = ""
-	}
-	return ParamText{Name: name, Type: text, Variadic: variadic, Var: v}, err
+	return ParamText{Name: im.paramName(v.Name()), Type: text, Variadic: variadic, Var: v}, err
 }
 
-// nameUnnamed names the parameters that the source leaves unnamed or blank, and
-// those that hide a predeclared name, which generated code needs.
+// paramName is the name of a parameter of generated functions. In the source, a parameter may have the name of a type of its own
+// signature; generated bodies mention the type.
+func (im *Imports) paramName(name string) string {
+	switch {
+	case name == "_":
+		return ""
+	case im.hidden[name] || hidesType(im.self, name):
+		return im.Fresh(name + "Arg")
+	}
+	return name
+}
+
+// hidesType reports whether a local of this name hides a type of the package, or something predeclared.
+func hidesType(pkg *types.Package, name string) bool {
+	_, isType := pkg.Scope().Lookup(name).(*types.TypeName)
+	return isType || types.Universe.Lookup(name) != nil
+}
+
+// nameUnnamed names the parameters that the source leaves unnamed or blank.
 func (s *SignatureText) nameUnnamed(im *Imports) {
 	if s.Receiver != nil && s.Receiver.Name == "" {
 		s.Receiver.Name = im.Fresh("recv")

@@ -15,10 +15,13 @@ import (
 // there.
 type operandOf struct {
 	expr     ast.Expr
-	to       types.Type // it is converted to this type, perhaps implicitly
-	key      *types.Map // it is a key of such a map
-	compared bool       // by == and the like
-	assigned bool       // it is a left-hand side: its parts are evaluated, not it
+	to       types.Type       // it is converted to this type, perhaps implicitly
+	key      *types.Map       // it is a key of such a map
+	compared bool             // by == and the like
+	copied   bool             // it is called, and copied before the arguments
+	method   *types.Selection // of which it is the receiver
+	bound    bool             // of a slice expression
+	assigned bool             // it is a left-hand side: its parts are evaluated, not it
 }
 
 func operands(list []ast.Expr) []operandOf {
@@ -83,6 +86,18 @@ func (u *unit) spillAll(ops []operandOf, later bool) {
 	for i, o := range ops {
 		u.spillOperand(o, later || i < last)
 	}
+	if later {
+		u.hoistCompared(ops)
+	}
+}
+
+// hoistCompared: the operands of a comparison are copied when both have been evaluated, in contrast to all others.
+func (u *unit) hoistCompared(ops []operandOf) {
+	for _, o := range ops {
+		if u.comparedAsIs(o) && u.wantsTemp(o) {
+			u.hoist(ast.Unparen(o.expr))
+		}
+	}
 }
 
 func (u *unit) spillOperand(o operandOf, later bool) {
@@ -91,7 +106,11 @@ func (u *unit) spillOperand(o operandOf, later bool) {
 		return
 	}
 	u.spill(o.expr, later)
-	if later && u.wantsTemp(o) {
+	if later && o.copied {
+		u.hoistCopied(o)
+		return
+	}
+	if later && !u.comparedAsIs(o) && u.wantsTemp(o) {
 		u.hoist(ast.Unparen(o.expr))
 	}
 }
@@ -106,15 +125,17 @@ func (u *unit) settle(e ast.Expr) {
 		u.hoist(e)
 		return
 	}
-	for _, o := range u.operands(e) {
+	ops := u.operands(e)
+	for _, o := range ops {
 		if o.assigned {
 			continue
 		}
 		u.settle(o.expr)
-		if u.wantsTemp(o) {
+		if !u.comparedAsIs(o) && u.wantsTemp(o) {
 			u.hoist(ast.Unparen(o.expr))
 		}
 	}
+	u.hoistCompared(ops)
 }
 
 // hoist evaluates e into a temporary, or several if it has several values.
@@ -151,7 +172,7 @@ func (u *unit) typed(e ast.Expr) rope {
 		return u.expr(e)
 	}
 	t, prefix := u.typeOf(lit), ""
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+	if ptr, ok := coreType(t).(*types.Pointer); ok {
 		t, prefix = ptr.Elem(), "&"
 	}
 	head := late(func(p *printer) string { return prefix + p.typ(t, lit) })
@@ -224,68 +245,10 @@ func (u *unit) spillLogical(e *ast.BinaryExpr) {
 	u.evaluated[e] = []*variable{v}
 }
 
-// spillMap makes a map entry by entry, as gc does: first the entries that are
-// constant, then the others in their order.
-func (u *unit) spillMap(lit *ast.CompositeLit) {
-	v := u.temp("lit", u.typeOf(lit))
-	var constant, dynamic []*ast.KeyValueExpr
-	for _, e := range lit.Elts {
-		kv := e.(*ast.KeyValueExpr)
-		if u.isStatic(kv.Key) && u.isStatic(kv.Value) {
-			constant = append(constant, kv)
-		} else {
-			dynamic = append(dynamic, kv)
-		}
-	}
-	src := rope{late(func(p *printer) string { return p.typ(v.typ, lit) + "{" })}
-	for _, kv := range constant {
-		src = append(src, u.expr(kv)...)
-		src = append(src, text(", "))
-	}
-	src = append(src, text("}"))
-	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: src})
-	t := mapType(u.typeOf(lit))
-	for _, kv := range dynamic {
-		u.spillAll([]operandOf{
-			{expr: kv.Key, to: t.Key(), key: t},
-			{expr: kv.Value, to: t.Elem()},
-		}, false)
-		place := append(rope{use(v), text("[")}, u.value(kv.Key)...)
-		u.add(&assign{dst: []dest{{place: append(place, text("]"))}}, src: u.value(kv.Value)})
-	}
-	u.evaluated[lit] = []*variable{v}
-}
-
 // value is e as it is after spilling: a temporary, or what is left of it.
 func (u *unit) value(e ast.Expr) rope {
 	if temps, ok := u.evaluated[ast.Unparen(e)]; ok {
 		return mentions(temps)
 	}
 	return u.typed(e)
-}
-
-// isStatic reports whether e is a constant or a literal of constants.
-func (u *unit) isStatic(e ast.Expr) bool {
-	e = ast.Unparen(e)
-	if u.isConstant(e) || u.info.Types[e].IsNil() {
-		return true
-	}
-	lit, ok := e.(*ast.CompositeLit)
-	if !ok {
-		return false
-	}
-	switch u.typeOf(lit).Underlying().(type) {
-	case *types.Struct, *types.Array:
-	default:
-		return false
-	}
-	for _, elem := range lit.Elts {
-		if kv, ok := elem.(*ast.KeyValueExpr); ok {
-			elem = kv.Value
-		}
-		if !u.isStatic(elem) {
-			return false
-		}
-	}
-	return true
 }

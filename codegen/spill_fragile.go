@@ -46,8 +46,7 @@ func (u *unit) findFragile() {
 			u.fragileTuple(n, nil, n.Results, around)
 			u.fragileBoxes(n, u.returnOperands(n))
 		case *ast.SendStmt:
-			elem := u.typeOf(n.Chan).Underlying().(*types.Chan).Elem()
-			u.fragileBoxes(n, []operandOf{{expr: n.Value, to: elem}})
+			u.fragileBoxes(n, []operandOf{{expr: n.Value, to: chanElem(u.typeOf(n.Chan))}})
 		case ast.Expr:
 			if !u.info.Types[n].IsType() {
 				u.fragileBoxes(innermostStatement(around), u.operands(n))
@@ -187,7 +186,7 @@ func (u *unit) mayCallLiteral(call *ast.CallExpr) bool {
 		return true
 	}
 	for _, arg := range call.Args {
-		if _, ok := u.typeOf(arg).Underlying().(*types.Signature); ok {
+		if perhaps(u.typeOf(arg), isA[*types.Signature]) {
 			return true
 		}
 	}

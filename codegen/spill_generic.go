@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // Orders that depend on type arguments.
@@ -21,11 +22,30 @@ func (u *unit) whatever(t types.Type, e ast.Expr, early func(types.Type) bool) b
 	if !hasTypeParam(t) {
 		return early(t)
 	}
-	some, all := false, true
+	var answers []bool
 	for _, form := range u.forms(t) {
-		one := early(form)
-		some, all = some || one, all && one
+		answers = append(answers, early(form))
 	}
+	return u.agreed(answers, e, t)
+}
+
+// whateverBoth is whatever for something that depends on two types.
+func (u *unit) whateverBoth(t, other types.Type, e ast.Expr, early func(t, other types.Type) bool) bool {
+	if !hasTypeParam(t) && !hasTypeParam(other) {
+		return early(t, other)
+	}
+	var answers []bool
+	for _, form := range u.forms(t) {
+		for _, second := range u.forms(other) {
+			answers = append(answers, early(form, second))
+		}
+	}
+	return u.agreed(answers, e, t)
+}
+
+// agreed is the answer that all type arguments give.
+func (u *unit) agreed(answers []bool, e ast.Expr, t types.Type) bool {
+	some, all := slices.Contains(answers, true), !slices.Contains(answers, false)
 	if some && !all && u.changeable(e) {
 		u.refuse(unorderedGeneric(u.at(e), t.String()))
 	}
@@ -34,46 +54,11 @@ func (u *unit) whatever(t types.Type, e ast.Expr, early func(types.Type) bool) b
 
 // forms are types that t may stand for: one of each kind that the compiler tells apart.
 func (u *unit) forms(t types.Type) []types.Type {
-	var list []types.Type
-	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
-		list = termsOf(param.Constraint())
-	}
-	if list != nil {
+	if list := typeSet(t); len(list) > 0 && !slices.ContainsFunc(list, hasTypeParam) {
 		return list
 	}
 	word := types.Typ[types.Uintptr]
 	return []types.Type{word, types.Typ[types.String], types.NewPointer(word), types.Typ[types.Bool], types.NewArray(word, 1), types.NewArray(word, 3)}
-}
-
-// termsOf are the types of a constraint's union; nil: it has none.
-func termsOf(t types.Type) []types.Type {
-	switch t := types.Unalias(t).(type) {
-	case *types.Union:
-		var list []types.Type
-		for term := range t.Terms() {
-			one := termsOf(term.Type())
-			if one == nil {
-				return nil
-			}
-			list = append(list, one...)
-		}
-		return list
-	case *types.TypeParam:
-		return termsOf(t.Constraint())
-	}
-	i, ok := t.Underlying().(*types.Interface)
-	if !ok {
-		if hasTypeParam(t) {
-			return nil
-		}
-		return []types.Type{t}
-	}
-	for embedded := range i.EmbeddedTypes() {
-		if list := termsOf(embedded); list != nil {
-			return list
-		}
-	}
-	return nil
 }
 
 // changeable reports whether others than the function's own statements may change what e is.

@@ -18,7 +18,7 @@ func (u *unit) operands(e ast.Expr) []operandOf {
 	case *ast.TypeAssertExpr:
 		return operands([]ast.Expr{e.X})
 	case *ast.SliceExpr:
-		return operands([]ast.Expr{e.X, e.Low, e.High, e.Max})
+		return u.sliceOperands(e)
 	case *ast.SelectorExpr:
 		return u.selectorOperands(e)
 	case *ast.IndexExpr:
@@ -31,6 +31,17 @@ func (u *unit) operands(e ast.Expr) []operandOf {
 		return u.literalOperands(e)
 	}
 	return nil // names, literals, function literals, types
+}
+
+// sliceOperands: the bounds are copied as they are evaluated, but for those that are names (cheapExpr); what is sliced is not.
+func (u *unit) sliceOperands(e *ast.SliceExpr) []operandOf {
+	ops := []operandOf{{expr: e.X}}
+	for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {
+		if bound != nil {
+			ops = append(ops, operandOf{expr: bound, bound: true})
+		}
+	}
+	return ops
 }
 
 // parts are what is evaluated of a left-hand side before it is assigned.
@@ -86,8 +97,8 @@ func (u *unit) callOperands(call *ast.CallExpr) []operandOf {
 	if name, ok := u.builtin(fun); ok {
 		return u.builtinOperands(name, call)
 	}
-	ops := operands([]ast.Expr{fun})
-	sig, ok := u.typeOf(fun).Underlying().(*types.Signature)
+	ops := u.calleeOperands(fun)
+	sig, ok := coreType(u.typeOf(fun)).(*types.Signature)
 	if !ok {
 		return append(ops, operands(call.Args)...)
 	}
@@ -122,7 +133,7 @@ func (u *unit) builtinOperands(name string, call *ast.CallExpr) []operandOf {
 		case u.info.Types[arg].IsType():
 			continue
 		case name == "append" && i > 0 && !call.Ellipsis.IsValid():
-			if slice, ok := u.typeOf(call.Args[0]).Underlying().(*types.Slice); ok {
+			if slice, ok := coreType(u.typeOf(call.Args[0])).(*types.Slice); ok {
 				o.to = slice.Elem()
 			}
 		case name == "delete" && i == 1:
@@ -141,7 +152,7 @@ func (u *unit) builtinOperands(name string, call *ast.CallExpr) []operandOf {
 // maps that are evaluated as a whole.
 func (u *unit) literalOperands(lit *ast.CompositeLit) []operandOf {
 	t := u.typeOf(lit)
-	if ptr, ok := t.Underlying().(*types.Pointer); ok && lit.Type == nil {
+	if ptr, ok := coreType(t).(*types.Pointer); ok && lit.Type == nil {
 		t = ptr.Elem()
 	}
 	var ops []operandOf
@@ -191,13 +202,17 @@ func mapType(t types.Type) *types.Map {
 func isString(t types.Type) bool { return isBasicInfo(t, types.IsString) }
 
 func isBasicInfo(t types.Type, info types.BasicInfo) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&info != 0
+	return always(t, func(t types.Type) bool {
+		b, ok := t.(*types.Basic)
+		return ok && b.Info()&info != 0
+	})
 }
 
 func isBasic(t types.Type, kind types.BasicKind) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == kind
+	return always(t, func(t types.Type) bool {
+		b, ok := t.(*types.Basic)
+		return ok && b.Kind() == kind
+	})
 }
 
 func isTypeParam(t types.Type) bool {

@@ -42,13 +42,15 @@ func (u *unit) moves(e ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return e.Op == token.LAND || e.Op == token.LOR
 	case *ast.TypeAssertExpr:
-		return !hasTypeParam(u.typeOf(e)) && !u.isDirect(u.typeOf(e))
+		return !u.isDerived(u.typeOf(e)) && !u.isDirect(u.typeOf(e))
 	case *ast.SliceExpr:
 		return true
 	case *ast.CompositeLit:
 		return isMap(u.typeOf(e)) && len(e.Elts) > 0
 	case *ast.IndexExpr:
-		return isMap(u.typeOf(e.X)) && u.keyFromBytes(e.Index)
+		return u.movesIndex(e)
+	case *ast.SelectorExpr:
+		return u.movesMethodValue(e)
 	}
 	return false
 }
@@ -96,9 +98,12 @@ func (u *unit) builtin(fun ast.Expr) (string, bool) {
 // late. The conversion of a call's uintptr to unsafe.Pointer stays with the call.
 func (u *unit) movesConversion(to types.Type, arg ast.Expr) bool {
 	from := u.typeOf(arg)
-	if slice, ok := to.Underlying().(*types.Slice); ok && isString(from) {
-		elem, ok := slice.Elem().Underlying().(*types.Basic)
-		return ok && (elem.Kind() == types.Byte || elem.Kind() == types.Rune)
+	copies := func(to, from types.Type) bool {
+		slice, ok := to.Underlying().(*types.Slice)
+		return ok && isString(from) && (isBasic(slice.Elem(), types.Byte) || isBasic(slice.Elem(), types.Rune))
+	}
+	if u.whateverBoth(to, from, arg, copies) {
+		return true
 	}
 	_, call := ast.Unparen(arg).(*ast.CallExpr)
 	return call && isBasic(to, types.UnsafePointer) && isBasic(from, types.Uintptr)
@@ -114,13 +119,31 @@ func (u *unit) wantsTemp(o operandOf) bool {
 	if o.key != nil {
 		return u.wantsKeyTemp(o)
 	}
-	if o.compared && (o.to == nil || !types.IsInterface(o.to)) {
+	if o.bound {
+		return !u.isName(o.expr)
+	}
+	if u.comparedAsIs(o) {
+		return u.comparedEarly(o)
+	}
+	return u.boxes(o) && !u.addressable(o.expr) && u.whatever(t, o.expr, u.boxedByAddress)
+}
+
+// comparedAsIs reports whether the operand is one of a comparison and is not converted to an interface for it.
+func (u *unit) comparedAsIs(o operandOf) bool { return o.compared && !u.boxes(o) }
+
+// comparedEarly: structs and arrays are compared by their addresses. One that is no place is copied to have one.
+func (u *unit) comparedEarly(o operandOf) bool {
+	byAddress := func(t types.Type) bool {
 		switch t.Underlying().(type) {
 		case *types.Struct, *types.Array:
 			return u.converts(o) || !u.addressable(o.expr)
 		}
+		return false
 	}
-	return u.boxes(o) && !u.addressable(o.expr) && u.whatever(t, o.expr, u.boxedByAddress)
+	if t := u.typeOf(o.expr); !isTypeParam(t) {
+		return byAddress(t)
+	}
+	return u.whatever(u.typeOf(o.expr), o.expr, byAddress)
 }
 
 // boxes reports whether the operand becomes a value of an interface type.
@@ -178,12 +201,10 @@ func (u *unit) addressable(e ast.Expr) bool {
 		}
 		return s.Kind() == types.FieldVal && (s.Indirect() || u.addressable(e.X))
 	case *ast.IndexExpr:
-		switch u.typeOf(e.X).Underlying().(type) {
-		case *types.Slice, *types.Pointer:
-			return true
-		case *types.Array:
+		if perhaps(u.typeOf(e.X), isA[*types.Array]) {
 			return u.addressable(e.X)
 		}
+		return always(u.typeOf(e.X), func(t types.Type) bool { return isA[*types.Slice](t) || isA[*types.Pointer](t) })
 	}
 	return false
 }
@@ -193,26 +214,39 @@ func (u *unit) isConstant(e ast.Expr) bool {
 	return v != nil && v.Kind() != constant.Unknown
 }
 
-// keyFromBytes: a map is read early if its key is converted from bytes that a
-// later call could change.
-func (u *unit) keyFromBytes(key ast.Expr) bool {
+// movesIndex: a map is read early if its key is converted from bytes that a later call could change. A key that is
+// converted to an interface as well is none of these.
+func (u *unit) movesIndex(e *ast.IndexExpr) bool {
+	m := mapType(u.typeOf(e.X))
+	if m == nil || u.boxes(operandOf{expr: e.Index, to: m.Key()}) {
+		return false
+	}
+	from := u.bytesInKey(e.Index)
+	if from == nil {
+		return false
+	}
+	return u.whatever(u.typeOf(from), e, func(t types.Type) bool { return isBytes(t.Underlying()) })
+}
+
+func isBytes(t types.Type) bool {
+	slice, ok := t.(*types.Slice)
+	return ok && isBasic(slice.Elem(), types.Byte)
+}
+
+// bytesInKey is what may be bytes that a part of the key is converted from, or nil.
+func (u *unit) bytesInKey(key ast.Expr) ast.Expr {
 	switch key := ast.Unparen(key).(type) {
 	case *ast.CallExpr:
 		tv := u.info.Types[ast.Unparen(key.Fun)]
-		if !tv.IsType() || !isString(tv.Type) || len(key.Args) != 1 {
-			return false
+		if tv.IsType() && isString(tv.Type) && perhaps(u.typeOf(key.Args[0]), isBytes) {
+			return key.Args[0]
 		}
-		slice, ok := u.typeOf(key.Args[0]).Underlying().(*types.Slice)
-		return ok && isBasic(slice.Elem(), types.Byte)
 	case *ast.CompositeLit:
-		for _, e := range key.Elts {
-			if kv, ok := e.(*ast.KeyValueExpr); ok {
-				e = kv.Value
-			}
-			if u.keyFromBytes(e) {
-				return true
+		for _, o := range u.literalOperands(key) {
+			if from := u.bytesInKey(o.expr); from != nil && !u.boxes(o) {
+				return from
 			}
 		}
 	}
-	return false
+	return nil
 }

@@ -180,15 +180,7 @@ func (u *unit) awaitedJob(call *ast.CallExpr, s *Suspension) rope {
 		x = call.Args[0]
 	}
 	u.spill(x, false)
-	src := u.value(x)
-	if _, simple := ast.Unparen(x).(*ast.StarExpr); simple {
-		src = parenthesized(src)
-	}
-	t := u.typeOf(x)
-	for _, i := range s.Method.Index()[:len(s.Method.Index())-1] {
-		field := structOf(t).Field(i)
-		src, t = append(src, text("."+field.Name())), field.Type()
-	}
+	src, t := u.throughFields(x, s.Method)
 	if !isPointerType(t) {
 		src = append(rope{text("&")}, src...)
 	}

@@ -142,6 +142,14 @@ func hasPointers(t types.Type) bool {
 // types it does not know.
 func hasTypeParam(t types.Type) bool { return dependsOnParam(t, nil) }
 
+// isDerived reports whether what t is depends on a type parameter, even if its layout does not. An assertion to such a type looks it
+// up as the function runs. All types that a generic function declares are among them.
+func (u *unit) isDerived(t types.Type) bool {
+	return hasTypeParam(t) || namesType(t, func(obj *types.TypeName) bool {
+		return isTypeParam(obj.Type()) || isLocal(obj) && u.typeArgs() != ""
+	})
+}
+
 // isLocal reports whether a function declares the type.
 func isLocal(obj *types.TypeName) bool {
 	return obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()

@@ -1,0 +1,101 @@
+package codegen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// What is called, and method values: gc copies some of them early that are read late as other operands.
+//
+//	list[i](f())               reads list and i after f
+//	list[len(list)-1](f())     reads all of it before f: what holds a call is copied (RewriteNonNameCall)
+//	pair(x.M, f())             reads x after f, unless gc makes a function literal of x.M, which captures x
+
+// calleeOperands are the function value that is called, or what a method is called of.
+func (u *unit) calleeOperands(fun ast.Expr) []operandOf {
+	sel, ok := fun.(*ast.SelectorExpr)
+	s := u.info.Selections[sel]
+	switch {
+	case !ok || s == nil || s.Kind() != types.MethodVal:
+		return []operandOf{{expr: fun, copied: u.holdsOperation(fun)}}
+	case types.IsInterface(s.Obj().(*types.Func).Signature().Recv().Type()) && !isTypeParam(s.Recv()):
+		return []operandOf{{expr: sel.X, copied: u.holdsOperation(sel.X), method: s}}
+	}
+	return u.operands(fun)
+}
+
+// holdsOperation is whether the compiler finds a call or a receive in e. Conversions, and new, are none.
+func (u *unit) holdsOperation(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			name, _ := u.builtin(n.Fun)
+			found = found || !u.info.Types[ast.Unparen(n.Fun)].IsType() && !u.isConstant(n) && name != "new"
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// hoistCopied copies what is called. Of a method that an embedded interface has, that is the interface.
+func (u *unit) hoistCopied(o operandOf) {
+	e := ast.Unparen(o.expr)
+	if o.method == nil || len(o.method.Index()) == 1 {
+		u.hoist(e)
+		return
+	}
+	src, t := u.throughFields(e, o.method)
+	v := u.temp("receiver", t)
+	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: src, typed: true})
+	u.evaluated[e] = []*variable{v}
+}
+
+// throughFields is the embedded field of x that has the method selected from x, and the type of the field.
+func (u *unit) throughFields(x ast.Expr, method *types.Selection) (rope, types.Type) {
+	src := u.value(x)
+	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
+		src = parenthesized(src)
+	}
+	t := u.typeOf(x)
+	for _, field := range embeddedFields(t, method) {
+		src, t = append(src, text("."+field.Name())), field.Type()
+	}
+	return src, t
+}
+
+// embeddedFields are those that lead from a type to what has the method selected from it.
+func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
+	var list []*types.Var
+	for _, i := range method.Index()[:len(method.Index())-1] {
+		field := structOf(t).Field(i)
+		list, t = append(list, field), field.Type()
+	}
+	return list
+}
+
+// movesMethodValue reports whether gc makes a function literal of the method value: where the method depends on a type
+// parameter of the function, so that there is no function that could be named.
+func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
+	s := u.info.Selections[e]
+	if s == nil || s.Kind() != types.MethodVal {
+		return false
+	}
+	recv := s.Recv()
+	for _, field := range embeddedFields(recv, s) {
+		recv = field.Type()
+	}
+	if isTypeParam(recv) {
+		return true
+	}
+	if ptr, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = ptr.Elem()
+	}
+	named, ok := types.Unalias(recv).(*types.Named)
+	return ok && !types.IsInterface(named) && named.TypeArgs().Len() > 0 && u.isDerived(named)
+}
