@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// initialisers refuses package-level variables whose initialisers would suspend in a
+// initialisers warns of package-level variables whose initialisers would suspend in a
 // machine: a call of a twin, or Await of a job. Function literals in them run later,
 // if at all, and are plain Go.
 func (r *run) initialisers(t *target, pkg *Package) []Diagnostic {
@@ -39,7 +39,7 @@ func (p *Package) initialiser(spec *ast.ValueSpec) []Diagnostic {
 			case *ast.CallExpr:
 				if _, suspends := p.Twins.Suspends(n, p.Info); suspends {
 					at := extent{p.Position(n.Pos()), p.Position(n.End())}
-					found = append(found, suspendingInitialiser(at, spec.Names[0].Name, types.ExprString(n.Fun)))
+					found = append(found, blockingInitialiser(at, spec.Names[0].Name, types.ExprString(n.Fun)))
 				}
 			}
 			return true

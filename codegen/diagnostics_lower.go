@@ -15,6 +15,9 @@ type extent struct{ from, to token.Position }
 // categoryUnsupported: right Go, but not in an annotated function.
 const categoryUnsupported = "unsupported"
 
+// categoryInitialiser: right Go that may block before main begins.
+const categoryInitialiser = "initialiser"
+
 func unsupported(at extent, what, why, do string) Diagnostic {
 	return Diagnostic{Pos: at.from, End: at.to, Category: categoryUnsupported, What: what, Why: why, Do: do}
 }
@@ -89,13 +92,17 @@ func hiddenName(at extent, name string) Diagnostic {
 }
 
 func heldUnsafe(at extent, name string) Diagnostic {
-	return unsupported(at, name+" holds an unsafe.Pointer and is needed after a suspension",
+	return unsupported(at, name+" is an unsafe.Pointer and is needed after a suspension",
 		"such a pointer is valid as long as the call that has it, and a suspended machine outlives that call",
 		"convert it to a typed pointer before, or use it up before the function suspends")
 }
 
-func suspendingInitialiser(at extent, name, callee string) Diagnostic {
-	return unsupported(at, "the initialiser of "+name+" calls "+callee+", which waits",
-		"package initialisation is plain Go, on one goroutine: it blocks there, and what it waits for may need a package that is not initialised yet",
-		"initialise "+name+" in a function that main calls")
+// blockingInitialiser is a warning: the call is that of the plain function, which is right Go there.
+func blockingInitialiser(at extent, name, callee string) Diagnostic {
+	return Diagnostic{
+		Pos: at.from, End: at.to, Category: categoryInitialiser,
+		What: "the initialiser of " + name + " calls " + callee + ", which waits",
+		Why:  "package initialisation is plain Go, on one goroutine: it blocks there, and what it waits for may need a package that is not initialised yet",
+		Do:   "initialise " + name + " in a function that main calls",
+	}
 }

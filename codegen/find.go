@@ -168,7 +168,7 @@ func refusal(src *source, decl *ast.FuncDecl) (why, do string) {
 	case decl.Recv == nil && strings.HasSuffix(src.path, "_test.go") && isTestName(name):
 		return "go test would take " + name + "Async for a test too", "move the work to a function that the test calls"
 	case countValues(decl) > maxValues:
-		return "a job carries at most eight values and an error", "return a struct"
+		return "a job carries at most sixteen values and an error", "return a struct"
 	case decl.Recv != nil && receiverName(decl) == "":
 		return "its receiver names no type", "correct the receiver"
 	}

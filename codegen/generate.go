@@ -14,6 +14,9 @@ type Result struct {
 	// Diagnostics are all findings, by place. A folder with one keeps the files it has.
 	Diagnostics []Diagnostic
 
+	// Warnings are about source that is right and may block where nothing suspends, by place. They hold nothing back.
+	Warnings []Diagnostic
+
 	// Held are folders without findings whose files were not written either,
 	// because they import a package with findings: the new code might call twins
 	// that do not exist.

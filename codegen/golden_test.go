@@ -86,11 +86,17 @@ func golden(t *testing.T, options string, group []archive) map[string]map[string
 			add(f.Path, string(f.Data))
 		}
 	}
-	for _, d := range result.Diagnostics {
+	said := func(d codegen.Diagnostic, file string) {
 		require.True(t, strings.HasPrefix(d.Pos.Filename, dir), "the cases cannot be judged: %s", d)
 		name, _, _ := strings.Cut(strings.TrimPrefix(d.Pos.Filename, dir+string(filepath.Separator)), string(filepath.Separator))
 		text := filepath.ToSlash(strings.ReplaceAll(d.String(), filepath.Join(dir, name)+string(filepath.Separator), ""))
-		add(filepath.Join(dir, name, "findings"), text+"\n")
+		add(filepath.Join(dir, name, file), text+"\n")
+	}
+	for _, d := range result.Diagnostics {
+		said(d, "findings")
+	}
+	for _, d := range result.Warnings {
+		said(d, "warnings")
 	}
 	for _, h := range result.Held {
 		name, _, _ := strings.Cut(strings.TrimPrefix(h.Package, "example.com/cases/"), "/")

@@ -21,7 +21,7 @@ import (
 //
 // Only outputs of runs that found nothing at all are kept: a finding in a package may belong
 // to the check of another one that imports it, and a run that takes both from the
-// cache would be silent about it.
+// cache would be silent about it. Nor are those of a package with warnings.
 
 // recall looks for the outputs of all targets.
 func (r *run) recall() {
@@ -68,7 +68,7 @@ func (r *run) remember() {
 		return
 	}
 	for _, t := range r.targets {
-		if !t.cached || t.recalled {
+		if !t.cached || t.recalled || len(t.warnings) > 0 {
 			continue
 		}
 		byName := map[string][]byte{}

@@ -8,7 +8,7 @@ import (
 
 // maxValues is how many values a job can carry beside its error: package job
 // has tuples up to this size.
-const maxValues = 8
+const maxValues = 16
 
 // Results are the results of a function as a job sees them: values, and the
 // error if the last result is of type error exactly. A last result of another

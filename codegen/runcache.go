@@ -57,9 +57,10 @@ type runCache struct {
 
 // record is the value of an entry.
 type record struct {
-	Inputs  inputs
-	Digest  string
-	Outputs []string
+	Inputs   inputs
+	Digest   string
+	Outputs  []string
+	Warnings []Diagnostic
 }
 
 // openRunCache returns the cache for a run, nil if it is not to use one.
@@ -156,7 +157,7 @@ func (c *runCache) lookup() (*Result, bool) {
 	if err != nil || hex.EncodeToString(now.digest[:]) != rec.Digest {
 		return nil, false
 	}
-	result := &Result{}
+	result := &Result{Warnings: rec.Warnings}
 	for _, path := range rec.Outputs {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -173,7 +174,7 @@ func (c *runCache) keep(ws *workspace, result *Result) {
 	if c == nil || len(result.Diagnostics) > 0 || len(result.Held) > 0 {
 		return
 	}
-	rec := record{Inputs: c.inputs(ws)}
+	rec := record{Inputs: c.inputs(ws), Warnings: result.Warnings}
 	for _, f := range result.Files {
 		if c.cfg.DryRun && f.Change != Unchanged {
 			return

@@ -17,6 +17,8 @@ type target struct {
 	dir     string
 	outputs []*output
 
+	warnings []Diagnostic
+
 	key      filecache.Key // of its outputs in the cache
 	cached   bool          // key is valid
 	recalled bool          // outputs are those of an earlier run
@@ -58,7 +60,7 @@ func (r *run) lowerTarget(t *target) {
 		return
 	}
 	pkg := r.model(t, r.checker.check(t.meta))
-	r.report(t.dir, r.initialisers(t, pkg)...)
+	t.warnings = r.initialisers(t, pkg)
 	for _, file := range pkg.Files {
 		out, found := generateFile(pkg, file, r.lowering())
 		r.report(t.dir, found...)

@@ -63,7 +63,10 @@ func (r *run) finish() *Result {
 	for _, found := range r.findings {
 		result.Diagnostics = append(result.Diagnostics, found...)
 	}
-	result.Diagnostics = SortDiagnostics(result.Diagnostics)
+	for _, t := range r.targets {
+		result.Warnings = append(result.Warnings, t.warnings...)
+	}
+	result.Diagnostics, result.Warnings = SortDiagnostics(result.Diagnostics), SortDiagnostics(result.Warnings)
 	slices.SortFunc(result.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return result
 }

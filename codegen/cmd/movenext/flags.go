@@ -152,12 +152,14 @@ func printJSON(w io.Writer, result *codegen.Result) error {
 	report := struct {
 		Files       []file
 		Diagnostics []codegen.Diagnostic
+		Warnings    []codegen.Diagnostic
 		Held        []codegen.Held
-	}{Files: []file{}, Diagnostics: []codegen.Diagnostic{}, Held: []codegen.Held{}}
+	}{Files: []file{}, Diagnostics: []codegen.Diagnostic{}, Warnings: []codegen.Diagnostic{}, Held: []codegen.Held{}}
 	for _, f := range result.Stale() {
 		report.Files = append(report.Files, file{f.Path, f.Change})
 	}
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
+	report.Warnings = append(report.Warnings, result.Warnings...)
 	report.Held = append(report.Held, result.Held...)
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "\t")

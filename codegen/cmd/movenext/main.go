@@ -72,6 +72,7 @@
 //	type Report struct {
 //		Files       []File       // generated files that changed, or would
 //		Diagnostics []Diagnostic // findings, by place
+//		Warnings    []Diagnostic // by place; they do not count as findings
 //		Held        []Held       // packages not written because of another's findings
 //	}
 //	type File struct {
@@ -93,6 +94,9 @@
 //
 // All findings of all packages are printed in one run. Files of a folder with a
 // finding are left as they are, and so are those of packages that import it.
+//
+// A warning is a line of the same form, with "warning:" in it. It is about source that is right and may block where nothing
+// suspends, such as an initialiser of a package variable that calls a function with a twin. It holds nothing back.
 //
 // # Exit status
 //
@@ -204,6 +208,11 @@ func (o *options) do(patterns []string) (*codegen.Result, error) {
 func printLines(stdout, stderr io.Writer, command string, result *codegen.Result) {
 	for _, d := range result.Diagnostics {
 		d.Pos.Filename = relative(d.Pos.Filename)
+		fmt.Fprintln(stderr, d)
+	}
+	for _, d := range result.Warnings {
+		d.Pos.Filename = relative(d.Pos.Filename)
+		d.What = "warning: " + d.What
 		fmt.Fprintln(stderr, d)
 	}
 	for _, h := range result.Held {

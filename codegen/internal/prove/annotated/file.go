@@ -9,7 +9,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -68,34 +67,6 @@ func (f *File) Write() error { return os.WriteFile(f.Path, []byte(f.Text), 0o644
 func (f *File) Clear() error {
 	f.Text, f.Functions = strings.ReplaceAll(f.Text, mark, ""), 0
 	return f.Write()
-}
-
-// initialiser is what is said of package variables whose values come from functions
-// that suspend.
-var initialiser = regexp.MustCompile(`^the initialiser of \S+ calls (\S+), which waits`)
-
-// Called returns the name of the function for whose sake d was said at a package
-// variable, or "" if d is about something else.
-func Called(d codegen.Diagnostic) string {
-	if m := initialiser.FindStringSubmatch(d.What); m != nil {
-		return m[1][strings.LastIndexByte(m[1], '.')+1:]
-	}
-	return ""
-}
-
-// WithdrawNamed takes back the annotations of functions and methods called name,
-// and writes the file. It returns how many there were.
-func (f *File) WithdrawNamed(name string) (int, error) {
-	before := f.Functions
-	named := regexp.MustCompile(regexp.QuoteMeta(mark) + `(func (?:\([^)]*\) )?` + regexp.QuoteMeta(name) + `[(\[])`)
-	f.Text = named.ReplaceAllStringFunc(f.Text, func(s string) string {
-		f.Functions--
-		return strings.TrimPrefix(s, mark)
-	})
-	if f.Functions == before {
-		return 0, nil
-	}
-	return before - f.Functions, f.Write()
 }
 
 // Withdraw takes back the annotations of the functions that findings are about, writes

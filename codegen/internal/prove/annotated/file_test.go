@@ -48,12 +48,6 @@ func TestWithdrawTakesBackOnlyWhatAFindingIsAbout(t *testing.T) {
 	assert.Equal(t, 2, f.Functions)
 	_, err = f.Withdraw([]codegen.Diagnostic{{Pos: token.Position{Line: 14}}})
 	require.Error(t, err, "it has been taken back")
-
-	n, err := f.WithdrawNamed(Called(codegen.Diagnostic{What: "the initialiser of x calls p.f, which waits"}))
-	require.NoError(t, err)
-	assert.Equal(t, 2, n)
-	assert.Zero(t, f.Functions)
-	assert.Empty(t, Called(codegen.Diagnostic{What: "something else"}))
 }
 
 func TestReasonsHaveNoNames(t *testing.T) {

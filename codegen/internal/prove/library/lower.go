@@ -30,17 +30,7 @@ func (h *home) withdraw(found []codegen.Diagnostic, p *Package) error {
 	var errs []error
 	taken := 0
 	for _, d := range found {
-		name := annotated.Called(d)
-		if name == "" {
-			byFile[d.Pos.Filename] = append(byFile[d.Pos.Filename], d)
-			continue
-		}
-		for _, f := range h.files {
-			n, err := f.WithdrawNamed(name)
-			errs = append(errs, err)
-			p.Refused["functions that initialise variables"] += n
-			taken += n
-		}
+		byFile[d.Pos.Filename] = append(byFile[d.Pos.Filename], d)
 	}
 	for path, list := range byFile {
 		f := h.files[path]

@@ -105,10 +105,6 @@ func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 		errs = append(errs, l.exclude(folder, why))
 	}
 	for path, list := range byFile {
-		list, err := l.initialisers(filepath.Dir(path), list)
-		if errs = append(errs, err); len(list) == 0 {
-			continue
-		}
 		if src := l.files[path]; src != nil {
 			reasons, err := src.Withdraw(list)
 			errs = append(errs, err)
@@ -120,39 +116,6 @@ func (l *lowering) withdraw(found []codegen.Diagnostic) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// initialisers takes back the annotations of functions that initialise variables of a package, and
-// returns the other findings.
-func (l *lowering) initialisers(folder string, found []codegen.Diagnostic) ([]codegen.Diagnostic, error) {
-	var others []codegen.Diagnostic
-	var errs []error
-	for _, d := range found {
-		name := annotated.Called(d)
-		if name == "" {
-			others = append(others, d)
-			continue
-		}
-		n, err := l.withdrawNamed(name, func(path string) bool { return filepath.Dir(path) == folder })
-		if n == 0 && err == nil { // a function of a package that this one imports
-			n, err = l.withdrawNamed(name, func(string) bool { return true })
-		}
-		errs = append(errs, err)
-		l.report.Refused["functions that initialise variables"] += n
-	}
-	return others, errors.Join(errs...)
-}
-
-// withdrawNamed takes back the annotations of functions called name in some files, and returns how many there were.
-func (l *lowering) withdrawNamed(name string, in func(path string) bool) (all int, err error) {
-	var errs []error
-	for path, src := range l.files {
-		if in(path) {
-			n, err := src.WithdrawNamed(name)
-			all, errs = all+n, append(errs, err)
-		}
-	}
-	return all, errors.Join(errs...)
 }
 
 func (l *lowering) name(folder string) string {

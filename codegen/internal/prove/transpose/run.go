@@ -176,16 +176,6 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 			}
 			continue
 		}
-		if name := annotated.Called(list[0]); name != "" {
-			n, err := p.file.WithdrawNamed(name)
-			if err != nil {
-				return err
-			}
-			p.refused = append(p.refused, slices.Repeat([]string{"functions that initialise variables"}, n)...)
-			if n > 0 {
-				continue
-			}
-		}
 		reasons, err := p.file.Withdraw(list)
 		if err != nil { // the finding is about the file
 			r.differs(p, list[0].String())
