@@ -92,7 +92,7 @@ func (e *emitter) async() {
 	e.line("var %s %s", t, e.runtime("Task"))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
-	e.line("if %s {", e.start(frame, "&"+t))
+	e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
 	e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
 	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, u.keptName(), frame)
 	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
@@ -159,7 +159,7 @@ func (e *emitter) enter() {
 	e.line("// %s is %s as machines call it: its results, or the suspended frame that will have them.", names.Enter, u.title())
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.line("%s := %s", frame, e.frameLiteral())
-	e.line("if %s {\nreturn %s\n}", e.start(frame, t), values)
+	e.line("if %s {%s\nreturn %s\n}", e.start(frame, t), e.rethrow(t), values)
 	if len(u.returned()) > 0 {
 		e.line("%s := &%s{%s: %s}", m, e.frameType(), u.keptName(), frame)
 	} else {

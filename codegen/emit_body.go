@@ -23,10 +23,10 @@ func (p *printer) moveNext(receiver string) {
 		p.line("func (%s %s) %s(%s) %s {", n.recv, receiver, p.runner(), p.runParams(), p.runResults())
 	}
 	if u.defers && u.epilogue == nil {
-		p.line("defer %s.%s.Unwind(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
+		p.line("defer %s.%s.Leave(%s, &%s.Frame, &%s)", n.recv, n.defers, n.task, n.recv, n.finished)
 	}
 	if u.loops {
-		p.line("defer %s.%s.Unwind(%s, &%s.Frame, %d, &%s)", n.recv, n.loops, n.task, n.recv, u.unwindingState(), n.finished)
+		p.line("defer %s.%s.Leave(%s, &%s.Frame, %d, &%s)", n.recv, n.loops, n.task, n.recv, u.unwindingState(), n.finished)
 	}
 	code := p.body()
 	locals := p.locals()

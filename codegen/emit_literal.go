@@ -86,7 +86,7 @@ func (e *emitter) firstStep() {
 	e.line("var %s %s", t, e.runtime("Task"))
 	e.line("%s := %s", frame, e.frameLiteral())
 	e.line("defer %s(&%s, %s)", e.runtime("Fail"), t, j)
-	e.line("if %s {", e.start(frame, "&"+t))
+	e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
 	e.line("return %s.Return(%s)\n}", j, e.jobResult(frame))
 	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.u.keptName(), frame)
 	e.line("return %s.Suspend(%s, &%s, %s, %s)\n}\n", m, e.context(), t, m, j)

@@ -92,11 +92,11 @@ func (e *emitter) going(frame, task string) string {
 // resume prints the same in the machine around it, which returns if the function has not ended.
 func (e *emitter) resume(machine, task string) {
 	if len(e.u.returned()) == 0 {
-		e.line("if !%s.%s {\nreturn %s\n}", machine, e.going(e.u.named.Frame, task), e.predeclared("false"))
+		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.u.named.Frame, task), e.predeclared("false"), e.rethrow(task))
 		return
 	}
 	e.line("%s := %s", e.outcome(), e.going(machine, task))
-	e.line("if !%s {\nreturn %s\n}", e.u.names.finished, e.predeclared("false"))
+	e.line("if !%s {\nreturn %s\n}%s", e.u.names.finished, e.predeclared("false"), e.rethrow(task))
 }
 
 // start is the condition that starts a frame and holds if the function has ended.
@@ -112,6 +112,15 @@ func (e *emitter) start(frame, task string) string {
 		return call
 	}
 	return e.outcome() + " := " + call + "; " + e.u.names.finished
+}
+
+// rethrow raises the panic that a frame which has ended has left to its caller: those do whose
+// deferred function has recovered it.
+func (e *emitter) rethrow(task string) string {
+	if (!e.u.defers || e.u.epilogue != nil) && !e.u.loops {
+		return ""
+	}
+	return "\n" + task + ".Rethrow()"
 }
 
 // outcome are the names of what running the function has returned.

@@ -21,7 +21,10 @@ import (
 //		})
 //	}
 //
-// The native defer inside is what makes recover work: see package statemachine.
+// The native defer inside is what makes recover work: see package statemachine. A literal, or a
+// function of the file, that does not call recover is called without: it could not tell.
+//
+//	f.defers.PushPlain(func() { … })
 type deferral struct {
 	straight
 	node  *ast.DeferStmt
@@ -33,6 +36,8 @@ type deferral struct {
 	tuple     []string
 	forwarded rope
 	late      bool // f is evaluated by a call, so before g
+
+	plain bool // the call does not recover
 
 	// Of a call that suspends, in the place of call: what its entry does, and whether that
 	// asks for a panic.
@@ -77,14 +82,31 @@ func (d *deferral) print(p *printer) {
 		d.printTuple(p)
 	}
 	n := p.u.names
-	if d.entry == nil {
-		p.line("%s.%s.Push(func(%s func()) {\ndefer %s\n%s()\n})", n.recv, n.defers, n.raise, p.rope(d.call), n.raise)
-	} else {
+	switch {
+	case d.entry != nil:
 		d.printEntry(p)
+	case d.plain:
+		p.line("%s.%s.PushPlain(%s)", n.recv, n.defers, d.function(p))
+	default:
+		p.line("%s.%s.Push(func(%s func()) {\ndefer %s\n%s()\n})", n.recv, n.defers, n.raise, p.rope(d.call), n.raise)
 	}
 	if block {
 		p.line("}")
 	}
+}
+
+// function is a call that does not recover, as a function: a literal without arguments is one.
+func (d *deferral) function(p *printer) string {
+	call := p.rope(d.call)
+	if lit, ok := ast.Unparen(d.node.Call.Fun).(*ast.FuncLit); ok && lit.Type.Results == nil {
+		if literal, ok := strings.CutSuffix(call, "()"); ok && len(d.node.Call.Args) == 0 {
+			return literal
+		}
+	}
+	if strings.Contains(call, "\n") {
+		return "func() {\n" + call + "\n}"
+	}
+	return "func() { " + call + " }"
 }
 
 func (d *deferral) printEntry(p *printer) {
@@ -113,13 +135,30 @@ func (u *unit) deferStatement(s *ast.DeferStmt) {
 // deferring is the instruction of a defer statement whose suspension points, if
 // any, have been evaluated.
 func (u *unit) deferring(s *ast.DeferStmt) *deferral {
-	d := &deferral{node: s, late: u.hasCall(s.Call.Fun)}
+	d := &deferral{node: s, late: u.hasCall(s.Call.Fun), plain: !u.mayRecover(s.Call)}
 	if p := u.deferred[s]; p != nil {
 		u.deferringPoint(d, s, p)
 	} else {
 		d.call = u.deferredCall(d, s.Call, nil)
 	}
 	return d
+}
+
+// mayRecover reports whether a deferred call may be one of a function that calls recover itself. Only a
+// literal and a function of the file show that they do not.
+func (u *unit) mayRecover(call *ast.CallExpr) bool {
+	if name, ok := u.builtin(call.Fun); ok {
+		return name == "recover"
+	}
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
+		return u.callsRecover(lit.Body)
+	}
+	fn, _, _ := callee(call, u.info)
+	if fn == nil {
+		return true
+	}
+	decl := u.fn.File.function(fn.Origin().Pos())
+	return decl == nil || decl.Body == nil || u.callsRecover(decl.Body)
 }
 
 // deferredCall is the call with what has been evaluated in its places. Arguments that the source

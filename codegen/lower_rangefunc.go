@@ -37,7 +37,7 @@ import (
 //	goto endRange1
 //
 // A jump out of several such loops passes through one place in each, the innermost first. What a panic
-// does is the runtime's: see Loops.Unwind.
+// does is the runtime's: see Loops.Leave.
 
 // rangeLoop is one such loop while it is lowered.
 type rangeLoop struct {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"sort"
 )
 
 // Module is the module of the runtime that generated code imports.
@@ -69,6 +70,20 @@ type File struct {
 
 	// Functions are the annotated functions in the order of the file.
 	Functions []*Function
+}
+
+// function is the declaration of the function whose name stands at pos, or nil if that is elsewhere.
+func (f *File) function(pos token.Pos) *ast.FuncDecl {
+	decls := f.Syntax.Decls
+	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > pos })
+	if i == len(decls) {
+		return nil
+	}
+	decl, ok := decls[i].(*ast.FuncDecl)
+	if !ok || decl.Name.Pos() != pos {
+		return nil
+	}
+	return decl
 }
 
 // Function is one annotated function or method.

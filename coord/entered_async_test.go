@@ -156,6 +156,7 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 	frame := askFrame{ctx: ctx, out: out, in: in}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, rounds) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
 	m := &askMachine{askFrame: frame}
@@ -166,6 +167,7 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 func askEnter(t *statemachine.Task, ctx context.Context, rounds int, out, in *coord.Channel[int]) (*askFrame, int, error) {
 	frame := askFrame{ctx: ctx, out: out, in: in}
 	if frame.moveNext(t, rounds) {
+		t.Rethrow()
 		return nil, frame.v, frame.err
 	}
 	m := new(askFrame)
@@ -199,7 +201,7 @@ func (f *askFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *askFrame) moveNext(t *statemachine.Task, rounds int) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var send2 error
 	var receive1 int
 	var receive3 error
@@ -293,6 +295,7 @@ func (f *askMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.askFrame.moveNext(t, 0) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, f.v, f.err)
 	f.askFrame = askFrame{Frame: f.askFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -605,4 +608,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 34918aa5accee797
+// Digest of what is above: 6ee141868f75ecbc

@@ -634,6 +634,7 @@ func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.V
 	frame := waitsOnCondLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&t, &result)
 	if finished, v0 := frame.moveNext(&t); finished {
+		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsOnCondMachine{waitsOnCondLocals: frame}
@@ -644,6 +645,7 @@ func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.V
 func waitsOnCondEnter(t *statemachine.Task, ctx context.Context, c *coord.Cond) (*waitsOnCondFrame, error) {
 	frame := waitsOnCondLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(t); finished {
+		t.Rethrow()
 		return nil, v0
 	}
 	m := &waitsOnCondFrame{waitsOnCondLocals: frame}
@@ -677,7 +679,7 @@ func (f *waitsOnCondFrame) MoveNext(t *statemachine.Task) (finished bool) {
 
 // moveNext runs [waitsOnCond] from where it stopped to its next suspension (false) or its end (true).
 func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -756,6 +758,7 @@ func (f *waitsOnCondMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
 	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -961,4 +964,4 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 159cdf6154185b47
+// Digest of what is above: 43eb5450b4339b81

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"bytes"
 	"fmt"
-	"runtime/debug"
+	"runtime"
+	"sync"
 )
 
 // PanicError is the error of a job whose function panicked.
@@ -30,7 +32,21 @@ func NewPanicError(value any) *PanicError {
 	if p, ok := value.(*PanicError); ok {
 		return p
 	}
-	return &PanicError{Value: value, Stack: debug.Stack()}
+	return &PanicError{Value: value, Stack: stack()}
+}
+
+// stackText is room for what the runtime prints of a stack: a hundred frames at most, however deep
+// it is.
+const stackText = 64 << 10
+
+var stackTexts = sync.Pool{New: func() any { return new([stackText]byte) }}
+
+// stack is debug.Stack. That one begins with a kilobyte and doubles it until the text fits, and the
+// runtime walks over the whole stack each time.
+func stack() []byte {
+	buf := stackTexts.Get().(*[stackText]byte)
+	defer stackTexts.Put(buf)
+	return bytes.Clone(buf[:runtime.Stack(buf[:], false)])
 }
 
 // panicked is NewPanicError for a job, before the outcome is published.

@@ -8,7 +8,7 @@ package statemachine
 //
 // # The easy part: which end is it
 //
-// One native deferred call a MoveNext ([Defers.Unwind]) looks at the frame's State:
+// One native deferred call a MoveNext ([Defers.Leave]) looks at the frame's State:
 // above zero it has suspended, Finished says return, Running that it was left by a panic or
 // Goexit; recover tells those two apart.
 //
@@ -25,6 +25,8 @@ package statemachine
 // something that recovers in vain, is decided by Go itself. The value stays the same; the
 // stack of the first panic is kept beside, since raising it again begins a new one.
 //
+// A function that does not call recover itself cannot tell, so it is called while the panic is kept.
+//
 // # And not that easy: deferred calls that suspend
 //
 // They can not run inside of a native deferred function: see epilogue.go.
@@ -37,18 +39,24 @@ type Defers struct {
 	// How the function is ending, once it is.
 	panic   *outcome
 	exiting bool // by Goexit
-	steps   bool // Catch is deferred, not Unwind
+	steps   bool // Catch is deferred, not Leave
 
 	// Of the deferred call that runs and may suspend.
 	handling *Panicking
 	after    After
 }
 
-// deferred is one kept call, above those that were deferred before it. One of the two functions is set.
+// deferred is one kept call, above those that were deferred before it. One of the functions is set.
 type deferred struct {
 	below *deferred
+	plain func()
 	call  func(raise func()) // the trampoline
 	enter Entry
+}
+
+// PushPlain keeps a call that neither suspends nor recovers.
+func (d *Defers) PushPlain(call func()) {
+	d.top = &deferred{below: d.top, plain: call}
 }
 
 // Push keeps a call that does not suspend.
@@ -56,20 +64,26 @@ func (d *Defers) Push(call func(raise func())) {
 	d.top = &deferred{below: d.top, call: call}
 }
 
-// Unwind is deferred by the MoveNext of a function whose deferred calls do not suspend. It makes them if the
+// Leave is deferred by the MoveNext of a function whose deferred calls do not suspend. It makes them if the
 // function has ended, and sets *finished if one of them has recovered.
-func (d *Defers) Unwind(t *Task, f *Frame, finished *bool) {
+func (d *Defers) Leave(t *Task, f *Frame, finished *bool) {
 	if f.State > 0 {
 		return // suspended
 	}
+	exits := false
 	if f.State == Running {
-		d.note(t, recover())
+		d.panic = t.caught(recover())
+		exits = d.panic == nil
 	}
 	f.State = Finished
 	for d.pop(t) {
 	}
-	d.raise(t)
 	*finished = true
+	if exits {
+		d.raise(t) // returning would not end the Goexit
+		return
+	}
+	d.panic, t.outcome = nil, d.panic
 }
 
 // pop makes the newest deferred call; false: there is none.
@@ -79,12 +93,27 @@ func (d *Defers) pop(t *Task) bool {
 		return false
 	}
 	d.top = top.below
-	if top.enter != nil {
-		d.block(t, top.enter)
-	} else {
+	switch {
+	case top.plain != nil:
+		d.runPlain(t, top.plain)
+	case top.call != nil:
 		d.run(t, top.call)
+	default:
+		d.block(t, top.enter)
 	}
 	return true
+}
+
+// runPlain makes one call while the panic is kept, if there is one.
+func (d *Defers) runPlain(t *Task, call func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			d.left(t, recover(), false)
+		}
+	}()
+	call()
+	returned = true
 }
 
 // run makes one call while the panic, if there is one, is on its way.
@@ -135,7 +164,7 @@ func (d *Defers) note(t *Task, v any) {
 	}
 }
 
-// raise goes on with the panic, if there is one.
+// raise raises the panic, if there is one.
 func (d *Defers) raise(t *Task) {
 	if p := d.panic; p != nil {
 		d.panic = nil

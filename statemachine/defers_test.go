@@ -93,7 +93,7 @@ type scriptFrame struct {
 }
 
 func (f *scriptFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -231,6 +231,7 @@ func (m *scriptMachine) MoveNext(t *statemachine.Task) bool {
 	if !m.scriptFrame.MoveNext(t) {
 		return false
 	}
+	t.Rethrow()
 	m.SetResult(t, m.result, nil)
 	return true
 }
@@ -253,6 +254,7 @@ func asMachine(ctx context.Context, l *log, s script) (result *job.Job[string]) 
 	frame := scriptFrame{log: l, script: s}
 	defer statemachine.Catch(&t, &result)
 	if frame.MoveNext(&t) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, frame.result, nil)
 	}
 	m := &scriptMachine{scriptFrame: frame}

@@ -23,6 +23,7 @@ func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 	if elsewhere {
 		t.Yield()
 	} else if m.MoveNext(&t) {
+		t.Rethrow()
 		return nil
 	}
 	t.Push(context.Background(), m) // it has its home already, or gets the default

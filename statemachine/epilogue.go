@@ -80,10 +80,10 @@ func (d *Defers) Catch(t *Task, f *Frame, epilogue int32, again *bool) {
 	if f.State != Running {
 		return
 	}
-	v := recover()
+	p := t.caught(recover())
 	d.handling, d.after = nil, nil
 	f.State = epilogue
-	if v == nil {
+	if p == nil {
 		d.panic, d.exiting = nil, true
 		if t.top != f {
 			f.State, d.steps = Finished, false
@@ -91,7 +91,7 @@ func (d *Defers) Catch(t *Task, f *Frame, epilogue int32, again *bool) {
 		}
 		return
 	}
-	d.note(t, v)
+	d.panic = p
 	*again = true
 }
 

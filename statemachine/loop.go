@@ -30,10 +30,10 @@ import "context"
 //
 // In plain Go a panic of the loop's body passes through the iterator's functions that are on the
 // stack, which may have deferred calls that see it. Here it has to be carried there: MoveNext of a frame
-// with such loops defers [Loops.Unwind], which raises the panic in each iterator at the yield where it
+// with such loops defers [Loops.Leave], which raises the panic in each iterator at the yield where it
 // stands, and goes on with what comes out. If an iterator suspends meanwhile, so does the frame,
 // in a state of its own; resumed there, it raises what came out ([Loops.Resume]), which brings it back to
-// Unwind with one loop less. runtime.Goexit is carried the same way, but can not be held up: an
+// Leave with one loop less. runtime.Goexit is carried the same way, but can not be held up: an
 // iterator that suspends then comes to its end by itself.
 
 // Iteration is a frame that runs to its next value. Frames of streams are, by embedding [Producer].
@@ -130,10 +130,11 @@ func (l *Loops) Open(loop openLoop) {
 // Close ends the innermost loop.
 func (l *Loops) Close() { l.top = l.top.leave() }
 
-// Unwind is deferred by the MoveNext of a function that has loops over streams or functions. If the
-// function was left by a panic or by runtime.Goexit, it passes that through the iterators. If one of them
+// Leave is deferred by the MoveNext of a function that has loops over streams or functions. If the
+// function was left by a panic or by runtime.Goexit, it passes that through the iterators; what comes out is
+// for the frame's caller to raise (outcome.go). If one of them
 // suspends, the frame is suspended at state, and *finished false.
-func (l *Loops) Unwind(t *Task, f *Frame, state int32, finished *bool) {
+func (l *Loops) Leave(t *Task, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
 		return
 	}
@@ -161,7 +162,7 @@ func (l *Loops) Unwind(t *Task, f *Frame, state int32, finished *bool) {
 		o = left
 	}
 	exiting = false
-	t.raise(o)
+	*finished, t.outcome = true, o
 }
 
 // Resume goes on with a panic for which an iterator has suspended. It does not return.
@@ -174,6 +175,8 @@ func (l *Loops) Resume(t *Task) {
 		raised = t.newPanic(swallowed())
 	case came.goexit || !same(came.value, raised.value):
 		raised = came
+	default:
+		raised.value = came.value
 	}
 	t.raise(raised)
 }
@@ -197,7 +200,9 @@ func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) 
 	l.iteration.order().failure = o
 	defer func() {
 		if v := recover(); v != nil {
-			if left = o; !same(o.value, v) {
+			if left = o; same(o.value, v) {
+				o.value = v
+			} else {
 				left = t.newPanic(v)
 			}
 		}
@@ -205,12 +210,32 @@ func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) 
 	if !l.Next(t) {
 		return nil, true
 	}
+	if left = t.outcome; left != nil {
+		t.outcome = nil
+		return left, false
+	}
 	return t.newPanic(swallowed()), false
 }
 
 func (l *Loop[K, V]) exit(t *Task) {
-	if f := l.iteration.base(); f.State > 0 {
-		l.iteration.order().failure = &outcome{goexit: true}
-		begin(l.iteration, t.elsewhere(f))
+	f := l.iteration.base()
+	if f.State <= 0 {
+		return
 	}
+	l.iteration.order().failure = &outcome{goexit: true}
+	if v := apart(func() { begin(l.iteration, t.elsewhere(f)) }); v != nil {
+		panic(v)
+	}
+}
+
+// apart runs f, which exits, on a goroutine of its own, and returns what it has panicked with instead. On the
+// goroutine that exits already, each iterator's runtime.Goexit would lie on top of the one before it, and
+// the runtime walks over all of them.
+func apart(f func()) any {
+	ended := make(chan any, 1)
+	go func() {
+		defer func() { ended <- recover() }()
+		f()
+	}()
+	return <-ended
 }

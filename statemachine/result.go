@@ -29,17 +29,6 @@ func (t *Task) Refusal() error {
 	return o.refusal
 }
 
-// raise raises a panic or a Goexit again, and does nothing for a refusal.
-func (t *Task) raise(o *outcome) {
-	switch {
-	case o.goexit:
-		runtime.Goexit()
-	case o.refusal == nil:
-		t.raised = o
-		panic(o.value)
-	}
-}
-
 // JobResult returns the outcome of an awaited job: what j.Await() returns in plain
 // code, or [job.ErrShutdown] if the machine's home is gone.
 func JobResult[T any](t *Task, j *job.Job[T]) (T, error) {

@@ -1,8 +1,6 @@
 package statemachine
 
 import (
-	"runtime/debug"
-
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -187,46 +185,4 @@ func (t *Task) sendOn(c *chain) {
 type root interface {
 	fail(err error, on schedulers.Worker)
 	handle() job.Handle
-}
-
-// outcome is how a callee ended that did not return, or why what a machine awaited has no result: its home has refused it, it would wait for itself, the
-// context of its sleep has ended. Nothing but refusal tells these from a panic, so that is not nil then.
-type outcome struct {
-	value   any
-	stack   []byte
-	async   []job.Frame
-	goexit  bool
-	refusal error
-}
-
-// panicked is the outcome of a panic that was just recovered: with the stack of its
-// first raising, if it is one that was raised again.
-func (t *Task) panicked(v any) *outcome {
-	if t.raised != nil && same(t.raised.value, v) {
-		return t.raised
-	}
-	return t.newPanic(v)
-}
-
-// newPanic is the outcome of a panic that was raised first just now.
-func (t *Task) newPanic(v any) *outcome {
-	return &outcome{value: v, stack: debug.Stack(), async: t.asyncStack()}
-}
-
-// same reports whether two panic values are equal; values that can not be compared are
-// taken to be different.
-func same(a, b any) (equal bool) {
-	defer func() { _ = recover() }()
-	return a == b
-}
-
-// err is the outcome as the error of a job.
-func (o *outcome) err() error {
-	if o.goexit {
-		return job.ErrGoexit
-	}
-	if p, ok := o.value.(*job.PanicError); ok {
-		return p
-	}
-	return &job.PanicError{Value: o.value, Stack: o.stack, Async: o.async}
 }

@@ -49,6 +49,7 @@ func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *jo
 	if f := m.base(); f.self != nil && !schedulers.Same(f.home, job.HomeOf(ctx)) {
 		t.Yield()
 	} else if m.MoveNext(&t) {
+		t.Rethrow()
 		v, err := arrive()
 		return Completed(context.Background(), v, err)
 	}

@@ -40,7 +40,7 @@ type lettersFrame struct {
 
 // MoveNext runs [letters] from where it stopped to its next suspension (false) or its end (true).
 func (f *lettersFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var s string
 	state := f.State
 	f.State = statemachine.Running
@@ -58,10 +58,7 @@ func (f *lettersFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.h.add("begins")
 	{
 		h := f.h
-		f.defers.Push(func(raise func()) {
-			defer h.add("ends")
-			raise()
-		})
+		f.defers.PushPlain(func() { h.add("ends") })
 	}
 	f.list1 = f.jobs
 	f.i1 = 0
@@ -132,6 +129,7 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 	frame := collectFrame{h: h, until: until}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, s) {
+		t.Rethrow()
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &collectMachine{collectFrame: frame}
@@ -142,6 +140,7 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 func collectEnter(t *statemachine.Task, h *history, s *job.Stream[string], until string) (*collectFrame, []string, error) {
 	frame := collectFrame{h: h, until: until}
 	if frame.moveNext(t, s) {
+		t.Rethrow()
 		return nil, frame.result0, frame.result1
 	}
 	m := new(collectFrame)
@@ -172,7 +171,7 @@ func (f *collectFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
-	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
+	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -270,6 +269,7 @@ func (f *collectMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.collectFrame.moveNext(t, nil) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, f.result0, f.result1)
 	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -294,7 +294,7 @@ type forgivingFrame struct {
 
 // MoveNext runs [forgiving] from where it stopped to its next suspension (false) or its end (true).
 func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -345,6 +345,7 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 	frame := exitsInFrame{h: h, s: s}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, first) {
+		t.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &exitsInMachine{exitsInFrame: frame}
@@ -355,6 +356,7 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 func exitsInEnter(t *statemachine.Task, h *history, s *job.Stream[string], first *job.Job[string]) *exitsInFrame {
 	frame := exitsInFrame{h: h, s: s}
 	if frame.moveNext(t, first) {
+		t.Rethrow()
 		return nil
 	}
 	m := new(exitsInFrame)
@@ -383,8 +385,8 @@ func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
-	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
+	defer f.loops.Leave(t, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -400,10 +402,7 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 	}
 	{
 		h := f.h
-		f.defers.Push(func(raise func()) {
-			defer h.add("loop's function ends")
-			raise()
-		})
+		f.defers.PushPlain(func() { h.add("loop's function ends") })
 	}
 	// stream_test.go:174: _, _ = first.Await()
 	f.await1 = first
@@ -463,6 +462,7 @@ func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.exitsInFrame.moveNext(t, nil) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, nil)
 	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -474,6 +474,7 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 	frame := drainFrame{pause: pause}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, s) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &drainMachine{drainFrame: frame}
@@ -484,6 +485,7 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 func drainEnter(t *statemachine.Task, ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (*drainFrame, int, error) {
 	frame := drainFrame{pause: pause}
 	if frame.moveNext(t, s) {
+		t.Rethrow()
 		return nil, frame.sum, frame.err
 	}
 	m := new(drainFrame)
@@ -514,7 +516,7 @@ func (f *drainFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
-	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
+	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -614,6 +616,7 @@ func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.drainFrame.moveNext(t, nil) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, f.sum, f.err)
 	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -734,4 +737,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 8db27322b6e4b60c
+// Digest of what is above: 8ae0ede7cf34c2ef

@@ -319,6 +319,7 @@ func sumAsync(n int) (result *job.Job[int]) {
 	frame := sumFrame{}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, n) {
+		t.Rethrow()
 		return statemachine.Completed(context.Background(), frame.total, frame.err)
 	}
 	m := &sumMachine{sumFrame: frame}
@@ -329,6 +330,7 @@ func sumAsync(n int) (result *job.Job[int]) {
 func sumEnter(t *statemachine.Task, n int) (*sumFrame, int, error) {
 	frame := sumFrame{}
 	if frame.moveNext(t, n) {
+		t.Rethrow()
 		return nil, frame.total, frame.err
 	}
 	m := new(sumFrame)
@@ -355,7 +357,7 @@ func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *sumFrame) moveNext(t *statemachine.Task, n int) (finished bool) {
-	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
+	defer f.loops.Leave(t, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -433,9 +435,10 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.sumFrame.moveNext(t, 0) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, f.total, f.err)
 	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: a19d92e33ad4472a
+// Digest of what is above: 8961bbdc36357092

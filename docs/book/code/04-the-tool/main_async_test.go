@@ -22,6 +22,7 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	frame := eachFrame{}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, parts, ended) {
+		t.Rethrow()
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
 	m := &eachMachine{eachFrame: frame}
@@ -32,6 +33,7 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 func eachEnter(t *statemachine.Task, parts []*job.Job[int], ended *bool) (*eachFrame, error) {
 	frame := eachFrame{}
 	if frame.moveNext(t, parts, ended) {
+		t.Rethrow()
 		return nil, frame.err
 	}
 	m := new(eachFrame)
@@ -59,7 +61,7 @@ func (f *eachFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [each] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *eachFrame) moveNext(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -71,10 +73,7 @@ func (f *eachFrame) moveNext(t *statemachine.Task, parts []*job.Job[int], ended 
 	}
 	{
 		ended := ended
-		f.defers.Push(func(raise func()) {
-			defer func() { *ended = true }()
-			raise()
-		})
+		f.defers.PushPlain(func() { *ended = true })
 	}
 	f.list1 = parts
 	f.i1 = 0
@@ -131,9 +130,10 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.eachFrame.moveNext(t, nil, nil) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, f.err)
 	f.eachFrame = eachFrame{Frame: f.eachFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 754cbe68407a66f3
+// Digest of what is above: dddf0d22178190cf

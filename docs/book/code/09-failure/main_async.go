@@ -139,6 +139,7 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 	frame := findOrFrame{text: new(string), err: new(error)}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, ctx, key, otherwise) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
 	m := &findOrMachine{findOrFrame: frame}
@@ -149,6 +150,7 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 func findOrEnter(t *statemachine.Task, ctx context.Context, key, otherwise string) (*findOrFrame, string, error) {
 	frame := findOrFrame{text: new(string), err: new(error)}
 	if frame.moveNext(t, ctx, key, otherwise) {
+		t.Rethrow()
 		return nil, *frame.text, *frame.err
 	}
 	m := new(findOrFrame)
@@ -175,7 +177,7 @@ func (f *findOrFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var find2 string
 	var find3 error
 	state := f.State
@@ -238,9 +240,10 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.findOrFrame.moveNext(t, nil, "", "") {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, *f.text, *f.err)
 	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 258c673f8c699d66
+// Digest of what is above: fd5c78bec41fd13b

@@ -1,0 +1,127 @@
+package statemachine
+
+import (
+	"math"
+	"reflect"
+	"runtime"
+
+	"github.com/movenext/movenext/job"
+)
+
+// # A panic on its way through a thousand machines
+//
+// Plain Go runs the deferred calls of all functions in one walk over the stack. A machine has to
+// recover the panic to learn that it ends, and lets it continue afterwards. The tempting way is to
+// panic again in the deferred function that has recovered. But what was recovered there lies on the
+// stack until that function returns: each machine adds to it, the runtime walks over all of it for
+// each new panic, and a thousand machines cost a million steps.
+//
+// So the deferred function returns, and the frame with it. The panic waits in the Task, as that of
+// a resumed callee does, and the caller raises it with Rethrow:
+//
+//	frame with deferred calls              its caller
+//	 1. recover, make the deferred calls
+//	 2. keep the panic in the Task
+//	 3. return finished                     4. Rethrow, one frame further down
+//
+// The caller is FEnter, FAsync or Loop.More. Of a frame that was resumed it is Results, after the
+// chain's loop has taken the frame off, as if it had returned; or the root's MoveNext.
+
+// outcome is how a callee ended that did not return, or why what a machine awaited has no result: its home has refused it, it would wait for itself, the
+// context of its sleep has ended. Nothing but refusal tells these from a panic, so that is not nil then.
+type outcome struct {
+	value   any
+	stack   []byte
+	async   []job.Frame
+	goexit  bool
+	refusal error
+}
+
+// panicked is the outcome of a panic that was just recovered: with the stack of its
+// first raising, if it is one that was raised again.
+func (t *Task) panicked(v any) *outcome {
+	if o := t.raised; o != nil && same(o.value, v) {
+		o.value = v // functions that count as one may be two
+		return o
+	}
+	return t.newPanic(v)
+}
+
+// newPanic is the outcome of a panic that was raised first just now.
+func (t *Task) newPanic(v any) *outcome {
+	return &outcome{value: v, stack: job.NewPanicError(v).Stack, async: t.asyncStack()}
+}
+
+// caught is the panic that ends a frame: v, which its deferred function has recovered, or what the
+// deferred function before that one has kept in the Task. Nil: it is runtime.Goexit.
+func (t *Task) caught(v any) *outcome {
+	if v != nil {
+		return t.panicked(v)
+	}
+	o := t.outcome
+	t.outcome = nil
+	return o
+}
+
+// raise raises a panic or a Goexit again, and does nothing for a refusal.
+func (t *Task) raise(o *outcome) {
+	switch {
+	case o.goexit:
+		runtime.Goexit()
+	case o.refusal == nil:
+		t.raised = o
+		panic(o.value)
+	}
+}
+
+// same reports whether two panic values are one. Equality does not tell for slices, maps and
+// functions, nor for what contains them, nor for NaN; each of those counts as itself.
+func same(a, b any) bool {
+	return identical(reflect.ValueOf(a), reflect.ValueOf(b))
+}
+
+func identical(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() || a.Type() != b.Type() {
+		return a.IsValid() == b.IsValid() && !a.IsValid()
+	}
+	if a.Comparable() && b.Comparable() && a.Equal(b) {
+		return true
+	}
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
+	case reflect.Complex64, reflect.Complex128:
+		return a.Complex() != a.Complex() && b.Complex() != b.Complex()
+	case reflect.Slice:
+		return a.UnsafePointer() == b.UnsafePointer() && a.Len() == b.Len()
+	case reflect.Map, reflect.Func:
+		return a.UnsafePointer() == b.UnsafePointer()
+	case reflect.Interface:
+		return identical(a.Elem(), b.Elem())
+	case reflect.Array:
+		return identicalParts(a, b, a.Len(), reflect.Value.Index)
+	case reflect.Struct:
+		return identicalParts(a, b, a.NumField(), reflect.Value.Field)
+	}
+	return false
+}
+
+func identicalParts(a, b reflect.Value, n int, part func(reflect.Value, int) reflect.Value) bool {
+	for i := range n {
+		if !identical(part(a, i), part(b, i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// err is the outcome as the error of a job.
+func (o *outcome) err() error {
+	if o.goexit {
+		return job.ErrGoexit
+	}
+	if p, ok := o.value.(*job.PanicError); ok {
+		return p
+	}
+	return &job.PanicError{Value: o.value, Stack: o.stack, Async: o.async}
+}
