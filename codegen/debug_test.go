@@ -79,6 +79,8 @@ func main() {
 		if line = strings.TrimSpace(line); strings.Contains(line, "main.go:") {
 			file, _, _ := strings.Cut(filepath.Base(line), " ")
 			fmt.Println("panic", strings.Replace(file, ":", " ", 1))
+			name, _, _ := strings.Cut(line, "main.go:")
+			fmt.Println("folder " + name)
 		}
 	}
 	_ = os.Stdout.Sync()
@@ -97,6 +99,9 @@ func TestDebugFormShowsTheLinesOfTheSource(t *testing.T) {
 	run.Dir = dir
 	printed, err := run.Output()
 	require.NoError(t, err)
+	// A debugger knows one file by this name, which is that of the source, and the machine is in it.
+	assert.Contains(t, string(printed), "folder "+filepath.ToSlash(dir)+"/\n")
+	assert.NotContains(t, string(printed), "folder \n")
 	for n, line := range strings.Split(traced, "\n") {
 		if _, name, ok := strings.Cut(line, "// here: "); ok && name != "skipped" {
 			assert.Contains(t, string(printed), fmt.Sprintf("%s main.go %d\n", name, n+1))

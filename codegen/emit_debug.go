@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"strings"
 )
 
@@ -13,9 +14,9 @@ import (
 // It is for people who step through a machine, and for stacks: what is printed for a
 // statement of the source carries the statement's line, in a directive of the compiler,
 //
-//	//line main.go:17
+//	//line /home/me/shop/main.go:17
 //	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
-//	//line main.go:17
+//	//line /home/me/shop/main.go:17
 //	if f.fetch1 == nil {
 //
 // and each line that the lowering made up repeats it, since the compiler counts on. The comments
@@ -23,6 +24,11 @@ import (
 // around the statements belongs to the generated file. A directive for that has to
 // know its own line, which is known only when the file has been formatted; so a
 // place is held for it (elsewhere) until then.
+//
+// The directives name files absolutely, as the compiler names the source itself. It leaves a
+// relative name as it is, and a debugger then knows two files: a breakpoint in main.go is
+// ambiguous, and one in the source's full name misses the machine. So this form is of the machine
+// where it was made; it is not for committing (docs/decisions/0010-lines-of-the-source.md).
 
 // elsewhere holds the place of a directive that leads back to the generated file.
 const elsewhere = "//line movenext_elsewhere:1"
@@ -141,7 +147,7 @@ func (p *printer) lineOf(node ast.Node) {
 }
 
 func (p *printer) directive(line int) {
-	p.line("//line %s:%d", baseName(p.u.fn.File.Path), line)
+	p.line("//line %s:%d", filepath.ToSlash(p.u.fn.File.Path), line)
 }
 
 // resume is the directive behind instructions in the middle of a statement of the source, where
@@ -155,7 +161,7 @@ func (p *printer) resume(end token.Pos) string {
 	if len(bytes.TrimSpace(rest)) > 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n//line %s:%d", baseName(p.u.fn.File.Path), p.u.line(end)+1)
+	return fmt.Sprintf("\n//line %s:%d", filepath.ToSlash(p.u.fn.File.Path), p.u.line(end)+1)
 }
 
 // endOfSource leads back to the generated file.
@@ -167,14 +173,15 @@ func (p *printer) endOfSource() {
 
 // ownLines replaces the places that are held in a formatted file by directives that give each
 // next line its number in the file.
-func ownLines(data []byte, base string) []byte {
+func ownLines(data []byte, path string) []byte {
 	if !bytes.Contains(data, []byte(elsewhere)) {
 		return data
 	}
+	path = filepath.ToSlash(path)
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for n, line := range lines {
 		if bytes.Equal(bytes.TrimSpace(line), []byte(elsewhere)) {
-			lines[n] = fmt.Appendf(nil, "//line %s:%d\n", base, n+2)
+			lines[n] = fmt.Appendf(nil, "//line %s:%d\n", path, n+2)
 		}
 	}
 	return bytes.Join(lines, nil)

@@ -58,7 +58,7 @@ func generateFile(pkg *Package, file *File, lower lowering) (*output, []Diagnost
 		return nil, []Diagnostic{invalidOutput(file.Path, err.Error())}
 	}
 	out := fileTwin(file.Path)
-	return &output{path: out, source: file, data: sealed(ownLines(data, filepath.Base(out)))}, nil
+	return &output{path: out, source: file, data: sealed(ownLines(data, out))}, nil
 }
 
 // guarded turns a panic of the lowering into a finding at the function that

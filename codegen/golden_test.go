@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -83,7 +84,7 @@ func golden(t *testing.T, options string, group []archive) map[string]map[string
 		if f.Change == codegen.Removed {
 			add(f.Path, "removed\n")
 		} else {
-			add(f.Path, string(f.Data))
+			add(f.Path, unplaced(string(f.Data), dir))
 		}
 	}
 	said := func(d codegen.Diagnostic, file string) {
@@ -103,6 +104,11 @@ func golden(t *testing.T, options string, group []archive) map[string]map[string
 		add(filepath.Join(dir, name, "findings"), fmt.Sprintf("%s is left as it is because of %s\n", h.Package, h.Because))
 	}
 	return got
+}
+
+// unplaced is text whose directives name files as if the folder of a case were the root.
+func unplaced(text, dir string) string {
+	return regexp.MustCompile(`(?m)^//line `+regexp.QuoteMeta(filepath.ToSlash(dir))+`/[^/]+`).ReplaceAllString(text, "//line ")
 }
 
 func parseOptions(t *testing.T, options string) codegen.Config {

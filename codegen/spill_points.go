@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -260,11 +261,27 @@ func (u *unit) spillArgs(call *ast.CallExpr) {
 	}
 }
 
-// sourceLine is the line of the source at pos, for comments.
+// shownSource is how many bytes of a long line of the source a comment shows. All of a line with a
+// thousand suspension points, at each of them, would be a million calls.
+const shownSource = 160
+
+// sourceLine is the line of the source at pos, for comments; of a long one, the part that begins
+// at pos.
 func (u *unit) sourceLine(pos token.Pos) string {
 	file := u.fn.Package.Fset.File(pos)
 	src := u.fn.File.Source
+	at := file.Offset(pos)
 	start := file.Offset(file.LineStart(file.PositionFor(pos, false).Line))
-	line, _, _ := strings.Cut(string(src[start:]), "\n")
-	return strings.TrimSpace(line)
+	end := len(src)
+	if n := bytes.IndexByte(src[at:], '\n'); n >= 0 {
+		end = at + n
+	}
+	if end-start <= shownSource {
+		return string(bytes.TrimSpace(src[start:end]))
+	}
+	part := src[at:end]
+	if len(part) <= shownSource {
+		return "… " + string(bytes.TrimSpace(part))
+	}
+	return "… " + strings.ToValidUTF8(string(part[:shownSource]), "") + " …"
 }
