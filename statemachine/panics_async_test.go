@@ -480,15 +480,15 @@ func (frame *fallThroughEpiloguesFunc1Frame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// onceAsync returns the stream of [once]: each range over it runs the function as a state machine.
-func onceAsync(ctx context.Context, f *fall) *job.Stream[int] {
+// oneRoundAsync returns the stream of [oneRound]: each range over it runs the function as a state machine.
+func oneRoundAsync(ctx context.Context, f *fall) *job.Stream[int] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
-		return &onceFrame{ctx: ctx, f: f}
+		return &oneRoundFrame{ctx: ctx, f: f}
 	})
 }
 
-// onceFrame is what [once] keeps while it is suspended.
-type onceFrame struct {
+// oneRoundFrame is what [oneRound] keeps while it is suspended.
+type oneRoundFrame struct {
 	statemachine.Producer[int]
 	defers statemachine.Defers
 
@@ -496,8 +496,8 @@ type onceFrame struct {
 	f   *fall
 }
 
-// MoveNext runs [once] from where it stopped to its next suspension (false) or its end (true).
-func (frame *onceFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext runs [oneRound] from where it stopped to its next suspension (false) or its end (true).
+func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer frame.defers.Leave(t, &frame.Frame, &finished)
 	state := frame.State
 	frame.State = statemachine.Running
@@ -531,9 +531,9 @@ endIf1:
 	return true
 }
 
-// Location returns where [once] is suspended.
-func (frame *onceFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.once", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
+// Location returns where [oneRound] is suspended.
+func (frame *oneRoundFrame) Location() statemachine.Location {
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
 }
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
@@ -598,10 +598,10 @@ func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished boo
 	default:
 		frame.Misuse(state)
 	}
-	frame.loop1 = statemachine.RangeStream(onceAsync(frame.ctx, frame.f))
+	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:99: for range once(ctx, f) {
+	// panics_test.go:99: for range oneRound(ctx, f) {
 	if frame.loop1.Next(t) {
 		goto resume1
 	}
@@ -693,15 +693,15 @@ func (frame *fallThroughLoopsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// nestedAsync returns the stream of [nested]: each range over it runs the function as a state machine.
-func nestedAsync(ctx context.Context, f *fall, n int) *job.Stream[int] {
+// fallingStreamAsync returns the stream of [fallingStream]: each range over it runs the function as a state machine.
+func fallingStreamAsync(ctx context.Context, f *fall, n int) *job.Stream[int] {
 	return statemachine.Stream(ctx, func() statemachine.Iteration[int, error] {
-		return &nestedFrame{ctx: ctx, f: f, n: n}
+		return &fallingStreamFrame{ctx: ctx, f: f, n: n}
 	})
 }
 
-// nestedFrame is what [nested] keeps while it is suspended.
-type nestedFrame struct {
+// fallingStreamFrame is what [fallingStream] keeps while it is suspended.
+type fallingStreamFrame struct {
 	statemachine.Producer[int]
 	defers statemachine.Defers
 	loops  statemachine.Loops
@@ -713,8 +713,8 @@ type nestedFrame struct {
 	loop1 *statemachine.Loop[int, error]
 }
 
-// MoveNext runs [nested] from where it stopped to its next suspension (false) or its end (true).
-func (frame *nestedFrame) MoveNext(t *statemachine.Task) (finished bool) {
+// MoveNext runs [fallingStream] from where it stopped to its next suspension (false) or its end (true).
+func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	defer frame.defers.Leave(t, &frame.Frame, &finished)
 	defer frame.loops.Leave(t, &frame.Frame, 6, &finished)
 	state := frame.State
@@ -761,10 +761,10 @@ resume1:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	frame.loop1 = statemachine.RangeStream(nestedAsync(frame.ctx, frame.f, frame.n-1))
+	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:125: for v, err := range nested(ctx, f, n-1) {
+	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
 	if frame.loop1.Next(t) {
 		goto resume2
 	}
@@ -813,9 +813,9 @@ done1:
 	return true
 }
 
-// Location returns where [nested] is suspended.
-func (frame *nestedFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
+// Location returns where [fallingStream] is suspended.
+func (frame *fallingStreamFrame) Location() statemachine.Location {
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
 }
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
@@ -883,10 +883,10 @@ func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context
 		f := frame.f
 		frame.defers.PushPlain(func() { f.out() })
 	}
-	frame.loop1 = statemachine.RangeStream(nestedAsync(ctx, frame.f, n-1))
+	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(ctx, frame.f, n-1))
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:136: for range nested(ctx, f, n-1) {
+	// panics_test.go:136: for range fallingStream(ctx, f, n-1) {
 	if frame.loop1.Next(t) {
 		goto resume1
 	}
@@ -942,4 +942,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: efeeee23ee640a48
+// Digest of what is above: 232e8b1d78258547

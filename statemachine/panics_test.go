@@ -85,7 +85,7 @@ func fallThroughEpilogues(ctx context.Context, f *fall, n int) error {
 }
 
 //movenext:async
-func once(ctx context.Context, f *fall) iter.Seq2[int, error] {
+func oneRound(ctx context.Context, f *fall) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		defer f.out()
 		if !yield(1, ctx.Err()) {
@@ -96,7 +96,7 @@ func once(ctx context.Context, f *fall) iter.Seq2[int, error] {
 
 //movenext:async
 func fallThroughLoops(ctx context.Context, f *fall, n int) error {
-	for range once(ctx, f) {
+	for range oneRound(ctx, f) {
 		f.in()
 		if n == 0 {
 			if f.suspends {
@@ -112,7 +112,7 @@ func fallThroughLoops(ctx context.Context, f *fall, n int) error {
 }
 
 //movenext:async
-func nested(ctx context.Context, f *fall, n int) iter.Seq2[int, error] {
+func fallingStream(ctx context.Context, f *fall, n int) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		defer f.deferred()
 		f.in()
@@ -122,7 +122,7 @@ func nested(ctx context.Context, f *fall, n int) iter.Seq2[int, error] {
 			}
 			f.bottom()
 		}
-		for v, err := range nested(ctx, f, n-1) {
+		for v, err := range fallingStream(ctx, f, n-1) {
 			if !yield(v, err) {
 				return
 			}
@@ -133,7 +133,7 @@ func nested(ctx context.Context, f *fall, n int) iter.Seq2[int, error] {
 //movenext:async
 func fallThroughStreams(ctx context.Context, f *fall, n int) error {
 	defer func() { f.out() }()
-	for range nested(ctx, f, n-1) {
+	for range fallingStream(ctx, f, n-1) {
 		if f.suspends {
 			job.Yield()
 		}

@@ -41,7 +41,7 @@ type accountsFrame struct {
 
 // MoveNext runs [accounts] from where it stopped to its next suspension (false) or its end (true).
 func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -95,10 +95,7 @@ resume2:
 endIf1:
 	{
 		rows := f.rows
-		f.defers.Push(func(raise func()) {
-			defer func() { _ = rows.Close() }()
-			raise()
-		})
+		f.defers.PushPlain(func() { _ = rows.Close() })
 	}
 for1:
 	// main.go:52: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
@@ -431,6 +428,7 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 	frame := reportFrame{limit: limit}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, ctx, db) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &reportMachine{reportFrame: frame}
@@ -441,6 +439,7 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 func reportEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, limit int) (*reportFrame, error) {
 	frame := reportFrame{limit: limit}
 	if frame.moveNext(t, ctx, db) {
+		t.Rethrow()
 		return nil, frame.result0
 	}
 	m := new(reportFrame)
@@ -468,7 +467,7 @@ func (f *reportFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [report] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
-	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
+	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -563,9 +562,10 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.reportFrame.moveNext(t, nil, nil) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, f.result0)
 	f.reportFrame = reportFrame{Frame: f.reportFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: 608fd0b573e9326d
+// Digest of what is above: f6b42de2f0f55508

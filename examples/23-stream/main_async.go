@@ -137,7 +137,7 @@ type pagesFrame struct {
 
 // MoveNext runs [pages] from where it stopped to its next suspension (false) or its end (true).
 func (f *pagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var fetch2 page
 	var fetch3 error
 	state := f.State
@@ -199,6 +199,7 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 	frame := readFrame{limit: limit}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, ctx) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &readMachine{readFrame: frame}
@@ -209,6 +210,7 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 func readEnter(t *statemachine.Task, ctx context.Context, limit int) (*readFrame, error) {
 	frame := readFrame{limit: limit}
 	if frame.moveNext(t, ctx) {
+		t.Rethrow()
 		return nil, frame.result0
 	}
 	m := new(readFrame)
@@ -236,7 +238,7 @@ func (f *readFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
-	defer f.loops.Unwind(t, &f.Frame, 5, &finished)
+	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -332,9 +334,10 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.readFrame.moveNext(t, nil) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, f.result0)
 	f.readFrame = readFrame{Frame: f.readFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
-// Digest of what is above: d3e6414766ea7e79
+// Digest of what is above: 641eccb9ed368d6b
