@@ -14,9 +14,9 @@ import (
 // It is for people who step through a machine, and for stacks: what is printed for a
 // statement of the source carries the statement's line, in a directive of the compiler,
 //
-//	//line /home/me/shop/main.go:17
+//	//line /src/shop/main.go:17
 //	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
-//	//line /home/me/shop/main.go:17
+//	//line /src/shop/main.go:17
 //	if f.fetch1 == nil {
 //
 // and each line that the lowering made up repeats it, since the compiler counts on. The comments
