@@ -35,7 +35,7 @@ func (e *emitter) moving() {
 	e.frame(e.sig.FrameParams)
 	e.withResults()
 	e.goOn()
-	if len(u.parks()) == 0 && u.self == nil && !u.streams() {
+	if u.whole {
 		e.moveNextPlain()
 		return
 	}

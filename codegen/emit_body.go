@@ -256,6 +256,7 @@ func (e *emitter) moveNextPlain() {
 // keepWhole prepares variables for a function that is called as it was written:
 // all parameters are passed on, and nothing is shared with it.
 func (u *unit) keepWhole() {
+	u.whole = true
 	u.code = nil
 	u.lifted = nil
 	u.all = nil

@@ -1,5 +1,7 @@
 package codegen
 
+import "strings"
+
 // title is what comments call the function.
 func (u *unit) title() string {
 	if u.self != nil {
@@ -73,23 +75,26 @@ func (u *unit) emitLiteral() []byte {
 	return []byte(e.String())
 }
 
-// firstStep prints what a job calls that runs the literal.
+// firstStep prints the literal as the runtime calls it.
 func (e *emitter) firstStep() {
-	names, j := e.u.named, e.unlike("j")
+	names := e.u.named
 	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
-	params := j + " *" + e.path(jobPath, "job") + ".Machine[" + e.arg + "]"
-	if list := e.sig.ParamList(); list != "" {
-		params += ", " + list
+	var results, values, suspended []string
+	for i, r := range e.u.results {
+		spelled := e.typ(r.typ, e.u.node)
+		results, values = append(results, spelled), append(values, e.result(frame, i))
+		suspended = append(suspended, e.zeroOf(r.typ, spelled))
 	}
-	e.line("// %s is the first step of a job that runs %s.", names.Async, e.u.title())
-	e.line("func %s%s(%s) %s.Rest {", names.Async, e.sig.TypeParams, params, e.path(jobPath, "job"))
+	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + t + ", " + m + ")"
+	e.line("// %s is %s as the runtime calls it: its results, or an error which says that it has suspended.", names.Async, e.u.title())
+	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
 	e.line("var %s %s", t, e.runtime("Task"))
 	e.line("%s := %s", frame, e.frameLiteral())
-	e.line("defer %s(&%s, %s)", e.runtime("Fail"), t, j)
+	e.line("defer %s(&%s)", e.runtime("Fail"), t)
 	e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
-	e.line("return %s.Return(%s)\n}", j, e.jobResult(frame))
+	e.line("return %s\n}", strings.Join(values, ", "))
 	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.u.keptName(), frame)
-	e.line("return %s.Suspend(%s, &%s, %s, %s)\n}\n", m, e.context(), t, m, j)
+	e.line("return %s\n}\n", strings.Join(suspended, ", "))
 }
 
 func (u *unit) jobResults() Results { return resultsOf(u.sig) }

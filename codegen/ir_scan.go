@@ -49,6 +49,9 @@ func (s *mentionScan) walk(node ast.Node) {
 
 // visit returns whether Inspect should go into n.
 func (s *mentionScan) visit(n ast.Node) bool {
+	if e, ok := n.(ast.Expr); ok && s.named(e) {
+		return false
+	}
 	if e, ok := n.(ast.Expr); ok && n != s.root {
 		e = ast.Unparen(e) // there may be several values: f((g()))
 		if temps, ok := s.u.evaluated[e]; ok {

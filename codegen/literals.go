@@ -50,6 +50,7 @@ type literals struct {
 	machines   map[*ast.FuncLit]*literal
 	order      []*literal
 	runs       map[*ast.CallExpr]jobRun
+	named      map[ast.Expr]namedRun // functions with twins that the runtime calls
 
 	vars    map[*types.Var]*funcVar // those that hold what suspends
 	entries map[*types.Var]*funcVar // by their companions
@@ -57,7 +58,7 @@ type literals struct {
 
 func newLiterals() *literals {
 	return &literals{
-		suspending: map[*ast.FuncLit]bool{}, machines: map[*ast.FuncLit]*literal{}, runs: map[*ast.CallExpr]jobRun{},
+		suspending: map[*ast.FuncLit]bool{}, machines: map[*ast.FuncLit]*literal{}, runs: map[*ast.CallExpr]jobRun{}, named: map[ast.Expr]namedRun{},
 		vars: map[*types.Var]*funcVar{}, entries: map[*types.Var]*funcVar{},
 	}
 }

@@ -26,6 +26,7 @@ type unit struct {
 	records bool // likewise, telling each step
 
 	literals *literals // of the annotated function
+	whole    bool      // it is called as it was written
 	outer    *unit     // the function around a literal; nil: it is the annotated function
 	self     *literal  // nil likewise
 	inside   []*literal
@@ -98,7 +99,7 @@ func (u *unit) lower() (*Lowered, []Diagnostic) {
 	}
 	u.flatten()
 	u.prune()
-	if len(u.parks()) == 0 && !u.streams() {
+	if len(u.parks()) == 0 && !u.streams() && !u.runs() {
 		u.keepWhole()
 	}
 	u.place()

@@ -2,17 +2,28 @@ package codegen
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
+	"strings"
 )
 
-// Literals that are run as jobs. Source, then result:
+// Functions that the runtime calls. What is given to job.Run, a scope's Go, coord.Lazy and their kin is a function; if it suspends, it
+// becomes one that says so to the runtime (package internal/suspension). Its type stays, and so does the call. For
+// a literal, source, then result:
 //
 //	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) }, job.On(s))
 //
-//	j := job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
-//		return fetchFunc1Run(m1, url, ctx1)
+//	j := job.Run(ctx, func(ctx1 context.Context) (int, error) {
+//		return loadFunc1Run(url, ctx1)
 //	}, job.On(s))
+//
+// and for a function that has a twin:
+//
+//	s.Go(c.ping)
+//
+//	s.Go(statemachine.Action1(c.pingAsync))
 //
 // The call itself is plain Go, so it is found wherever the function has it, in function
 // literals that stay as they are too.
@@ -26,84 +37,63 @@ import (
 // Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns with the way through
 // the queue, half of them for another worker that was woken in vain.
 
-// A body that the caller waits for is a machine only where the caller is one, since it is that machine that waits. Source,
-// then result:
+// A function that the caller waits for suspends only where the caller does, since that calls the twin. In a literal that stays
+// plain Go the caller is plain, and would be told what it can not understand. Source, then result:
 //
 //	err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
 //
-//	f.await1 = job.InScopeMachine(f.ctx, func(m1 *job.Machine[job.Void], ctx1 context.Context, s1 *job.Scope) job.Rest {
-//		return fetchFunc1Run(m1, ctx1, s1)
+//	f.inScope1 = job.InScopeAsync(f.ctx, func(ctx1 context.Context, s1 *job.Scope) error {
+//		return fetchFunc1Run(ctx1, s1)
 //	})
 
-// runner is a function that runs a literal as a job.
-type runner struct {
-	machine string // what is called in its place if the literal is a machine
-	at      int    // which argument the literal is
-	blocks  bool   // its caller waits until the literal has ended
+// runners are the runtime's functions that call a function which may suspend: the one that is their parameter.
+var runners = map[funcKey]bool{
+	{jobPath, "", "Run"}: true, {jobPath, "", "Go"}: true, {jobPath, "", "New"}: true, {jobPath, "", "Spawn"}: true,
+	{jobPath, "Scope", "Go"}: true, {jobPath, "", "InScope"}: true, {jobPath, "", "InScopeAsync"}: true,
+	{jobPath, "", "ContinueWith"}: true, {jobPath, "Job", "ContinueWith"}: true,
+	{jobPath, "", "Then"}: true, {jobPath, "", "Catch"}: true, {jobPath, "", "Finally"}: true,
+	{coordPath, "", "NewLazy"}: true, {coordPath, "SingleFlight", "Do"}: true, {coordPath, "SingleFlight", "DoAsync"}: true,
+	{coordPath, "Serial", "Do"}: true, {coordPath, "Serial", "DoAsync"}: true,
+	{coordPath, "", "InTurn"}: true, {coordPath, "", "InTurnAsync"}: true,
 }
 
-// The runners by their names, and the methods of scopes among them.
-var (
-	runners = map[string]runner{
-		"Run": {machine: "RunMachine", at: 1}, "Go": {machine: "RunMachine", at: 1}, "New": {machine: "NewMachine", at: 1},
-		"Spawn": {machine: "SpawnMachine", at: 1}, "InScope": {machine: "InScopeMachine", at: 1, blocks: true},
-	}
-	scopeRunners = map[string]runner{"Go": {machine: "GoMachine"}}
-)
+// runner is how a call runs a function.
+type runner struct {
+	at     int  // which argument the function is
+	blocks bool // its caller waits until the function has ended
+}
 
 // runnerOf returns the runner that call names, and the name itself.
 func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok bool) {
 	fn, id, method := callee(call, info)
-	switch {
-	case fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath:
+	if fn == nil || fn.Pkg() == nil || !runners[keyOf(fn.Origin())] || method != nil && method.Kind() != types.MethodVal {
 		return runner{}, nil, false
-	case fn.Signature().Recv() == nil:
-		r, ok = runners[fn.Name()]
-	case method != nil && method.Kind() == types.MethodVal && receiverNamed(fn) != nil && receiverNamed(fn).Obj().Name() == "Scope":
-		r, ok = scopeRunners[fn.Name()]
-		ok = ok && finds(method.Recv(), fn.Pkg(), r.machine)
 	}
-	return r, id, ok
+	for i, param := range slices.Collect(fn.Signature().Params().Variables()) {
+		if sig, isFunc := param.Type().(*types.Signature); isFunc && resultsOf(sig).Err != nil {
+			return runner{at: i, blocks: twinOf(fn.Origin()) != nil}, id, len(call.Args) > i
+		}
+	}
+	return runner{}, nil, false
 }
 
-// finds reports whether x.name is a method of pkg for an x of type t, as it is not where something around an embedded value hides it.
-func finds(t types.Type, pkg *types.Package, name string) bool {
-	obj, _, _ := types.LookupFieldOrMethod(t, true, pkg, name)
-	fn, ok := obj.(*types.Func)
-	return ok && fn.Pkg() == pkg
-}
-
-// RunsAsJob returns the function that call runs as a job, or nil. In an annotated function a literal becomes a machine there; but
+// RunsAsJob returns the function that call has the runtime call, or nil. In an annotated function it suspends; but
 // one that the caller waits for does so only where the caller is a machine itself: not in a literal that stays plain Go, and not in a go
 // statement.
 func RunsAsJob(call *ast.CallExpr, info *types.Info) (fn ast.Expr, waits bool) {
 	r, _, ok := runnerOf(call, info)
-	if !ok || len(call.Args) <= r.at {
+	if !ok {
 		return nil, false
 	}
 	return ast.Unparen(call.Args[r.at]), r.blocks
 }
 
-// jobRun is a call that runs a literal which has become a machine, or whose job is awaited where it is started.
+// jobRun is a call that runs a function which suspends, or whose job is awaited where it is started.
 type jobRun struct {
 	runner
 	id      *ast.Ident   // the runner's name
-	literal *ast.FuncLit // nil: it is no machine
+	literal *ast.FuncLit // that has become a machine, or nil
 	awaited bool
-}
-
-// name is that of the function that takes the runner's place: of a machine that a machine starts, or of
-// something else.
-func (r jobRun) name(machine, plain bool) string {
-	switch first := r.awaited && !plain; {
-	case first && machine:
-		return "NewMachine"
-	case first:
-		return "New"
-	case machine:
-		return r.machine
-	}
-	return r.id.Name
 }
 
 // findRuns notes the literals that become machines of jobs, and the jobs that are awaited where they are started.
@@ -129,27 +119,94 @@ func (u *unit) findRuns() {
 			if run, id := u.awaitedRun(n); run != nil && !later[n] {
 				u.literals.runs[run] = jobRun{id: id, awaited: true}
 			}
-			if r, ok := u.runOf(n); ok && !u.namesTypesOf(r.literal, around) && (!r.blocks || len(around) == 0 && !aside[n]) {
-				r.awaited = u.literals.runs[n].awaited
-				u.literals.runs[n] = r
-				l := u.machine(r.literal)
-				l.started, l.waited = true, r.blocks
-			}
+			u.noteRun(n, around, len(around) == 0 && !aside[n])
 		}
 		return true
 	}
 	ast.Inspect(u.body, visit)
 }
 
-// runOf reports whether call runs a literal that suspends.
-func (u *unit) runOf(call *ast.CallExpr) (jobRun, bool) {
-	fn, _ := RunsAsJob(call, u.info)
-	lit, ok := fn.(*ast.FuncLit)
-	if !ok || !u.literalSuspends(lit) {
-		return jobRun{}, false
+// noteRun notes the function that call runs, if it suspends. around are the literals around call; byMachine says that a machine makes
+// the call.
+func (u *unit) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine bool) {
+	r, id, ok := runnerOf(call, u.info)
+	if !ok || r.blocks && !byMachine {
+		return
 	}
-	r, id, _ := runnerOf(call, u.info)
-	return jobRun{runner: r, id: id, literal: lit}, true
+	arg := ast.Unparen(call.Args[r.at])
+	lit, ok := arg.(*ast.FuncLit)
+	if !ok {
+		if s, ok := u.follows(arg); ok {
+			u.literals.named[arg] = namedRun{s, r.blocks}
+		}
+		return
+	}
+	if !u.literalSuspends(lit) || u.namesTypesOf(lit, around) {
+		return
+	}
+	u.literals.runs[call] = jobRun{runner: r, id: id, literal: lit, awaited: u.literals.runs[call].awaited}
+	l := u.machine(lit)
+	l.started, l.waited = true, r.blocks
+}
+
+// namedRun is a function that the runtime calls and that has a twin.
+type namedRun struct {
+	Suspension
+	waited bool // see literal
+}
+
+// follows returns what is known of e if that is a function which the runtime can call by its twin.
+func (u *unit) follows(e ast.Expr) (Suspension, bool) {
+	s, ok := u.fn.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, u.info)
+	if !ok || s.Twin == nil || s.Method != nil && s.Method.Kind() == types.MethodExpr {
+		return s, false
+	}
+	sig, ok := u.typeOf(e).Underlying().(*types.Signature)
+	n := 0
+	if ok {
+		n = sig.Params().Len()
+	}
+	return s, n >= 1 && n <= 3 && !sig.Variadic() && resultsOf(sig).Err != nil && len(resultsOf(sig).Values) <= 1
+}
+
+// named has a function that the runtime calls spelled as its twin, which the runtime's part of it follows.
+func (s *mentionScan) named(e ast.Expr) bool {
+	run, ok := s.u.literals.named[e]
+	if !ok || run.waited && s.literals > 0 {
+		return false
+	}
+	sig := s.u.typeOf(e).Underlying().(*types.Signature)
+	helper := "Func"
+	if len(resultsOf(sig).Values) == 0 {
+		helper = "Action"
+	}
+	helper += strconv.Itoa(sig.Params().Len())
+	s.insert(e.Pos(), statemachineName, text("."+helper+"("))
+	_, id, _ := callee(&ast.CallExpr{Fun: e}, s.u.info)
+	switch f := uninstantiated(e).(type) {
+	case *ast.SelectorExpr:
+		s.walk(f.X)
+	}
+	s.replace(id, text(s.u.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))
+	switch f := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
+		s.walk(f.Index)
+	case *ast.IndexListExpr:
+		for _, index := range f.Indices {
+			s.walk(index)
+		}
+	default:
+		if n := run.TypeArgs.Len(); n > 0 {
+			s.insert(e.End(), s.u.typeArgument(e, slices.Collect(run.TypeArgs.Types())...))
+		}
+	}
+	s.insert(e.End(), text(")"))
+	return true
+}
+
+// insert puts something between what stands in front of pos and what stands behind it.
+func (s *mentionScan) insert(pos token.Pos, with ...piece) {
+	s.edits = append(s.edits, edit{pos: pos, end: pos, with: with})
 }
 
 // awaitedRun returns the call of job.Run whose job call awaits, and the name in it, or nil.
@@ -191,38 +248,42 @@ func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	return l != nil && l.started && (s.literals == 0 || !l.waited) && !s.u.namesTypesOf(lit, s.around)
 }
 
-// runner has the name in call spelled as that of what takes the place of a runner.
+// runner has the name in call spelled as New, if the job is awaited where it is started.
 func (s *mentionScan) runner(call *ast.CallExpr) {
-	if r, ok := s.u.literals.runs[call]; ok {
-		s.u.idents[r.id] = s.u.spelledBeside(call, r.id, r.name(s.startsMachine(r.literal), s.literals > 0))
+	if r, ok := s.u.literals.runs[call]; ok && r.awaited && s.literals == 0 {
+		s.replace(r.id, text(s.u.spelledBeside(call, r.id, "New")))
 	}
 }
 
-// started is what takes the place of the literal: it is the machine's first step.
+// started is what takes the place of the literal: it takes the machine's first step.
 func (u *unit) started(lit *ast.FuncLit) rope {
 	l := u.lowered(lit)
-	m := u.names.fresh("m")
-	params, args := l.unit.sig.Params(), append([]rope{{text(m)}}, u.passedAll(l, true)...)
+	args := u.passedAll(l, true)
 	var names []string
-	for i := range params.Len() {
-		names = append(names, u.names.fresh(startedStems[i]))
+	for i := range l.unit.sig.Params().Len() {
+		stem := l.unit.sig.Params().At(i).Name()
+		if stem == "" || stem == "_" {
+			stem = "arg"
+		}
+		names = append(names, u.names.fresh(stem))
 		args = append(args, rope{text(names[i])})
 	}
 	head := func(p *printer) string {
-		arg, err := u.imports.JobArgument(l.unit.jobResults())
-		if err != nil {
-			u.refuse(unnameableType(u.at(lit), err))
-		}
-		job := p.path(jobPath, "job")
-		list := m + " *" + job + ".Machine[" + arg + "]"
+		var params, results []string
 		for i, name := range names {
-			list += ", " + name + " " + p.typeOf(&variable{typ: params.At(i).Type()})
+			params = append(params, name+" "+p.typ(l.unit.sig.Params().At(i).Type(), lit))
 		}
-		return "func(" + list + ") " + job + ".Rest {\nreturn "
+		for v := range l.unit.sig.Results().Variables() {
+			results = append(results, p.typ(v.Type(), lit))
+		}
+		return "func(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ") {\nreturn "
 	}
 	r := append(rope{late(head), text(l.names.Async + u.typeArgs() + "(")}, joined(args)...)
 	return append(r, text(")\n}"))
 }
 
-// startedStems are what the parameters of such literals are called.
-var startedStems = [...]string{"ctx", "s"}
+// runs reports whether the function gives the runtime a function that suspends, so that calling it as it was written would
+// give it one that blocks.
+func (u *unit) runs() bool {
+	return len(u.literals.named) > 0 || slices.ContainsFunc(u.literals.order, func(l *literal) bool { return l.started })
+}

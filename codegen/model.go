@@ -16,6 +16,7 @@ const Module = "github.com/movenext/movenext"
 const (
 	jobPath          = Module + "/job"
 	awaiterPath      = Module + "/awaiter"
+	coordPath        = Module + "/coord"
 	statemachinePath = Module + "/statemachine"
 	recordPath       = statemachinePath + "/record"
 )

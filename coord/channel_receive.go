@@ -76,9 +76,18 @@ func (c *Channel[T]) TryReceive() (T, error) {
 
 // All returns a sequence of what is received until the channel is closed and nothing is left. If
 // it was closed for a cause, or ctx ends, the last step of the sequence is that error with a zero
-// value. It blocks as [Channel.Receive] does; a function marked //movenext:async that is to
-// suspend calls Receive in a loop.
-func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] {
+// value. It blocks between elements as [Channel.Receive] does; in a function marked //movenext:async a
+// range over it suspends, since its twin is [Channel.AllAsync].
+func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] { return received(ctx, c) }
+
+// AllAsync is [Channel.All] as a stream, whose ranges hold no worker between elements. Each
+// range receives anew. It does not block.
+func (c *Channel[T]) AllAsync(ctx context.Context) *job.Stream[T] { return receivedAsync(ctx, c) }
+
+// received is Channel.All. The two are not one, since its machine's frame would be a name that users see.
+//
+//movenext:async
+func received[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
 			v, err := c.Receive(ctx)

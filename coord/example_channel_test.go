@@ -109,3 +109,17 @@ func ExampleBroadcast() {
 	// slow: two <nil>
 	// slow: three <nil>
 }
+
+func ExampleChannel_AllAsync() {
+	ctx := context.Background()
+	c := coord.NewUnbounded[string]()
+	fmt.Println(c.TrySend("a"), c.TrySend("b"))
+	c.Close()
+	for v, err := range c.AllAsync(ctx).All() {
+		fmt.Println(v, err)
+	}
+	// Output:
+	// <nil> <nil>
+	// a <nil>
+	// b <nil>
+}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/internal/suspension"
 )
 
 // recording switches d on for one test. Such tests are not parallel.
@@ -83,14 +85,14 @@ func TestLabelsFollowTheJobAndStayWithIt(t *testing.T) {
 	assert.Empty(t, inside)
 }
 
-func TestLabelsAndRegionsFollowTheFirstStepOfAMachine(t *testing.T) {
+func TestLabelsAndRegionsFollowTheFirstStepOfWhatSuspends(t *testing.T) {
 	require.NoError(t, trace.Start(io.Discard))
 	defer trace.Stop()
 	m := &manual{consent: true}
 	var inside string
-	j := RunMachine(m.ctx(), func(mc *Machine[int], _ context.Context) Rest {
+	j := Go(m.ctx(), func(context.Context) error {
 		inside = labels(t)
-		return mc.Return(1, nil)
+		return restFunc(func(end suspension.Ender[Void], _ uint8) { end.Return(Void{}, nil).Deliver(nil) })
 	}, Named("stepping"), Diagnose(FollowLabels|FollowTrace))
 	m.all()
 	assert.True(t, j.IsCompleted())

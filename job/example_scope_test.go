@@ -114,36 +114,6 @@ func ExampleInScopeAsync() {
 	// Output: a child failed
 }
 
-func ExampleScope_GoMachine() {
-	s := job.NewScope(context.Background())
-	s.GoMachine(func(m *job.Machine[job.Void], _ context.Context) job.Rest {
-		fmt.Println("begins and ends")
-		return m.Return(job.Void{}, nil)
-	})
-	fmt.Println(s.Wait())
-	// Output:
-	// begins and ends
-	// <nil>
-}
-
-func ExampleSpawnMachine() {
-	s := job.NewScope(context.Background())
-	defer s.Close()
-	j := job.SpawnMachine(s, func(m *job.Machine[int], _ context.Context) job.Rest { return m.Return(7, nil) })
-	fmt.Println(j.Await())
-	// Output: 7 <nil>
-}
-
-func ExampleInScopeMachine() {
-	j := job.InScopeMachine(context.Background(), func(m *job.Machine[job.Void], _ context.Context, s *job.Scope) job.Rest {
-		s.Go(func(context.Context) error { return errors.New("a child failed") })
-		return m.Return(job.Void{}, nil)
-	})
-	_, err := j.Await()
-	fmt.Println(err)
-	// Output: a child failed
-}
-
 // At most two children in flight, whatever they wait for.
 func ExampleScope_Limit() {
 	err := job.InScope(context.Background(), func(_ context.Context, s *job.Scope) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -48,13 +49,50 @@ func (f *finally[T]) runNext(on schedulers.Worker, q *queue) { f.run(f, on, q) }
 
 func (f *finally[T]) invoke(ctx context.Context) (T, error) {
 	f.of = f.antecedent()
-	if failed := f.fn(ctx); failed != nil {
-		v, err := f.of.GetResult()
+	failed := f.fn(ctx)
+	if rest := suspension.Of(failed); rest != nil {
+		var none T
+		return none, &finallyRest[T]{Suspended: rest, finally: f, of: f.of}
+	}
+	return f.after(f.of, failed)
+}
+
+// after returns the outcome of the job when fn has returned failed.
+func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
+	v, err := of.GetResult()
+	if failed != nil {
 		return v, joined(err, failed)
 	}
-	f.final = uint8(f.of.Status())
-	return f.of.GetResult()
+	f.final = uint8(of.Status())
+	return v, err
 }
+
+// finallyRest is an fn that has suspended, and stands between its end and that of the job, whose result is another one.
+type finallyRest[T any] struct {
+	suspension.Suspended
+	finally *finally[T]
+	of      *Job[T]
+}
+
+// GoOn implements suspension.Suspended.
+func (r *finallyRest[T]) GoOn(_ any, on schedulers.Worker, spent uint8) {
+	r.Suspended.GoOn(r, on, spent)
+}
+
+// Return implements suspension.Ender.
+func (r *finallyRest[T]) Return(_ Void, failed error) continuation.Chain {
+	v, err := r.finally.after(r.of, failed)
+	return r.finally.Return(v, err)
+}
+
+// Fault implements suspension.Ender.
+func (r *finallyRest[T]) Fault(err error) continuation.Chain {
+	r.finally.of = r.of
+	return r.finally.Fault(err)
+}
+
+// Handle implements suspension.Ender.
+func (r *finallyRest[T]) Handle() any { return &r.finally.Job }
 
 // crashed implements keeper: what a deferred call does to a result it does not do to this one, which is an error and not a
 // panic that goes on.

@@ -36,26 +36,16 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 // not block, and is the twin of [InScope].
 func InScopeAsync(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) *Job[Void] {
 	s := newScope(ctx, opts, 3)
-	return s.run(body == nil, func(m *Machine[Void], ctx context.Context, s *Scope) Rest {
-		return m.Return(Void{}, body(ctx, s))
-	})
-}
-
-// InScopeMachine is [InScopeAsync] for a body whose first step is begin; see [Machine]. It is for generated code. It does
-// not block.
-func InScopeMachine(ctx context.Context, begin func(*Machine[Void], context.Context, *Scope) Rest, opts ...Option) *Job[Void] {
-	s := newScope(ctx, opts, 3)
-	return s.run(begin == nil, begin)
+	return s.run(body)
 }
 
 // run starts the body of a new scope.
-func (s *Scope) run(nilFunc bool, begin func(*Machine[Void], context.Context, *Scope) Rest) *Job[Void] {
-	if !s.mayBegin(nilFunc) {
+func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
+	if !s.mayBegin(body == nil) {
 		return s.WaitAsync()
 	}
-	b := &scopeBody{scope: s, steps: begin}
-	b.begin = beginBody
-	b.mode = dependent | reported | s.mode&labeled
+	b := &scopeBody{scope: s, fn: body}
+	b.mode = reported | s.mode&labeled
 	b.end.InitDependent()
 	s.promise.job.mode |= reported
 	if r := s.promise.job.rare.Load(); r != nil {
@@ -81,9 +71,9 @@ func (s *Scope) run(nilFunc bool, begin func(*Machine[Void], context.Context, *S
 //	body ends ──▶ the maker's count is given back ──▶ the last child has ended ──┐
 //	     └───────────────────────────────────────────────────────────────────────┴──▶ the job of InScope ends
 type scopeBody struct {
-	Machine[Void]
+	task[Void]
 	scope  *Scope
-	steps  func(*Machine[Void], context.Context, *Scope) Rest
+	fn     func(context.Context, *Scope) error
 	node   continuation.Node // of the body's end
 	thrown bool              // the body has not returned
 
@@ -92,12 +82,16 @@ type scopeBody struct {
 	left  atomic.Int32 // of the two that end waits for: the body, and the scope
 }
 
-func beginBody(of *Machine[Void], _ context.Context) Rest {
-	b := of.owner.(*scopeBody)
-	return b.steps(of, b.scope.views.of(b.scope, of.worker), b.scope)
+// Run implements schedulers.Work.
+func (b *scopeBody) Run(on schedulers.Worker) { b.run(b, on, nil) }
+
+func (b *scopeBody) runClaimed(on schedulers.Worker) { b.execute(b, on) }
+
+func (b *scopeBody) invoke(context.Context) (Void, error) {
+	return Void{}, b.fn(b.scope.views.of(b.scope, b.worker), b.scope)
 }
 
-func (b *scopeBody) drop() { b.begin, b.steps = nil, nil }
+func (b *scopeBody) drop() { b.fn = nil }
 
 // crashed implements keeper.
 func (b *scopeBody) crashed(err error) error {

@@ -54,7 +54,7 @@ func (c *core) needsHome() bool {
 		return false
 	}
 	s := c.status()
-	return s == Scheduled || s == Running
+	return s == Scheduled || s == Running && !c.state.isSuspended()
 }
 
 // giveUp takes a parked waiter back. If the job has ended at the same moment, the wait has succeeded.

@@ -56,7 +56,7 @@ func (t *twinJob[T]) Run(on schedulers.Worker) {
 
 func (t *twinJob[T]) runClaimed(on schedulers.Worker) {
 	t.worker = on
-	final, returned := t.call(t, nil)
+	final, _, returned := t.call(t, nil)
 	switch {
 	case !returned: // and so it is complete
 	case final != Completed:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -23,7 +24,6 @@ import (
 type child struct {
 	scope *Scope
 	fn    func(context.Context) error
-	begin func(*Machine[Void], context.Context) Rest // in place of fn: see machineChild
 	state atomic.Uint32
 	next  *child // in the free list
 }
@@ -144,14 +144,15 @@ func (c *child) Abandon(reason error) {
 	}
 }
 
-// run runs a claimed child to its end or, if it has steps, the first of them. last says that the worker has nothing else to
-// do in its current work.
+// run runs a claimed child to its end, or until it suspends; see suspendedChild. last says that the worker has nothing
+// else to do in its current work.
 func (c *child) run(on schedulers.Worker, recycle, last bool) {
-	if c.begin != nil {
-		c.become(recycle).run(on, last)
-		return
-	}
-	if final, err, returned := c.call(on, recycle); returned {
+	final, err, returned := c.call(on, recycle)
+	switch rest := suspension.Of(err); {
+	case !returned: // and so it has ended
+	case rest != nil:
+		c.suspend(recycle).goOn(rest, on, last)
+	default:
 		c.end(final, err, recycle, on)
 	}
 }
@@ -168,13 +169,16 @@ func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err erro
 		return Canceled, nil, true
 	}
 	err = s.withLabels(s.views.of(s, on), c.fn)
+	if suspension.Of(err) != nil {
+		return Running, err, true
+	}
 	return s.judge(err), err, true
 }
 
 // end counts the child as ended. Nobody but its claimer calls it, once.
 func (c *child) end(final Status, err error, recycle bool, on schedulers.Worker) {
 	s := c.scope
-	c.fn, c.begin = nil, nil
+	c.fn = nil
 	s.mu.Lock()
 	if recycle {
 		s.children.giveBack(c)

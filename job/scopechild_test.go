@@ -166,12 +166,8 @@ func TestInScopeEndsAfterBodyAndChildren(t *testing.T) {
 			_, err := InScopeAsync(ctx, body, opts...).Await()
 			return err
 		},
-		"InScopeMachine that never suspends": func(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {
-			_, err := InScopeMachine(ctx, bodyInSteps(inOneStep, body), opts...).Await()
-			return err
-		},
-		"InScopeMachine that suspends": func(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {
-			_, err := InScopeMachine(ctx, bodyInSteps(inSteps, body), opts...).Await()
+		"InScopeAsync that suspends": func(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {
+			_, err := InScopeAsync(ctx, bodyInSteps(inSteps, body), opts...).Await()
 			return err
 		},
 	} {

@@ -141,12 +141,6 @@ func (t *spawned[T]) take() bool { return t.place.take() }
 // admitted implements heldChild.
 func (t *spawned[T]) admitted() { t.activateChild(t.scope.flags) }
 
-// take implements heldChild.
-func (m *spawnedMachine[T]) take() bool { return m.place.take() }
-
-// admitted implements heldChild.
-func (m *spawnedMachine[T]) admitted() { m.activateChild(m.scope.flags) }
-
 // activateChild submits a child that has waited in line, unless it was canceled since it got its place.
 func (t *task[T]) activateChild(flags schedulers.Flags) {
 	if t.state.activate() {

@@ -24,19 +24,6 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	return spawn(s, &t.task, t, &t.node, err, &t.place)
 }
 
-// SpawnMachine is [Spawn] for a function whose first step is begin; see [Machine]. It is for generated code. It
-// does not block.
-func SpawnMachine[T any](s *Scope, begin func(*Machine[T], context.Context) Rest, opts ...Option) *Job[T] {
-	m := &spawnedMachine[T]{scope: s}
-	m.begin = begin
-	if s == nil || !s.enter(&m.place) {
-		return m.failed(ErrScopeEnded)
-	}
-	err := m.prepare(m, s.views.of(s, s.from), opts, forJob, begin == nil)
-	m.mode |= dependent
-	return spawn(s, &m.task, m, &m.node, err, &m.place)
-}
-
 // spawn starts a child that the scope has counted, and has the scope be told of its end by n. err is why it could not be made.
 func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childPlace) *Job[T] {
 	if err != nil {
@@ -82,21 +69,6 @@ func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
 }
 
 func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
-
-// spawnedMachine is the same for a function that runs in steps.
-type spawnedMachine[T any] struct {
-	Machine[T]
-	place childPlace
-	scope *Scope
-	node  continuation.Node
-}
-
-// Completed implements continuation.Target: the child has ended.
-func (m *spawnedMachine[T]) Completed(schedulers.Worker) continuation.Chain {
-	return m.scope.parted(&m.core, &m.place)
-}
-
-func (m *spawnedMachine[T]) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }
 
 // parted counts a child with a handle as ended.
 func (s *Scope) parted(child *core, l *childPlace) continuation.Chain {

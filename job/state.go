@@ -2,14 +2,15 @@ package job
 
 import "sync/atomic"
 
-// state is how far a job has come until it ends: its status, and three marks. That it has ended is not said here but
+// state is how far a job has come until it ends: its status, and four marks. That it has ended is not said here but
 // by the list of those who wait for it, which is closed then.
 //
 //	status                word               list     who leaves it
 //	Created               –                  open     Start, Cancel, who runs it at once
 //	WaitingForActivation  –                  open     the antecedent, the source, the machine; Cancel
 //	Scheduled             –                  open     the worker or a waiter that claims it; Cancel
-//	Running               –, inPlace         open     the goroutine that runs it
+//	Running               –, inPlace,        open     the goroutine that runs it
+//	                      suspended
 //	the first three       | reserved         open     who reserved it: it alone writes the result
 //	Completed, Canceled,  as it was last,    closed   nobody
 //	Faulted               | observed, later
@@ -63,6 +64,8 @@ const (
 	// inPlace: the goroutine of the job around it runs it, or has run it to its end, and waits for it that way. Set only
 	// when Running.
 	inPlace uint32 = 1 << 5
+	// suspended: the function is a machine that has suspended, and may continue anywhere. Set only when Running.
+	suspended uint32 = 1 << 6
 )
 
 // wordOf returns the word of a status, without marks. It is its own inverse.
@@ -103,6 +106,12 @@ func (s *state) leavePlace() {
 		s.word.And(^inPlace)
 	}
 }
+
+// suspend notes that the function of a job that runs has suspended.
+func (s *state) suspend() { s.word.Or(suspended) }
+
+// isSuspended reports whether the job's function has suspended, once or more often.
+func (s *state) isSuspended() bool { return s.word.Load()&suspended != 0 }
 
 // isInPlace reports whether the job around it waits for this one by running it.
 func (s *state) isInPlace() bool { return s.word.Load()&inPlace != 0 }

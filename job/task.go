@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -78,24 +79,40 @@ func (t *task[T]) Abandon(reason error) {
 func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	if t.state.claim() {
 		t.worker = on
-		if final, returned := t.call(self, q); returned {
-			t.complete(final, q, q == nil)
+		if q != nil {
+			t.spent = Unproven | 1 // it is run within other work, by a goroutine that may not be the worker
 		}
+		t.finish(self, q, q == nil)
 	}
 }
 
 // execute is run for who has claimed the job and has something to do after it.
 func (t *task[T]) execute(self invoker[T], on schedulers.Worker) {
 	t.worker = on
-	if final, returned := t.call(self, nil); returned {
-		t.complete(final, nil, false)
+	t.finish(self, nil, false)
+}
+
+// finish calls the function of a claimed job and completes the job, unless the function suspends: it
+// completes the job then, later. last is that of complete.
+func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
+	final, rest, returned := t.call(self, q)
+	switch {
+	case !returned: // and so it is complete
+	case rest != nil:
+		t.owner.drop() // what suspends keeps what it needs
+		t.state.suspend()
+		rest.GoOn(t, t.worker, t.spent)
+	default:
+		t.complete(final, q, last)
 	}
 }
 
 // call asks the context, runs the function and judges its error: all that can be a user's code.
 // It returns false if something of that did not return; the job is then
-// complete, because after a runtime.Goexit nobody comes back here to do it.
-func (t *task[T]) call(self invoker[T], q *queue) (final Status, returned bool) {
+// complete, because after a runtime.Goexit nobody comes back here to do it. A function that has suspended is
+// the rest, and is not let continue in here: a job that others may complete can not be told from one
+// that the deferred function has to complete.
+func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension.Suspended, returned bool) {
 	defer func() {
 		if !returned {
 			t.crash(recover(), q)
@@ -103,7 +120,7 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, returned bool) 
 	}()
 	if t.body.Err() != nil {
 		t.setErr(contextError(&t.body))
-		return Canceled, true
+		return Canceled, nil, true
 	}
 	var err error
 	if t.mode&(labeled|traced) == 0 {
@@ -111,8 +128,38 @@ func (t *task[T]) call(self invoker[T], q *queue) (final Status, returned bool) 
 	} else {
 		t.value, err = t.followed(self)
 	}
+	if rest = suspension.Of(err); rest != nil {
+		return Running, rest, true
+	}
 	t.setErr(err)
-	return t.outcome(err), true
+	return t.outcome(err), nil, true
+}
+
+// Return implements suspension.Ender.
+func (t *task[T]) Return(value T, err error) continuation.Chain {
+	t.value = value
+	t.setErr(err)
+	return t.end(t.outcome(err))
+}
+
+// Fault implements suspension.Ender.
+func (t *task[T]) Fault(err error) continuation.Chain {
+	var none T
+	t.value = none
+	if k, ok := t.owner.(keeper); ok {
+		err = k.crashed(err)
+	}
+	t.setErr(err)
+	return t.end(Faulted)
+}
+
+// Handle implements suspension.Ender.
+func (t *task[T]) Handle() any { return &t.Job }
+
+// end completes a job whose function has suspended.
+func (t *task[T]) end(final Status) continuation.Chain {
+	t.endOwn()
+	return t.publish(final)
 }
 
 // crash completes a job whose function panicked with v, or has called runtime.Goexit if v is nil.

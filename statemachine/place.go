@@ -40,13 +40,20 @@ func (p *place) moveTo(on schedulers.Worker) {
 type lone struct {
 	Task
 	at place
+
+	// What it is lent to a function for that has suspended in its first step; see spawned.go.
+	begun *chain
+	first *Frame // the one that took the step
+	by    interface{ endAt(end any) }
 }
 
-var lones = sync.Pool{New: func() any {
+var lones = sync.Pool{New: func() any { return newLone() }}
+
+func newLone() *lone {
 	l := new(lone)
 	l.place, l.at.lone = &l.at, l
 	return l
-}}
+}
 
 // borrow returns a Task that runs on the worker on, which the caller is. giveBack ends the loan.
 func borrow(on schedulers.Worker) *Task {
@@ -82,16 +89,17 @@ func borrowLone(on schedulers.Worker) *Task {
 	return &l.Task
 }
 
-// outlive returns a Task on the worker on that goes on where the hot start of t, which has suspended, ends. For spent see
-// [job.Awaited.Run].
-func (t *Task) outlive(on schedulers.Worker, spent uint8) *Task {
-	var rest *Task
+// moveOn returns the Task on the worker on that goes on where a first step, which has suspended, ended: l, which has kept
+// what is needed for that meanwhile, or one of the worker's own. For spent see [job.Awaited.Run].
+func (l *lone) moveOn(on schedulers.Worker, spent uint8) *Task {
+	rest := &l.Task
 	if spent&job.Unproven != 0 {
-		rest = borrowLone(on)
+		l.at.moveTo(on)
 	} else {
 		rest = borrow(on)
+		rest.top, rest.awaiting, rest.timers = l.top, l.awaiting, l.timers
+		l.giveBack()
 	}
-	rest.top, rest.awaiting, rest.timers = t.top, t.awaiting, t.timers
 	if rest.runs = int32(spent &^ job.Unproven); rest.runs > 0 {
 		rest.runs |= nested
 	}

@@ -82,13 +82,13 @@ func TestAWorkerThatCanNotBeComparedHasARoomLikeOthers(t *testing.T) {
 
 func TestWhoIsNotKnownToBeTheWorkerDoesNotEnterItsRoom(t *testing.T) {
 	on := new(roomy)
-	rest := new(Task).outlive(on, job.Unproven|1)
+	rest := newLone().moveOn(on, job.Unproven|1)
 	assert.Nil(t, on.room)
 	assert.Equal(t, job.Unproven|1, rest.spent(), "and says so to what it runs itself")
 	assert.Equal(t, schedulers.Worker(on), rest.leaving(), "what it runs in goes on")
 	rest.giveBack()
 
-	rest = new(Task).outlive(on, 1)
+	rest = newLone().moveOn(on, 1)
 	assert.NotNil(t, on.room)
 	assert.Equal(t, uint8(1), rest.spent())
 	rest.giveBack()

@@ -3,39 +3,52 @@ package statemachine
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Spawned is the part of a root machine that completes the job of [job.RunMachine]: what [Builder] is to the
-// job of an async function. Generated roots of function literals that run as jobs embed it before their frame.
+// # Functions that the runtime calls
+//
+// job.Run, a scope's Go, coord.Lazy and their kin take functions. One that is a machine has the type of a plain one and, when
+// it suspends, returns early with an error that says so; its caller then hands it the right to complete what it has
+// begun. See package internal/suspension.
+
+// Spawned is the part of a root machine that ends what the runtime has begun: what [Builder] is to the
+// job of an async function. Generated roots of function literals that the runtime calls embed it before their frame.
 //
 // The two differ in when they are made. The job of a literal is there before the literal runs, since it has to wait in a
 // queue; the machine is made if the literal suspends, which a worker that runs awaited jobs itself makes rare.
 type Spawned[T any] struct {
 	chain chain
-	job   *job.Machine[T]
+	end   suspension.Ender[T]
 }
 
-// Suspend takes over a chain of frames that suspended in the first step of j: t is the task of that step, m the
-// promoted root. What it returns registers the chain.
-func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine, j *job.Machine[T]) job.Rest {
-	s.job = j
+// Suspend takes over a chain of frames that suspended in the first step of a function: t is the task of that step, m the
+// promoted root. It returns the error that the function returns.
+func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine) error {
 	t.Push(ctx, m)
 	s.chain.takeOver(t, m)
-	r := t.outlive(j.Worker())
-	r.begun, r.first = &s.chain, m.base()
-	return (*rest)(r)
+	l, _ := lones.Get().(*lone)
+	l.begun, l.first, l.by = &s.chain, m.base(), s
+	l.top, l.awaiting, l.timers = t.top, t.awaiting, t.timers
+	return (*begun)(l)
 }
 
-// rest is the Task of a chain that has suspended in its first step.
-type rest Task
+// begun is a chain that has suspended in its first step, before it is registered.
+type begun lone
 
-// GoOn implements job.Rest. In contrast to a hot start, the first step was taken by a worker which has nothing
-// else to do: the chain may run what it awaits, or go on here, if the frame to resume is at home here.
-func (r *rest) GoOn(schedulers.Worker, uint8) {
-	t, c, first := (*Task)(r), r.begun, r.first
-	t.begun, t.first = nil, nil
+// Error implements error. No user's code is given it.
+func (*begun) Error() string { return "statemachine: the function has suspended" }
+
+// GoOn implements suspension.Suspended. In contrast to a hot start, the first step was taken by a worker which has nothing
+// else to do: the chain may run what it awaits, or continue here, if the frame to resume is at home here.
+func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
+	l := (*lone)(b)
+	l.by.endAt(end)
+	c, first := l.begun, l.first
+	l.begun, l.first, l.by = nil, nil, nil
+	t := l.moveOn(on, spent)
 	if t.register(c) {
 		t.giveBack()
 		return
@@ -49,27 +62,27 @@ func (r *rest) GoOn(schedulers.Worker, uint8) {
 	t.goOn(c)
 }
 
-// SetResult completes the job with what the function returned. t is what the machine was given: its last run.
+func (s *Spawned[T]) endAt(end any) { s.end = end.(suspension.Ender[T]) }
+
+// SetResult says what the function returned. t is what the machine was given: its last run.
 func (s *Spawned[T]) SetResult(t *Task, v T, err error) {
-	s.job.Return(v, err)
-	s.job.End(t.leaving())
+	s.end.Return(v, err).Deliver(t.leaving())
 }
 
-func (s *Spawned[T]) handle() job.Handle { return &s.job.Job }
-
-func (s *Spawned[T]) fail(err error, on schedulers.Worker) {
-	s.job.Fault(err)
-	s.job.End(on)
+func (s *Spawned[T]) handle() job.Handle {
+	h, _ := s.end.Handle().(job.Handle)
+	return h
 }
 
-// Fail is deferred by the first step of j, with that step's task: a panic becomes the job's fault. A
-// runtime.Goexit is seen by the job itself.
-func Fail[T any](t *Task, j *job.Machine[T]) {
+func (s *Spawned[T]) fail(err error, on schedulers.Worker) { s.end.Fault(err).Deliver(on) }
+
+// Fail is deferred by the first step of a function that the runtime calls, with that step's task: a panic that was raised before, and
+// is raised again now, keeps its first stack.
+func Fail(t *Task) {
+	if t.raised == nil {
+		return
+	}
 	if v := recover(); v != nil {
-		o := t.panicked(v)
-		if len(o.async) == 0 { // the machine was not made yet
-			o.async = job.AsyncStack(&j.Job)
-		}
-		j.Fault(o.err())
+		panic(t.panicked(v).err())
 	}
 }

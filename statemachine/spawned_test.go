@@ -17,20 +17,18 @@ import (
 //
 //	job.Run(ctx, func(ctx context.Context) (int, error) { return sum(ctx, jobs) })
 func runSum(ctx context.Context, end func(int), jobs ...*job.Job[int]) *job.Job[int] {
-	return job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
-		return sumFunc1Run(m1, end, jobs, ctx1)
-	})
+	return job.Run(ctx, func(ctx1 context.Context) (int, error) { return sumFunc1Run(end, jobs, ctx1) })
 }
 
-func sumFunc1Run(j *job.Machine[int], end func(int), jobs []*job.Job[int], ctx context.Context) job.Rest {
+func sumFunc1Run(end func(int), jobs []*job.Job[int], ctx context.Context) (int, error) {
 	var t statemachine.Task
 	frame := sumFrame{ctx: ctx, jobs: jobs, end: end}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if frame.MoveNext(&t) {
-		return j.Return(frame.total, frame.err)
+		return frame.total, frame.err
 	}
 	m := &sumFunc1Machine{sumFrame: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return 0, m.Suspend(ctx, &t, m)
 }
 
 type sumFunc1Machine struct {
@@ -137,9 +135,9 @@ func TestAForeignGoroutineRunsALiteralInPlaceBesideTheWorkerOfItsContext(t *test
 	_, ctx := singleWorker(t)
 	started := make(chan context.Context, 1)
 	hold := job.NewSource[int]() // keeps the context in use, and no worker
-	holder := job.RunMachine(ctx, func(m *job.Machine[int], ctx context.Context) job.Rest {
+	holder := job.Run(ctx, func(ctx context.Context) (int, error) {
 		started <- ctx
-		return sumFunc1Run(m, nothing, []*job.Job[int]{hold.Job()}, ctx)
+		return sumFunc1Run(nothing, []*job.Job[int]{hold.Job()}, ctx)
 	})
 	foreign := <-started
 	beside := yieldAsync(ctx, 50_000)

@@ -28,9 +28,6 @@ type Task struct {
 	// where the first one is.
 	raised *outcome
 
-	begun *chain // of a rest
-	first *Frame // likewise: the one that took the first step
-
 	place *place // where it runs and was borrowed; nil during a hot start
 	next  *Task  // of the free ones there
 

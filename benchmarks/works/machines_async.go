@@ -215,8 +215,8 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 	}
 	{
 		n := n
-		f.fork = job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
-			return fibFunc1Run(m1, n, ctx1)
+		f.fork = job.Run(ctx, func(ctx1 context.Context) (int, error) {
+			return fibFunc1Run(n, ctx1)
 		})
 	}
 	// machines.go:44: b, err := fib(ctx, n-2)
@@ -282,16 +282,16 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// fibFunc1Run is the first step of a job that runs a function literal of [fib].
-func fibFunc1Run(j *job.Machine[int], n int, ctx context.Context) job.Rest {
+// fibFunc1Run is a function literal of [fib] as the runtime calls it: its results, or an error which says that it has suspended.
+func fibFunc1Run(n int, ctx context.Context) (int, error) {
 	var t statemachine.Task
 	frame := fibFunc1Locals{}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if finished, v0, v1 := frame.moveNext(&t, n, ctx); finished {
-		return j.Return(v0, v1)
+		return v0, v1
 	}
 	m := &fibFunc1Machine{fibFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return 0, m.Suspend(ctx, &t, m)
 }
 
 // fibFunc1Locals is what a function literal of [fib] keeps while it is suspended.
@@ -416,8 +416,8 @@ func (f *skynetLocals) moveNext(t *statemachine.Task, ctx context.Context, first
 		size := size
 		for i := range kids {
 			from := first + i*(size/10)
-			kids[i] = job.RunMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
-				return skynetFunc1Run(m1, from, size, ctx1)
+			kids[i] = job.Run(ctx, func(ctx1 context.Context) (int, error) {
+				return skynetFunc1Run(from, size, ctx1)
 			})
 		}
 		f.sum = 0
@@ -485,16 +485,16 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// skynetFunc1Run is the first step of a job that runs a function literal of [skynet].
-func skynetFunc1Run(j *job.Machine[int], from, size int, ctx context.Context) job.Rest {
+// skynetFunc1Run is a function literal of [skynet] as the runtime calls it: its results, or an error which says that it has suspended.
+func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 	var t statemachine.Task
 	frame := skynetFunc1Locals{}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if finished, v0, v1 := frame.moveNext(&t, from, size, ctx); finished {
-		return j.Return(v0, v1)
+		return v0, v1
 	}
 	m := &skynetFunc1Machine{skynetFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return 0, m.Suspend(ctx, &t, m)
 }
 
 // skynetFunc1Locals is what a function literal of [skynet] keeps while it is suspended.
@@ -1595,4 +1595,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d505852c09069085
+// Digest of what is above: f111859be7f917fc

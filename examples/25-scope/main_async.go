@@ -83,8 +83,8 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 		count := f.count
 		goroutines := f.goroutines
 		err := f.err
-		f.inScope1 = job.InScopeMachine(ctx, func(m1 *job.Machine[job.Void], ctx1 context.Context, s1 *job.Scope) job.Rest {
-			return gatherFunc1Run(m1, count, all, goroutines, err, ctx1, s1)
+		f.inScope1 = job.InScopeAsync(ctx, func(ctx1 context.Context, s1 *job.Scope) error {
+			return gatherFunc1Run(count, all, goroutines, err, ctx1, s1)
 		})
 	}
 	if f.inScope1.IsCompleted() {
@@ -128,16 +128,16 @@ func (f *gatherMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// gatherFunc1Run is the first step of a job that runs a function literal of [gather].
-func gatherFunc1Run(j *job.Machine[job.Void], count *atomic.Int64, all *job.Source[int], goroutines *int, err *error, ctx context.Context, s *job.Scope) job.Rest {
+// gatherFunc1Run is a function literal of [gather] as the runtime calls it: its results, or an error which says that it has suspended.
+func gatherFunc1Run(count *atomic.Int64, all *job.Source[int], goroutines *int, err *error, ctx context.Context, s *job.Scope) error {
 	var t statemachine.Task
 	frame := gatherFunc1Locals{goroutines: goroutines, err: err}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if finished, v0 := frame.moveNext(&t, count, all, s); finished {
-		return j.Return(job.Void{}, v0)
+		return v0
 	}
 	m := &gatherFunc1Machine{gatherFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return m.Suspend(ctx, &t, m)
 }
 
 // gatherFunc1Locals is what a function literal of [gather] keeps while it is suspended.
@@ -165,8 +165,8 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 		count := count
 		all := all
 		for range children {
-			s.GoMachine(func(m1 *job.Machine[job.Void], ctx1 context.Context) job.Rest {
-				return gatherFunc2Run(m1, count, all, ctx1)
+			s.Go(func(ctx1 context.Context) error {
+				return gatherFunc2Run(count, all, ctx1)
 			})
 		}
 	}
@@ -206,16 +206,16 @@ func (f *gatherFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// gatherFunc2Run is the first step of a job that runs a function literal of [gather].
-func gatherFunc2Run(j *job.Machine[job.Void], count *atomic.Int64, all *job.Source[int], ctx context.Context) job.Rest {
+// gatherFunc2Run is a function literal of [gather] as the runtime calls it: its results, or an error which says that it has suspended.
+func gatherFunc2Run(count *atomic.Int64, all *job.Source[int], ctx context.Context) error {
 	var t statemachine.Task
 	frame := gatherFunc2Locals{}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if finished, v0 := frame.moveNext(&t, count, all); finished {
-		return j.Return(job.Void{}, v0)
+		return v0
 	}
 	m := &gatherFunc2Machine{gatherFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return m.Suspend(ctx, &t, m)
 }
 
 // gatherFunc2Locals is what a function literal of [gather] keeps while it is suspended.
@@ -277,4 +277,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7dd624be6064aac0
+// Digest of what is above: 41da1de19695a11e

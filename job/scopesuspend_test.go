@@ -12,59 +12,62 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
 // stepped is a way to make a function one that runs in steps.
-type stepped func(fn func(context.Context) error) func(*Machine[Void], context.Context) Rest
+type stepped func(fn func(context.Context) error) func(context.Context) error
 
 // inOneStep ends where it begins.
-func inOneStep(fn func(context.Context) error) func(*Machine[Void], context.Context) Rest {
-	return func(m *Machine[Void], ctx context.Context) Rest { return m.Return(Void{}, fn(ctx)) }
-}
+func inOneStep(fn func(context.Context) error) func(context.Context) error { return fn }
 
 // inSteps suspends at once, and runs fn on a goroutine of its own.
-func inSteps(fn func(context.Context) error) func(*Machine[Void], context.Context) Rest {
-	return func(m *Machine[Void], ctx context.Context) Rest {
-		return restFunc(func() { go finish(m, ctx, fn) })
+func inSteps(fn func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return restFunc(func(end suspension.Ender[Void], _ uint8) { go finish(end, ctx, fn) })
 	}
 }
 
-type restFunc func()
+// restFunc is the error of a function that has suspended.
+type restFunc func(end suspension.Ender[Void], spent uint8)
 
-func (f restFunc) GoOn(schedulers.Worker, uint8) { f() }
+func (restFunc) Error() string { return "suspended" }
 
-func finish(m *Machine[Void], ctx context.Context, fn func(context.Context) error) {
+func (f restFunc) GoOn(end any, _ schedulers.Worker, spent uint8) {
+	f(end.(suspension.Ender[Void]), spent)
+}
+
+func finish(end suspension.Ender[Void], ctx context.Context, fn func(context.Context) error) {
 	returned := false
 	defer func() {
 		if v := recover(); v != nil {
-			m.Fault(NewPanicError(v))
+			end.Fault(NewPanicError(v)).Deliver(nil)
 		} else if !returned {
-			m.Fault(ErrGoexit)
+			end.Fault(ErrGoexit).Deliver(nil)
 		}
-		m.End(nil)
 	}()
 	err := fn(ctx)
 	returned = true
-	m.Return(Void{}, err)
+	end.Return(Void{}, err).Deliver(nil)
 }
 
-func bodyInSteps(steps stepped, body func(context.Context, *Scope) error) func(*Machine[Void], context.Context, *Scope) Rest {
+func bodyInSteps(steps stepped, body func(context.Context, *Scope) error) func(context.Context, *Scope) error {
 	if body == nil {
 		return nil
 	}
-	return func(m *Machine[Void], ctx context.Context, s *Scope) Rest {
-		return steps(func(ctx context.Context) error { return body(ctx, s) })(m, ctx)
+	return func(ctx context.Context, s *Scope) error {
+		return steps(func(ctx context.Context) error { return body(ctx, s) })(ctx)
 	}
 }
 
 func TestAChildThatHasSuspendedKeepsItsScopeOpen(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
-	var suspended *Machine[Void]
-	require.True(t, s.GoMachine(func(m *Machine[Void], _ context.Context) Rest {
-		return restFunc(func() { suspended = m })
+	var suspended suspension.Ender[Void]
+	require.True(t, s.Go(func(context.Context) error {
+		return restFunc(func(end suspension.Ender[Void], _ uint8) { suspended = end })
 	}))
 	m.step(t)
 	assert.NotNil(t, s.children.free, "the child's object serves the next one")
@@ -72,11 +75,9 @@ func TestAChildThatHasSuspendedKeepsItsScopeOpen(t *testing.T) {
 	assert.False(t, j.IsCompleted())
 	assert.True(t, s.Go(pass), "it has not ended, so others may come")
 	m.step(t)
-	suspended.Return(Void{}, nil)
-	assert.False(t, j.IsCompleted())
-	suspended.End(nil)
+	suspended.Return(Void{}, nil).Deliver(nil)
 	assert.True(t, j.IsCompleted())
-	assert.False(t, s.GoMachine(inOneStep(pass)), "it has ended")
+	assert.False(t, s.Go(inOneStep(pass)), "it has ended")
 }
 
 func TestTheContextOfAChildThatHasStepsIsItsScopes(t *testing.T) {
@@ -85,7 +86,7 @@ func TestTheContextOfAChildThatHasStepsIsItsScopes(t *testing.T) {
 	var kept []context.Context
 	keep := func(ctx context.Context) error { kept = append(kept, ctx); return nil }
 	s.Go(keep)
-	s.GoMachine(inOneStep(keep))
+	s.Go(inOneStep(keep))
 	m.all()
 	assert.Equal(t, kept[0].(*view).Context, kept[1].(*view).Context)
 	assert.NoError(t, kept[1].Err(), "the child has ended, the scope has not")
@@ -97,9 +98,8 @@ func TestAWaiterTakesTheFirstStepOfAQueuedChild(t *testing.T) {
 	m := &manual{consent: true}
 	s := NewScope(m.ctx())
 	var spent uint8
-	s.GoMachine(func(m *Machine[Void], _ context.Context) Rest {
-		_, spent = m.Worker()
-		return m.Return(Void{}, nil)
+	s.Go(func(context.Context) error {
+		return restFunc(func(end suspension.Ender[Void], told uint8) { spent = told; end.Return(Void{}, nil).Deliver(nil) })
 	})
 	require.NoError(t, s.Wait())
 	assert.Equal(t, Unproven|1, spent, "a machine that goes on is told that its worker is known by hint only")
@@ -119,64 +119,54 @@ func TestFailuresOfChildrenThatHaveSteps(t *testing.T) {
 
 func failuresOfSteps(t *testing.T, ctx context.Context, steps stepped) {
 	s := NewScope(ctx)
-	s.GoMachine(steps(until))
-	s.GoMachine(steps(func(context.Context) error { return errBoom }))
+	s.Go(steps(until))
+	s.Go(steps(func(context.Context) error { return errBoom }))
 	assert.EqualError(t, s.Wait(), "boom", "one fails, the others are canceled")
 
 	s = NewScope(ctx, Supervisor())
-	s.GoMachine(steps(func(context.Context) error { return errBoom }))
-	s.GoMachine(steps(func(context.Context) error { panic(errBoom) }))
+	s.Go(steps(func(context.Context) error { return errBoom }))
+	s.Go(steps(func(context.Context) error { panic(errBoom) }))
 	err := s.Wait()
 	var p *PanicError
 	assert.ErrorAs(t, err, &p)
 	assert.Len(t, err.(interface{ Unwrap() []error }).Unwrap(), 2)
 
 	s = NewScope(ctx)
-	s.GoMachine(steps(func(context.Context) error { runtime.Goexit(); return nil }))
+	s.Go(steps(func(context.Context) error { runtime.Goexit(); return nil }))
 	assert.ErrorIs(t, s.Wait(), ErrGoexit)
 
 	s = NewScope(ctx)
-	s.GoMachine(steps(until))
+	s.Go(steps(until))
 	s.Cancel(errBoom)
 	assert.ErrorIs(t, s.Wait(), errBoom)
 
 	s = NewScope(ctx)
-	assert.False(t, s.GoMachine(nil))
+	assert.False(t, s.Go(nil))
 	assert.ErrorIs(t, s.Wait(), ErrNilFunc)
 }
 
 func TestAChildWithAHandleThatHasSteps(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
-	var suspended *Machine[int]
-	j := SpawnMachine(s, func(m *Machine[int], _ context.Context) Rest {
-		return restFunc(func() { suspended = m })
+	var suspended suspension.Ender[Void]
+	j := Spawn(s, func(context.Context) (Void, error) {
+		return Void{}, restFunc(func(end suspension.Ender[Void], _ uint8) { suspended = end })
 	}, Named("in steps"))
 	assert.Equal(t, "in steps", j.Name())
 	m.step(t)
 	end := s.WaitAsync()
-	suspended.Return(7, nil)
-	suspended.End(nil)
-	v, err := j.GetResult()
-	assert.Equal(t, 7, v)
-	require.NoError(t, err)
+	suspended.Return(Void{}, nil).Deliver(nil)
+	require.NoError(t, j.Err())
 	assert.True(t, end.IsCompleted())
-
-	_, err = SpawnMachine(s, func(*Machine[int], context.Context) Rest { return nil }).Await()
-	require.ErrorIs(t, err, ErrScopeEnded)
-	_, err = SpawnMachine[int](nil, nil).Await()
-	require.ErrorIs(t, err, ErrScopeEnded)
-	s = NewScope(m.ctx())
-	_, err = SpawnMachine[int](s, nil).Await()
-	require.ErrorIs(t, err, ErrNilFunc)
-	require.ErrorIs(t, s.Wait(), ErrNilFunc)
 
 	for _, option := range [][]Option{nil, {Supervisor()}} {
 		s = NewScope(m.ctx(), option...)
-		j = SpawnMachine(s, func(m *Machine[int], _ context.Context) Rest { return m.Return(0, errBoom) })
+		j = Spawn(s, func(context.Context) (Void, error) {
+			return Void{}, restFunc(func(end suspension.Ender[Void], _ uint8) { end.Return(Void{}, errBoom).Deliver(nil) })
+		})
 		m.all()
 		assert.Equal(t, errBoom, j.Err())
-		if err = s.Wait(); option == nil {
+		if err := s.Wait(); option == nil {
 			assert.ErrorIs(t, err, errBoom)
 		} else {
 			assert.NoError(t, err)
@@ -187,13 +177,13 @@ func TestAChildWithAHandleThatHasSteps(t *testing.T) {
 func TestABodyInStepsThatPanicsOrExits(t *testing.T) {
 	ctx := onPool(t, 2)
 	for _, steps := range []stepped{inOneStep, inSteps} {
-		_, err := InScopeMachine(ctx, bodyInSteps(steps, func(_ context.Context, s *Scope) error { s.Go(until); panic(errBoom) })).Await()
+		_, err := InScopeAsync(ctx, bodyInSteps(steps, func(_ context.Context, s *Scope) error { s.Go(until); panic(errBoom) })).Await()
 		p, ok := err.(*PanicError)
 		require.True(t, ok)
 		assert.Equal(t, errBoom, p.Value)
-		_, err = InScopeMachine(ctx, bodyInSteps(steps, func(_ context.Context, s *Scope) error { s.Go(until); runtime.Goexit(); return nil })).Await()
+		_, err = InScopeAsync(ctx, bodyInSteps(steps, func(_ context.Context, s *Scope) error { s.Go(until); runtime.Goexit(); return nil })).Await()
 		assert.Equal(t, ErrGoexit, err)
-		_, err = InScopeMachine(ctx, bodyInSteps(steps, func(context.Context, *Scope) error { return NewPanicError("returned") })).Await()
+		_, err = InScopeAsync(ctx, bodyInSteps(steps, func(context.Context, *Scope) error { return NewPanicError("returned") })).Await()
 		_, alone := err.(*PanicError)
 		assert.False(t, alone, "an error that was returned is no panic of the body")
 	}
@@ -207,8 +197,8 @@ func TestABodyWaitsForItsScope(t *testing.T) {
 			_, err := InScopeAsync(ctx, body).Await()
 			return err
 		},
-		"InScopeMachine": func(ctx context.Context, body func(context.Context, *Scope) error) error {
-			_, err := InScopeMachine(ctx, bodyInSteps(inSteps, body)).Await()
+		"InScopeAsync that suspends": func(ctx context.Context, body func(context.Context, *Scope) error) error {
+			_, err := InScopeAsync(ctx, bodyInSteps(inSteps, body)).Await()
 			return err
 		},
 	} {
@@ -274,11 +264,11 @@ func TestTheFailureOfAChildThatHasStepsIsItsScopes(t *testing.T) {
 	ctx := onPool(t, 2)
 	s := NewScope(ctx, Supervisor())
 	for range 100 {
-		s.GoMachine(inSteps(func(context.Context) error { ReportUnobserved(); return errBoom }))
-		s.GoMachine(inOneStep(func(context.Context) error { ReportUnobserved(); return errBoom }))
+		s.Go(inSteps(func(context.Context) error { ReportUnobserved(); return errBoom }))
+		s.Go(inOneStep(func(context.Context) error { ReportUnobserved(); return errBoom }))
 	}
 	assert.Error(t, s.Wait())
-	_, err := InScopeMachine(ctx, bodyInSteps(inSteps, func(context.Context, *Scope) error { return errBoom })).Await()
+	_, err := InScopeAsync(ctx, bodyInSteps(inSteps, func(context.Context, *Scope) error { return errBoom })).Await()
 	assert.ErrorIs(t, err, errBoom)
 	ReportUnobserved()
 	assert.Zero(t, reported.Load())
@@ -287,7 +277,7 @@ func TestTheFailureOfAChildThatHasStepsIsItsScopes(t *testing.T) {
 func TestAChildThatHasStepsWaitsForItsScope(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
-	s.GoMachine(inOneStep(func(ctx context.Context) error {
+	s.Go(inOneStep(func(ctx context.Context) error {
 		_, err := s.WaitAsync().Wait(ctx)
 		return err
 	}))
@@ -299,14 +289,14 @@ func TestASchedulerThatRefusesOrAbandonsAChildThatHasSteps(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
 	m.refuse = errors.New("full")
-	assert.False(t, s.GoMachine(inOneStep(pass)))
+	assert.False(t, s.Go(inOneStep(pass)))
 	assert.ErrorIs(t, s.Wait(), m.refuse)
-	_, err := InScopeMachine(m.ctx(), bodyInSteps(inOneStep, func(context.Context, *Scope) error { return nil })).Await()
+	_, err := InScopeAsync(m.ctx(), bodyInSteps(inOneStep, func(context.Context, *Scope) error { return nil })).Await()
 	require.ErrorIs(t, err, m.refuse)
 
 	m.refuse = nil
 	s = NewScope(m.ctx())
-	s.GoMachine(inOneStep(pass))
+	s.Go(inOneStep(pass))
 	m.take(t).Abandon(nil)
 	assert.ErrorIs(t, s.Wait(), ErrShutdown)
 }

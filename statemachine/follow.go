@@ -1,0 +1,121 @@
+package statemachine
+
+import (
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Functions with twins that are given to the runtime by their names. Source, then result:
+//
+//	s.Go(fetch)
+//
+//	s.Go(statemachine.Action1(fetchAsync))
+
+// Func1 returns the function whose twin start is, as the runtime can call it: it suspends until the twin's job
+// has ended. The number is that of its parameters.
+func Func1[A, T any](start func(A) *job.Job[T]) func(A) (T, error) {
+	return func(a A) (T, error) { return follow(start(a)) }
+}
+
+// Func2 is [Func1] for two parameters.
+func Func2[A, B, T any](start func(A, B) *job.Job[T]) func(A, B) (T, error) {
+	return func(a A, b B) (T, error) { return follow(start(a, b)) }
+}
+
+// Func3 is [Func1] for three parameters.
+func Func3[A, B, C, T any](start func(A, B, C) *job.Job[T]) func(A, B, C) (T, error) {
+	return func(a A, b B, c C) (T, error) { return follow(start(a, b, c)) }
+}
+
+// Action1 is [Func1] for a function that returns nothing but an error.
+func Action1[A any](start func(A) *job.Job[job.Void]) func(A) error {
+	return func(a A) error {
+		_, err := follow(start(a))
+		return err
+	}
+}
+
+// Action2 is [Action1] for two parameters.
+func Action2[A, B any](start func(A, B) *job.Job[job.Void]) func(A, B) error {
+	return func(a A, b B) error {
+		_, err := follow(start(a, b))
+		return err
+	}
+}
+
+// Action3 is [Action1] for three parameters.
+func Action3[A, B, C any](start func(A, B, C) *job.Job[job.Void]) func(A, B, C) error {
+	return func(a A, b B, c C) error {
+		_, err := follow(start(a, b, c))
+		return err
+	}
+}
+
+// follow returns the results of a job that has ended, or that the function has suspended until j ends.
+func follow[T any](j *job.Job[T]) (T, error) {
+	var none T
+	if j == nil {
+		return none, job.ErrNilJob
+	}
+	if j.IsCompleted() {
+		if v, err := j.GetResult(); !thrown(err) {
+			return v, err
+		}
+	}
+	return none, &following[T]{job: j}
+}
+
+// thrown reports whether err is how a job ends whose function has not returned. It looks at the error itself; see raiseJob.
+func thrown(err error) bool {
+	_, panicked := err.(*job.PanicError)
+	return panicked || err == job.ErrGoexit
+}
+
+// following is a function that has suspended until the job of its twin ends.
+type following[T any] struct {
+	node continuation.Node
+	job  *job.Job[T]
+	end  suspension.Ender[T]
+}
+
+// Error implements error. No user's code is given it.
+func (*following[T]) Error() string { return "statemachine: the function has suspended" }
+
+// GoOn implements suspension.Suspended.
+func (f *following[T]) GoOn(end any, on schedulers.Worker, _ uint8) {
+	f.end = end.(suspension.Ender[T])
+	f.node.Prepare(f)
+	if !f.job.Register(&f.node) {
+		f.Completed(on).Deliver(on)
+	}
+}
+
+// Completed implements continuation.Target: the twin's job has ended.
+func (f *following[T]) Completed(schedulers.Worker) continuation.Chain {
+	v, err := f.job.GetResult()
+	if thrown(err) {
+		return f.end.Fault(err)
+	}
+	return f.returned(v, err)
+}
+
+// returned asks a user's error what it is, on the goroutine of whoever has completed the job: a panic in it goes no further.
+func (f *following[T]) returned(v T, err error) (told continuation.Chain) {
+	defer func() {
+		if v := recover(); v != nil {
+			told = f.end.Fault(job.NewPanicError(v))
+		}
+	}()
+	return f.end.Return(v, err)
+}
+
+// WaitingFrames implements job.Waiter.
+func (f *following[T]) WaitingFrames() []job.Frame { return nil }
+
+// WaitingJob implements job.Waiter: asynchronous stacks, and searches for circles, go through it.
+func (f *following[T]) WaitingJob() job.Handle {
+	h, _ := f.end.Handle().(job.Handle)
+	return h
+}
