@@ -6,14 +6,14 @@ import (
 	"go/types"
 )
 
-// HeldLiterals returns the function literals of the annotated function decl that become machines
-// because a variable holds them that is known to hold nothing else (funcvars.go). It is for
+// HeldFunctions returns the variables of the annotated function decl that are known to hold nothing but what suspends, and
+// the function literals among that, which become machines (funcvars.go). It is for
 // tools that look at source as the generator does; info has to be that of the whole file,
 // with the twins of its functions.
-func HeldLiterals(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) []*ast.FuncLit {
+func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars []*types.Var) {
 	object, ok := info.Defs[decl.Name].(*types.Func)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	p := &Package{Path: pkg.Path(), Name: pkg.Name(), Fset: fset, Types: pkg, Info: info, Twins: &Twins{}}
 	f := &File{Syntax: file}
@@ -21,13 +21,13 @@ func HeldLiterals(fset *token.FileSet, pkg *types.Package, info *types.Info, fil
 	f.Functions = []*Function{fn}
 	u := newUnit(fn, newImports(p, f))
 	u.analyse()
-	var list []*ast.FuncLit
-	for _, held := range u.literals.vars {
+	for v, held := range u.literals.vars {
+		vars = append(vars, v)
 		for _, e := range held.values {
 			if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 				list = append(list, lit)
 			}
 		}
 	}
-	return list
+	return list, vars
 }

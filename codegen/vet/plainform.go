@@ -25,9 +25,8 @@ func plainForms(r *reporter, s *survey) {
 				s.plainCall(r, region, call)
 			}
 			if s.startsJob(call) {
-				for _, arg := range call.Args {
-					s.plainValue(r, region, call, arg)
-				}
+				fn, _ := codegen.RunsAsJob(call, s.info)
+				s.plainValue(r, region, call, fn)
 			}
 		})
 	}
@@ -35,12 +34,13 @@ func plainForms(r *reporter, s *survey) {
 
 // plainCall reports a call in the code of a job or in a literal that is kept.
 func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
-	if _, ok := s.plainTwin(call); !ok {
+	name := types.ExprString(call.Fun)
+	if region.runner == kept && s.blocksWhereKept(call) {
+		r.report(call, fmt.Sprintf("%s blocks here: a function literal that is kept or passed on is no part of the asynchronous function; "+
+			"call it where the function does, give it to job.Run or a scope's Go, or make it a function marked //movenext:async", name))
 		return
 	}
-	name := types.ExprString(call.Fun)
-	if region.runner == kept {
-		r.report(call, fmt.Sprintf("%s blocks here: a function literal that is kept or passed on is no part of the asynchronous function", name))
+	if _, ok := s.plainTwin(call); !ok || region.runner == kept {
 		return
 	}
 	fix := s.jobOfTwin(region, call)
@@ -49,11 +49,13 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 		p.annotate(region.decl)
 		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
 	}
-	why := "it is no part of an annotated function"
-	if codegen.IsAnnotated(region.decl) && region.call != nil && !s.startsMachine(region.call, machine) {
-		why = "only a literal that is given to job.Run, Go, New, Spawn, InScope or a scope's Go becomes a machine"
-	}
-	r.report(call, fmt.Sprintf("%s blocks the worker of this job: %s", name, why), fix)
+	r.report(call, fmt.Sprintf("%s blocks the worker of this job: it is no part of an annotated function; mark the function around it //movenext:async", name), fix)
+}
+
+// blocksWhereKept reports whether call blocks in plain Go and suspends, or has a form that suspends, in a machine.
+func (s *survey) blocksWhereKept(call *ast.CallExpr) bool {
+	fn := s.callee(call)
+	return s.suspends(call) || fn != nil && isObjectOf(fn, jobPath, "Wait") && receiverName(fn) == "Job"
 }
 
 // calledName is the identifier that names what is called.
@@ -110,12 +112,6 @@ func (s *survey) jobOfTwin(r *region, call *ast.CallExpr) analysis.SuggestedFix 
 	return p.fix("start the twin")
 }
 
-// runsAsJob reports whether fn is what call runs as a job.
-func (s *survey) runsAsJob(call *ast.CallExpr, fn ast.Expr) bool {
-	runs, waits := codegen.RunsAsJob(call, s.info)
-	return runs != nil && runs == ast.Unparen(fn) && !waits
-}
-
 // isRun reports whether call starts a job of one function at once.
 func (s *survey) isRun(call *ast.CallExpr) bool {
 	fn := s.callee(call)
@@ -149,17 +145,14 @@ func (s *survey) plainValue(r *reporter, in *region, call *ast.CallExpr, arg ast
 		return
 	}
 	twin := s.twins.Twin(fn)
-	if twin == nil {
+	if twin == nil || codegen.IsAnnotated(in.decl) && s.startsMachine(call, in.runner) {
 		return
 	}
 	p := s.patch(call.Pos())
-	instead := twin.Name() + " suspends"
-	switch {
-	case s.isRun(call) && len(call.Args) == 2:
+	if s.isRun(call) && len(call.Args) == 2 {
 		text := p.text(arg)
 		p.replace(call, fmt.Sprintf("%s%s(%s)", strings.TrimSuffix(text, id.Name), twin.Name(), p.text(call.Args[0])))
-	case codegen.IsAnnotated(in.decl) && s.runsAsJob(call, arg):
-		instead = "a function literal that calls it suspends"
 	}
-	r.report(arg, fmt.Sprintf("the job runs the plain form of %s, which blocks its worker; %s", fn.Name(), instead), p.fix("start the twin"))
+	r.report(arg, fmt.Sprintf("the job runs the plain form of %s, which blocks its worker: it is no part of an annotated function; mark the function around it "+
+		"//movenext:async, or call %s, which suspends", fn.Name(), twin.Name()), p.fix("start the twin"))
 }

@@ -40,10 +40,11 @@ type survey struct {
 	files   []*ast.File // that people wrote
 	regions []*region
 	decls   map[*types.Func]*ast.FuncDecl
+	entered map[*types.Var]bool // variables of machines whose calls suspend
 }
 
 func newSurvey(pass *analysis.Pass) *survey {
-	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}}
+	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}, entered: map[*types.Var]bool{}}
 	for _, file := range pass.Files {
 		if ast.IsGenerated(file) {
 			continue
@@ -63,7 +64,11 @@ func newSurvey(pass *analysis.Pass) *survey {
 			}
 			r := &region{runner: who, decl: fn, typ: fn.Type, body: fn.Body}
 			if who == machine {
-				r.parts = append(codegen.HeldLiterals(pass.Fset, pass.Pkg, s.info, file, fn), codegen.StreamLiteral(fn))
+				literals, vars := codegen.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
+				r.parts = append(literals, codegen.StreamLiteral(fn))
+				for _, v := range vars {
+					s.entered[v] = true
+				}
 			}
 			s.survey(r)
 		}
@@ -96,6 +101,8 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 		return plain, nil // It has a goroutine of its own.
 	case ast.Unparen(call.Fun) == lit:
 		return outer.runner, nil // It is a part of the function, called or deferred.
+	case isObjectOf(s.callee(call), jobPath, "Blocking"):
+		return plain, nil // It has a lane of its own.
 	case started && s.waitsFor(call):
 		return plain, nil
 	case codegen.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner):
@@ -177,12 +184,11 @@ const (
 	coordPath = codegen.Module + "/coord"
 )
 
-// startsMachine reports whether call makes a machine of the literal that is its argument, if it is made in an annotated
+// startsMachine reports whether call lets the function suspend that is its argument, if it is made in an annotated
 // function, by runner.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
 	fn, waits := codegen.RunsAsJob(call, s.info)
-	_, isLit := fn.(*ast.FuncLit)
-	return isLit && (!waits || by == machine)
+	return fn != nil && (!waits || by == machine)
 }
 
 // waitsFor reports whether the caller waits for the function that call runs.
@@ -193,15 +199,8 @@ func (s *survey) waitsFor(call *ast.CallExpr) bool {
 
 // startsJob reports whether call hands its function arguments to jobs.
 func (s *survey) startsJob(call *ast.CallExpr) bool {
-	fn := s.callee(call)
-	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != jobPath {
-		return false
-	}
-	switch fn.Name() {
-	case "New", "Run", "Go", "Spawn", "ContinueWith", "Then", "Catch", "Finally", "InScope", "InScopeAsync":
-		return true
-	}
-	return false
+	fn, _ := codegen.RunsAsJob(call, s.info)
+	return fn != nil
 }
 
 // isJob reports whether typ is *job.Job[T].

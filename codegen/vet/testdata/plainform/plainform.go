@@ -12,7 +12,7 @@ import (
 
 func starts(ctx context.Context, url string) *job.Job[int] {
 	a := job.Run(ctx, func(ctx context.Context) (int, error) {
-		return twins.Fetch(ctx, url) // want `twins.Fetch blocks the worker of this job: it is no part of an annotated function \[plainform\]`
+		return twins.Fetch(ctx, url) // want `twins.Fetch blocks the worker of this job: it is no part of an annotated function; mark the function around it //movenext:async \[plainform\]`
 	})
 
 	_ = a
@@ -24,7 +24,7 @@ func starts(ctx context.Context, url string) *job.Job[int] {
 }
 
 func values(ctx context.Context, repo *twins.Repo) {
-	_ = job.Go(ctx, twins.Pause) // want `the job runs the plain form of Pause, which blocks its worker; PauseAsync suspends`
+	_ = job.Go(ctx, twins.Pause) // want `the job runs the plain form of Pause, which blocks its worker: it is no part of an annotated function; mark the function around it //movenext:async, or call PauseAsync, which suspends`
 
 	_ = job.Go(ctx, repo.Save) // want `the job runs the plain form of Save`
 
@@ -49,23 +49,29 @@ func machine(ctx context.Context) error {
 		_ = job.Go(ctx, func(ctx context.Context) error { return twins.Pause(ctx) }) // a machine, wherever it is made
 	}()
 	_ = job.Then(ctx, job.FromResult(1), func(ctx context.Context, _ int) (job.Void, error) {
-		return job.Void{}, twins.Pause(ctx) // want `twins.Pause blocks the worker of this job: only a literal that is given to job.Run, Go, New, Spawn, InScope or a scope's Go becomes a machine \[plainform\]`
+		return job.Void{}, twins.Pause(ctx)
 	})
 	_ = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		s.Go(func(ctx context.Context) error { return twins.Pause(ctx) })
 		_ = job.Spawn(s, func(ctx context.Context) (int, error) { return twins.Fetch(ctx, "") })
-		s.Go(twins.Pause) // want `the job runs the plain form of Pause, which blocks its worker; a function literal that calls it suspends`
+		s.Go(twins.Pause)
 		return twins.Pause(ctx)
 	})
 	kept := []func() error{func() error {
 		return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { // want `job.InScope blocks here: a function literal that is kept or passed on`
 			s.Go(func(ctx context.Context) error { return twins.Pause(ctx) }) // a machine all the same
-			return twins.Pause(ctx)                                           // want `twins.Pause blocks the worker of this job: it is no part of an annotated function`
+			return twins.Pause(ctx)                                           // want `twins.Pause blocks the worker of this job`
 		})
 	}}
 	_ = kept
 	go job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return twins.Pause(ctx) }) // on a goroutine of its own
-	return keep()
+	j := job.FromResult(1)
+	others = append(others, func() error {
+		_, _ = j.Await()      // want `j.Await blocks here`
+		_, err := j.Wait(ctx) // want `j.Wait blocks here`
+		return err
+	})
+	return nil
 }
 
 func spot(ctx context.Context) {

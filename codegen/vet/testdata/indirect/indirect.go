@@ -1,0 +1,104 @@
+package indirect
+
+import (
+	"context"
+	"io"
+	"iter"
+	"slices"
+	"sync"
+
+	"example.com/vet/twins"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/parallel"
+)
+
+type saver interface {
+	Save(ctx context.Context) error
+}
+
+type both interface {
+	Save(ctx context.Context) error
+	SaveAsync(ctx context.Context) *job.Job[job.Void]
+}
+
+// conn has methods with twins, as a connection of one's own has.
+type conn struct{}
+
+func (conn) Save(ctx context.Context) error { return nil }
+
+func (conn) SaveAsync(ctx context.Context) *job.Job[job.Void] { return nil }
+
+func (conn) Read(b []byte) (int, error) { return 0, io.EOF }
+
+func (conn) ReadAsync(b []byte) *job.Job[int] { return nil }
+
+//movenext:async
+func interfaces[S saver, B both](ctx context.Context, s saver, b both, t S, u B) error {
+	_ = b.Save(ctx)
+	_ = u.Save(ctx)
+	_ = t.Save(ctx)    // want `t.Save blocks the worker: it is a method of a type parameter without SaveAsync, and .* has a twin; declare both forms in the interface \[indirect\]`
+	return s.Save(ctx) // want `s.Save blocks the worker: it is a method of an interface without SaveAsync`
+}
+
+type server struct {
+	handler func(context.Context) error
+	less    func(a, b int) bool
+}
+
+//movenext:async
+func values(ctx context.Context, s *server, next func(context.Context) error, all []func() error) error {
+	_ = next(ctx)      // want `next blocks the worker if what it holds would suspend: the type of a func value says nothing of a twin; take a func that returns`
+	_ = s.handler(ctx) // want `s.handler blocks the worker if`
+	_ = s.less(1, 2)
+	_ = all[0]()
+	wrapped := func(ctx context.Context) error { return next(ctx) } // want `next blocks the worker if`
+	known := twins.Pause
+	_ = known(ctx)
+	s.handler = twins.Pause // want `twins.Pause is passed on as its plain form, which blocks: a func value has no twin; call it where the function does`
+	_, _ = job.Blocking(ctx, func(ctx context.Context) (int, error) { return 1, twins.Pause(ctx) }).Await()
+	_ = parallel.Invoke(ctx, twins.Pause) // want `twins.Pause is passed on as its plain form`
+	return wrapped(ctx)                   // want `wrapped blocks the worker if`
+}
+
+//movenext:async
+func foreign(ctx context.Context, r io.Reader) error {
+	_, _ = io.ReadAll(conn{})                // want `io.ReadAll blocks the worker: it calls Read, which has a twin, by an interface that has not; call Read in a function marked //movenext:async instead, or run this with job.Blocking`
+	_, _ = io.ReadAll(r)                     // want `io.ReadAll blocks the worker: it calls Read by an interface without ReadAsync`
+	new(sync.Once).Do(func() { plain(ctx) }) // want `plain blocks the worker`
+	return nil
+}
+
+func plain(ctx context.Context) error { return twins.Pause(ctx) }
+
+func deep(ctx context.Context) error {
+	go plain(ctx)
+	return plain(ctx)
+}
+
+func harmless(ctx context.Context) *job.Job[job.Void] {
+	go plain(ctx)
+	return job.Go(ctx, func(ctx context.Context) error { return twins.Pause(ctx) }) // want `twins.Pause blocks the worker of this job`
+}
+
+//movenext:async
+func helpers(ctx context.Context, s *job.Scope) error {
+	s.Go(deep) // want `deep blocks whoever calls it: it calls plain, and is not marked //movenext:async; mark it, so that both suspend`
+	go deep(ctx)
+	_ = harmless(ctx)
+	return deep(ctx) // want `deep blocks the worker: it calls plain, and is not marked //movenext:async; mark it, so that both suspend`
+}
+
+//movenext:async
+func sequences(ctx context.Context, c *coord.Channel[int], jobs ...*job.Job[int]) error {
+	for range c.All(ctx) {
+	}
+	all := c.All(ctx) // want `c.All blocks whoever ranges over it: a sequence that is kept or passed on is a plain one; range over the call itself in a function marked //movenext:async, or keep AllAsync`
+	_ = slices.Collect(keys(all))
+	for range job.WhenEach(ctx, jobs...) { // want `a range over job.WhenEach blocks the worker: it is a plain sequence; call Next of job.CompletionsOf, which suspends`
+	}
+	return nil
+}
+
+func keys(seq iter.Seq2[int, error]) iter.Seq[int] { return func(func(int) bool) {} }
