@@ -45,7 +45,7 @@ func TestVetLooksAtWhatIsNotGeneratedYet(t *testing.T) {
 	for i, want := range []string{
 		"p.go:12:2: time.Sleep blocks the worker; job.Sleep suspends [blocking]",
 		"p.go:17:2: nobody waits for this job: its error or panic gets lost [droppedjob]",
-		"p.go:18:59: F blocks the worker of this job: it is no part of an annotated function [plainform]",
+		"p.go:18:59: F blocks the worker of this job: it is no part of an annotated function; mark the function around it //movenext:async [plainform]",
 		"q_test.go:3:15: nobody waits for this job: its error or panic gets lost [droppedjob]",
 	} {
 		assert.Equal(t, filepath.Join(dir, want), lines[i])

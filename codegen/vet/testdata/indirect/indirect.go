@@ -54,9 +54,9 @@ func values(ctx context.Context, s *server, next func(context.Context) error, al
 	_ = s.less(1, 2)
 	_ = all[0]()
 	wrapped := func(ctx context.Context) error { return next(ctx) } // want `next blocks the worker if`
-	known := twins.Pause
-	_ = known(ctx)
-	s.handler = twins.Pause // want `twins.Pause is passed on as its plain form, which blocks: a func value has no twin; call it where the function does`
+	known := twins.Pause                                            // want `twins.Pause is passed on as its plain form`
+	_ = known(ctx)                                                  // want `known blocks the worker if`
+	s.handler = twins.Pause                                         // want `twins.Pause is passed on as its plain form, which blocks: a func value has no twin; call it where the function does`
 	_, _ = job.Blocking(ctx, func(ctx context.Context) (int, error) { return 1, twins.Pause(ctx) }).Await()
 	_ = parallel.Invoke(ctx, twins.Pause) // want `twins.Pause is passed on as its plain form`
 	return wrapped(ctx)                   // want `wrapped blocks the worker if`
