@@ -166,7 +166,7 @@ func (u *unit) follows(e ast.Expr) (Suspension, bool) {
 	if ok {
 		n = sig.Params().Len()
 	}
-	return s, n >= 1 && n <= 3 && !sig.Variadic() && resultsOf(sig).Err != nil && len(resultsOf(sig).Values) <= 1
+	return s, (n == 1 || n == 2) && !sig.Variadic() && resultsOf(sig).Err != nil && len(resultsOf(sig).Values) <= 1
 }
 
 // named has a function that the runtime calls spelled as its twin, which the runtime's part of it follows.

@@ -14,8 +14,8 @@ import (
 // key that nothing is run for takes no memory. See [KeyedMutex] for what a key may be.
 //
 // A function that hands in another one for its own key and waits for it waits for
-// itself. To suspend within a turn, in a function marked //movenext:async, use a
-// [KeyedMutex]: a function that is passed as a value can not become a machine.
+// itself. In a function marked //movenext:async a function literal that is handed in suspends within
+// its turn, and so does a function with a twin.
 //
 // It is the strand of Boost.Asio and .NET's SerialTaskQueue, by key.
 type Serial[K comparable] struct{ turns KeyedMutex[K] }

@@ -22,7 +22,8 @@ var ErrScopeEnded = errors.New("job: scope has ended")
 //	if err := s.Wait(); err != nil { … }
 //
 // [InScope] is the form of it that can not be left without waiting. In a function marked //movenext:async, children that are
-// function literals suspend where they wait, and so does the body of InScope: they hold no worker meanwhile.
+// function literals or functions with twins suspend where they wait, and so does the body of InScope: they hold no
+// worker meanwhile.
 //
 // There are two kinds. In a fail-fast scope the first child that fails cancels all others, and
 // the scope has failed. In one that was made with [Supervisor] children fail on their own. In

@@ -24,11 +24,6 @@ func Func2[A, B, T any](start func(A, B) *job.Job[T]) func(A, B) (T, error) {
 	return func(a A, b B) (T, error) { return follow(start(a, b)) }
 }
 
-// Func3 is [Func1] for three parameters.
-func Func3[A, B, C, T any](start func(A, B, C) *job.Job[T]) func(A, B, C) (T, error) {
-	return func(a A, b B, c C) (T, error) { return follow(start(a, b, c)) }
-}
-
 // Action1 is [Func1] for a function that returns nothing but an error.
 func Action1[A any](start func(A) *job.Job[job.Void]) func(A) error {
 	return func(a A) error {
@@ -41,14 +36,6 @@ func Action1[A any](start func(A) *job.Job[job.Void]) func(A) error {
 func Action2[A, B any](start func(A, B) *job.Job[job.Void]) func(A, B) error {
 	return func(a A, b B) error {
 		_, err := follow(start(a, b))
-		return err
-	}
-}
-
-// Action3 is [Action1] for three parameters.
-func Action3[A, B, C any](start func(A, B, C) *job.Job[job.Void]) func(A, B, C) error {
-	return func(a A, b B, c C) error {
-		_, err := follow(start(a, b, c))
 		return err
 	}
 }

@@ -1,0 +1,118 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// Functions as values; see indirect.go.
+
+// funcValue reports a call of what is only known at run time.
+func (c *indirect) funcValue(call *ast.CallExpr) {
+	fun := ast.Unparen(call.Fun)
+	if _, lit := fun.(*ast.FuncLit); lit {
+		return
+	}
+	sig, ok := coreOf(c.info.TypeOf(fun)).(*types.Signature)
+	if !ok {
+		return
+	}
+	if id, ok := fun.(*ast.Ident); ok {
+		if v, ok := c.info.ObjectOf(id).(*types.Var); ok && (c.entered[v] || c.isYield(v)) {
+			return
+		}
+	}
+	if !takesContext(sig) && !slices.ContainsFunc(c.signatures, func(t types.Type) bool { return types.Identical(t, sig) }) {
+		return
+	}
+	c.report(call, fmt.Sprintf("%s blocks the worker if what it holds would suspend: the type of a func value says nothing of a twin; "+
+		"take a func that returns a *job.Job and await that, or an interface with both forms", types.ExprString(call.Fun)))
+}
+
+// isYield reports whether v is the yield of the stream around it, a call of which hands out a value.
+func (c *indirect) isYield(v *types.Var) bool {
+	lit := codegen.StreamLiteral(c.region.decl)
+	return lit != nil && lit.Type.Pos() <= v.Pos() && v.Pos() < lit.Body.Pos()
+}
+
+func takesContext(sig *types.Signature) bool {
+	return sig.Params().Len() > 0 && isContext(sig.Params().At(0).Type())
+}
+
+// value reports a function with a twin that is passed on or kept: whoever calls it calls the plain form.
+func (c *indirect) value(e ast.Expr, stack []ast.Node) {
+	fn := c.named(e)
+	if fn == nil || c.handed[e] {
+		c.plainFunction(e)
+		return
+	}
+	instead := "call it where the function does, or give it to job.Run or a scope's Go"
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch around := stack[i].(type) {
+		case *ast.ParenExpr, *ast.IndexExpr, *ast.IndexListExpr:
+			continue
+		case *ast.CallExpr:
+			callee := c.callee(around)
+			if isObjectOf(callee, jobPath, "Blocking") {
+				return
+			}
+			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || callee != nil && c.suspends(around) {
+				return // a call; or plainform looks at it; or its own machine calls it
+			}
+			if callee != nil && callee.Pkg().Path() == codegen.Module+"/parallel" {
+				instead = "parallel.ForEachAsync and MapAsync take its twin"
+			}
+		case *ast.AssignStmt:
+			for i, rhs := range around.Rhs {
+				if within(rhs, e) && i < len(around.Lhs) && c.holds(around.Lhs[i]) {
+					return
+				}
+			}
+		case *ast.ValueSpec:
+			for i, rhs := range around.Values {
+				if within(rhs, e) && i < len(around.Names) && c.holds(around.Names[i]) {
+					return
+				}
+			}
+		}
+		break
+	}
+	c.report(e, fmt.Sprintf("%s is passed on as its plain form, which blocks: a func value has no twin; %s", types.ExprString(e), instead))
+}
+
+// plainFunction reports a function of the package that is passed on and blocks.
+func (c *indirect) plainFunction(e ast.Expr) {
+	var id *ast.Ident
+	switch f := e.(type) {
+	case *ast.Ident:
+		id = f
+	case *ast.SelectorExpr:
+		id = f.Sel
+	}
+	fn, ok := c.info.Uses[id].(*types.Func)
+	if !ok || c.handed[e] {
+		return
+	}
+	if inner := c.blocks(fn); inner != nil {
+		c.report(e, fmt.Sprintf("%s blocks whoever calls it: it calls %s, and is not marked //movenext:async; mark it, so that both suspend",
+			types.ExprString(e), types.ExprString(inner.Fun)))
+	}
+}
+
+// holds reports whether e is a variable whose calls suspend.
+func (c *indirect) holds(e ast.Expr) bool {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, _ := c.info.ObjectOf(id).(*types.Var)
+	return c.entered[v]
+}
+
+func within(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
