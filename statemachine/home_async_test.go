@@ -444,7 +444,7 @@ type numbersAtFrame struct {
 
 // MoveNext runs [numbersAt] from where it stopped to its next suspension (false) or its end (true).
 func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+	defer f.defers.Unwind(t, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -465,7 +465,10 @@ resume1:
 	_ = t.Refusal()
 	{
 		at := f.at
-		f.defers.PushPlain(func() { at.step("the stream's deferred call") })
+		f.defers.Push(func(raise func()) {
+			defer at.step("the stream's deferred call")
+			raise()
+		})
 	}
 	f.n1 = f.n
 	f.i = 0
@@ -512,7 +515,6 @@ func callsAsync(ctx, away context.Context, there schedulers.Scheduler, way, how 
 	frame := callsFrame{at: at, err: new(error)}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, ctx, away, there, way, how) {
-		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &callsMachine{callsFrame: frame}
@@ -523,7 +525,6 @@ func callsAsync(ctx, away context.Context, there schedulers.Scheduler, way, how 
 func callsEnter(t *statemachine.Task, ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
 	if frame.moveNext(t, ctx, away, there, way, how) {
-		t.Rethrow()
 		return nil, *frame.err
 	}
 	m := new(callsFrame)
@@ -554,7 +555,7 @@ func (f *callsFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there schedulers.Scheduler, way string, how string) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var ends2 error
 	var switches1 error
 	var returnsAfter1 error
@@ -679,7 +680,6 @@ func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.callsFrame.moveNext(t, nil, nil, nil, "", "") {
 		return false
 	}
-	t.Rethrow()
 	f.SetResult(t, job.Void{}, *f.err)
 	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -691,7 +691,6 @@ func throughAsync(ctx, away context.Context, there schedulers.Scheduler, way, ho
 	frame := throughLocals{at: at}
 	defer statemachine.Catch(&t, &result)
 	if finished, v0 := frame.moveNext(&t, ctx, away, there, way, how); finished {
-		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &throughMachine{throughLocals: frame}
@@ -702,7 +701,6 @@ func throughAsync(ctx, away context.Context, there schedulers.Scheduler, way, ho
 func throughEnter(t *statemachine.Task, ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (*throughFrame, error) {
 	frame := throughLocals{at: at}
 	if finished, v0 := frame.moveNext(t, ctx, away, there, way, how); finished {
-		t.Rethrow()
 		return nil, v0
 	}
 	m := &throughFrame{throughLocals: frame}
@@ -735,7 +733,7 @@ func (f *throughFrame) MoveNext(t *statemachine.Task) (finished bool) {
 
 // moveNext runs [through] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
+	defer f.defers.Unwind(t, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -748,7 +746,10 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	}
 	{
 		at := f.at
-		f.defers.PushPlain(func() { at.step("deferred by the outer one") })
+		f.defers.Push(func(raise func()) {
+			defer at.step("deferred by the outer one")
+			raise()
+		})
 	}
 	// home_test.go:169: err := calls(ctx, away, there, way, how, at)
 	f.calls1, err = callsEnter(t, ctx, away, there, way, how, f.at)
@@ -790,7 +791,6 @@ func (f *throughMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
-	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
 	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -858,7 +858,10 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 	}
 	{
 		at := at
-		f.defers.PushPlain(func() { at.step("deferred first") })
+		f.defers.Push(func(raise func()) {
+			defer at.step("deferred first")
+			raise()
+		})
 		away := away
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
 			m := cleansUpFunc1Enter(t, away, at)
@@ -977,7 +980,6 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 	frame := rangesFrame{how: how, at: at, err: new(error)}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, values) {
-		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &rangesMachine{rangesFrame: frame}
@@ -988,7 +990,6 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 func rangesEnter(t *statemachine.Task, ctx context.Context, values *job.Stream[int], how string, at *steps) (*rangesFrame, error) {
 	frame := rangesFrame{how: how, at: at, err: new(error)}
 	if frame.moveNext(t, values) {
-		t.Rethrow()
 		return nil, *frame.err
 	}
 	m := new(rangesFrame)
@@ -1018,8 +1019,8 @@ func (f *rangesFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (finished bool) {
-	defer f.defers.Leave(t, &f.Frame, &finished)
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1123,7 +1124,6 @@ func (f *rangesMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.rangesFrame.moveNext(t, nil) {
 		return false
 	}
-	t.Rethrow()
 	f.SetResult(t, job.Void{}, *f.err)
 	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -1413,8 +1413,8 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 		away := away
 		there := there
 		at := f.at
-		f.await1 = job.RunMachine(ctx, func(m1 *job.Machine[job.Void], ctx1 context.Context) job.Rest {
-			return startsLateFunc1Run(m1, away, there, at, ctx1)
+		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
+			return startsLateFunc1Run(away, there, at, ctx1)
 		})
 	}
 	if f.await1.IsCompleted() {
@@ -1461,16 +1461,16 @@ func (f *startsLateMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// startsLateFunc1Run is the first step of a job that runs a function literal of [startsLate].
-func startsLateFunc1Run(j *job.Machine[job.Void], away context.Context, there, at *steps, ctx context.Context) job.Rest {
+// startsLateFunc1Run is a function literal of [startsLate] as the runtime calls it: its results, or an error which says that it has suspended.
+func startsLateFunc1Run(away context.Context, there, at *steps, ctx context.Context) error {
 	var t statemachine.Task
 	frame := startsLateFunc1Locals{at: at}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if finished, v0 := frame.moveNext(&t, away, there); finished {
-		return j.Return(job.Void{}, v0)
+		return v0
 	}
 	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return m.Suspend(ctx, &t, m)
 }
 
 // startsLateFunc1Locals is what a function literal of [startsLate] keeps while it is suspended.
@@ -1532,4 +1532,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 65070c0f160208b9
+// Digest of what is above: 443d1d64af2ad1ea
