@@ -21,6 +21,7 @@ var pinned string
 func modules(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("modules", flag.ContinueOnError)
 	run := newTestRun(flags)
+	flags.BoolVar(&run.Lower, "lower", false, "only generate the machines, to see what is refused")
 	flags.BoolVar(&run.Quick, "quick", false, "build without optimising, and do not compare the sizes of binaries: half the time")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -26,5 +26,8 @@ func Reason(d codegen.Diagnostic) string {
 	if d.Category == "unsupported" {
 		return held.ReplaceAllString(d.What, "… $1")
 	}
+	if d.Category == "annotation" && d.Why != "" {
+		d.What += ": " + d.Why
+	}
 	return particular.ReplaceAllString(first.ReplaceAllString(place.ReplaceAllString(d.What, ""), "… "), "$1 …")
 }

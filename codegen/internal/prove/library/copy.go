@@ -125,14 +125,14 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 		case !ok:
 		case fn.Body == nil && c.moved:
 			e.link(fn)
-		case wanted(fn):
+		case c.wanted(fn):
 			e.points(fn)
 		}
 	}
 	if e.pointed {
 		e.Insert(file.Name.End(), c.pointImport())
 	}
-	return annotated.New(filepath.Join(c.dir, name), text, fset, file, e.List, wanted), nil
+	return annotated.New(filepath.Join(c.dir, name), text, fset, file, e.List, c.wanted), nil
 }
 
 // pointImport imports the package of the suspension points, on the line of the package clause.
@@ -141,7 +141,10 @@ func (c *clone) pointImport() string {
 }
 
 // wanted reports whether fn is annotated.
-func wanted(fn *ast.FuncDecl) bool { return fn.Body != nil && annotated.CanSuspend(fn) }
+func (c *clone) wanted(fn *ast.FuncDecl) bool {
+	entry := c.Name == "main" && fn.Name.Name == "main" && fn.Recv == nil
+	return fn.Body != nil && annotated.CanSuspend(fn) && !entry
+}
 
 // copyTests copies the tests, which import the copy instead of the original, and ask it what they allocate.
 func (c *clone) copyTests() error {

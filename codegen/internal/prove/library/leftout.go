@@ -3,6 +3,7 @@ package library
 // Reasons for which a test is left out.
 const (
 	asksCallers = "it looks at its callers' lines or at the depth of the stack"
+	asksClock   = "it says how long something may take"
 	tooSlow     = "it takes minutes: its panics pass through thousands of calls of machines by plain code, and a stack is printed at each"
 )
 
@@ -12,4 +13,6 @@ var leftOut = map[string]map[string]string{
 	"go/parser": {"TestScopeDepthLimit": tooSlow},
 	"io":        {"TestMultiReaderFlatten": asksCallers, "TestMultiWriterSingleChainFlatten": asksCallers},
 	"log":       {"ExampleLogger": asksCallers, "ExampleLogger_Output": asksCallers, "TestAll": asksCallers},
+
+	"github.com/dlclark/regexp2": {"TestStopTimeoutClock": asksClock},
 }

@@ -3,12 +3,15 @@ package library
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/movenext/movenext/codegen"
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// lower generates the machines of all functions that are not refused.
+// lower generates the machines of all functions that are not refused, in the packages that patterns match. A pattern that is the
+// folder of a package with type errors is left out.
 func (h *home) lower(mode codegen.Mode, env []string, p *Package, patterns ...string) error {
 	for _, f := range h.files {
 		p.Functions += f.Functions
@@ -18,10 +21,36 @@ func (h *home) lower(mode codegen.Mode, env []string, p *Package, patterns ...st
 		if err != nil || len(result.Diagnostics) == 0 {
 			return err
 		}
-		if err := h.withdraw(result.Diagnostics, p); err != nil {
+		broken, err := h.broken(result.Diagnostics, patterns, p)
+		if err == nil && len(broken) == 0 {
+			err = h.withdraw(result.Diagnostics, p)
+		}
+		if err != nil {
 			return err
 		}
+		patterns = slices.DeleteFunc(patterns, func(folder string) bool { return slices.Contains(broken, folder) })
 	}
+}
+
+// broken returns the patterns whose packages have type errors, and takes all of their annotations back.
+func (h *home) broken(found []codegen.Diagnostic, patterns []string, p *Package) (folders []string, err error) {
+	var errs []error
+	for _, folder := range patterns {
+		inside := func(path string) bool { return filepath.Dir(path) == filepath.Join(h.root, folder) }
+		i := slices.IndexFunc(found, func(d codegen.Diagnostic) bool { return d.Category == "source" && inside(d.Pos.Filename) })
+		if i < 0 {
+			continue
+		}
+		folders = append(folders, folder)
+		p.LeftOut[folder] = found[i].What
+		for path, f := range h.files {
+			if inside(path) {
+				p.Functions -= f.Functions
+				errs = append(errs, f.Clear())
+			}
+		}
+	}
+	return folders, errors.Join(errs...)
 }
 
 // withdraw takes back the annotations of functions that there are findings about.

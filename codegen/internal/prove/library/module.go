@@ -61,14 +61,14 @@ func (o *Options) module(ctx context.Context, name string, result *Package) erro
 	}
 	for _, c := range clones {
 		err := errors.Join(os.RemoveAll(c.out), os.MkdirAll(c.out, 0o755))
-		if err == nil && !o.Quick {
+		if err == nil && !o.Quick && !o.Lower {
 			err = c.plainSize(ctx, env, result)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := o.machines(h, clones, env, result); err != nil {
+	if err := o.machines(h, clones, env, result); err != nil || o.Lower {
 		return err
 	}
 	for _, c := range clones {
@@ -86,7 +86,7 @@ func (o *Options) machines(h *home, clones []*clone, env []string, result *Packa
 		if err := c.annotateSources(); err != nil {
 			return err
 		}
-		patterns = append(patterns, c.ImportPath)
+		patterns = append(patterns, "./"+c.relative())
 	}
 	if err := errors.Join(h.writePoint(), h.lower(o.Mode, env, result, patterns...)); err != nil {
 		return err

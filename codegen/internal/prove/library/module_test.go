@@ -19,7 +19,8 @@ func moduleOptions(t *testing.T) Options {
 	return Options{Dir: t.TempDir(), Mode: codegen.Release, Every: 1, First: 20, Seldom: 500, Functions: "all", Patience: time.Minute}
 }
 
-// TestTestsOfAModulePassThroughMachines has a module with two packages that call each other, a test that fails, and a folder that is no package.
+// TestTestsOfAModulePassThroughMachines has a module with two packages that call each other, a test that fails, a folder that is no package, and
+// a package that does not compile.
 func TestTestsOfAModulePassThroughMachines(t *testing.T) {
 	var all []*Package
 	o := moduleOptions(t)
@@ -38,7 +39,8 @@ func TestTestsOfAModulePassThroughMachines(t *testing.T) {
 	assert.Empty(t, p.Different)
 	assert.Equal(t, "fails as plain Go in the copy", p.LeftOut["TestThatFails"])
 	assert.Contains(t, p.LeftOut["example.com/calc/mixed"], "found packages one")
-	assert.Len(t, p.LeftOut, 2)
+	assert.Contains(t, p.LeftOut["./wrong"], "cannot use")
+	assert.Len(t, p.LeftOut, 3)
 	assert.Greater(t, p.Size, p.PlainSize)
 	assert.Positive(t, p.PlainSize)
 

@@ -52,6 +52,7 @@ type Options struct {
 	Functions string        // "all", or those with the numbers "from-to" without the last
 	Only      string        // a pattern for the names of tests, as for go test -run
 	Long      bool          // run what -short leaves out
+	Lower     bool          // generate the machines of modules, and run nothing
 	Quick     bool          // build binaries without optimising, and those of modules not as they are to compare their sizes
 	Patience  time.Duration // for one run of a package's tests
 }

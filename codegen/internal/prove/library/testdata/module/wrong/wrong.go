@@ -1,0 +1,5 @@
+// Package wrong has a type error.
+package wrong
+
+// Number returns none.
+func Number() int { return "" }
