@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -20,10 +21,11 @@ import (
 
 // report is what testdata/exec/trace prints for one run of one case.
 type report struct {
-	Case    string
-	Timing  string
-	Lines   []string
-	Outcome string
+	Case      string
+	Scheduler string
+	Timing    string
+	Lines     []string
+	Outcome   string
 }
 
 // TestTwoExecutions runs each case of testdata/exec as plain functions on
@@ -58,6 +60,7 @@ func TestTwoExecutions(t *testing.T) {
 	for _, processors := range []int{1, 2, 8} {
 		release[processors] = execute(t, binary, processors)
 	}
+	scheduled := execute(t, binary, 2, "schedulers")
 	vetOutput(t, dir)
 	buildEverywhere(t, dir)
 	for _, c := range cases {
@@ -69,6 +72,7 @@ func TestTwoExecutions(t *testing.T) {
 				t.Log("GOMAXPROCS", processors)
 				compare(t, plain[c.name], reports[c.name])
 			}
+			compareScheduled(t, plain[c.name], scheduled[c.name])
 			if *targets && fileOf(c.Archive, "release-only") == nil {
 				compare(t, plain[c.name], debug[c.name])
 			}
@@ -103,6 +107,16 @@ func compare(t *testing.T, plain, release []report) {
 		require.NotEmpty(t, want.Lines, "a case that logs nothing shows nothing")
 		require.Empty(t, differences(want.Lines, release[i].Lines), "trace, %s", want.Timing)
 		require.Equal(t, want.Outcome, release[i].Outcome, "outcome, %s", want.Timing)
+	}
+}
+
+// compareScheduled checks the reports of one case from all schedulers.
+func compareScheduled(t *testing.T, plain, scheduled []report) {
+	require.Greater(t, len(scheduled), 80, "the program of machines crashed in an earlier case or in this")
+	for i, got := range scheduled {
+		want := plain[i%len(plain)]
+		assert.Empty(t, differences(want.Lines, got.Lines), "trace, %s, %s", got.Timing, got.Scheduler)
+		assert.Equal(t, want.Outcome, got.Outcome, "outcome, %s, %s", got.Timing, got.Scheduler)
 	}
 }
 
@@ -156,11 +170,11 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 	return binary, refused
 }
 
-// execute runs the cases and returns their reports.
-func execute(t *testing.T, binary string, processors int) map[string][]report {
+// execute runs the cases, with an argument on all schedulers, and returns their reports.
+func execute(t *testing.T, binary string, processors int, args ...string) map[string][]report {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	run := exec.Command(binary)
+	run := exec.Command(binary, args...)
 	run.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", processors))
 	run.Stdout, run.Stderr = &stdout, &stderr
 	if err := run.Run(); err != nil {

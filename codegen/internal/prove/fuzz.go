@@ -4,44 +4,17 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"go/format"
 	"io"
-	"path/filepath"
 	"runtime"
-	"strings"
-	"sync"
-	"time"
-	"unicode"
 
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 	"github.com/movenext/movenext/codegen/internal/prove/programs"
-	"github.com/movenext/movenext/codegen/internal/prove/shrink"
 )
 
-// campaign is one run of fuzz: workers that each take the next batch.
-type campaign struct {
-	options     programs.Options
-	size        uint64 // programs in a batch
-	first, last uint64 // seeds
-
-	mu      sync.Mutex
-	out     io.Writer
-	start   time.Time
-	next    uint64          // the first seed that nobody has taken
-	open    map[uint64]bool // the first seeds of batches that are not done
-	shrinks int             // how many findings are still to be made smaller
-	totals
-}
-
-// totals count what was compared.
-type totals struct {
-	programs, functions, points int
-	verdicts                    map[batch.Verdict]int
-	reasons                     map[string]int // of refusals
-}
-
 func fuzz(ctx context.Context, args []string, out io.Writer) error {
-	c := &campaign{out: out, open: map[uint64]bool{}, totals: totals{verdicts: map[batch.Verdict]int{}, reasons: map[string]int{}}}
+	c := newCampaign(out)
+	c.preamble, c.mend = programs.Preamble, programs.Mend
+	var options programs.Options
 	flags := flag.NewFlagSet("fuzz", flag.ContinueOnError)
 	n := flags.Uint64("n", 300, "how many programs")
 	flags.Uint64Var(&c.first, "seed", 1, "of the first; each program has the seed after that of the one before it")
@@ -49,11 +22,11 @@ func fuzz(ctx context.Context, args []string, out io.Writer) error {
 	jobs := flags.Int("jobs", runtime.GOMAXPROCS(0), "how many batches to work on at once")
 	flags.Uint64Var(&c.size, "batch", 300, "how many programs share a binary")
 	flags.IntVar(&c.shrinks, "shrink", 3, "how many findings to make smaller")
-	flags.IntVar(&c.options.Functions, "functions", 0, "how many functions a program has beside the one that is run; 0: some none, some a few")
-	flags.IntVar(&c.options.Statements, "statements", 0, "how many statements a function has; 0: some few, some many")
-	flags.BoolVar(&c.options.LiteralsSuspend, "literals", true, "suspend in literals that are called where they stand")
-	flags.BoolVar(&c.options.DefersSuspend, "defers", true, "suspend in deferred calls and literals")
-	flags.BoolVar(&c.options.RangeFuncsSuspend, "rangefuncs", true, "suspend in the bodies of loops over functions")
+	flags.IntVar(&options.Functions, "functions", 0, "how many functions a program has beside the one that is run; 0: some none, some a few")
+	flags.IntVar(&options.Statements, "statements", 0, "how many statements a function has; 0: some few, some many")
+	flags.BoolVar(&options.LiteralsSuspend, "literals", true, "suspend in literals that are called where they stand")
+	flags.BoolVar(&options.DefersSuspend, "defers", true, "suspend in deferred calls and literals")
+	flags.BoolVar(&options.RangeFuncsSuspend, "rangefuncs", true, "suspend in the bodies of loops over functions")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -62,217 +35,14 @@ func fuzz(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer clean()
-	c.start, c.next, c.last = time.Now(), c.first, c.first+*n
+	c.write = func(seed uint64) (batch.Program, error) {
+		name := fmt.Sprintf("P%d", seed)
+		source, err := programs.Write(seed, name, options)
+		return batch.Program{Name: name, Source: source}, err
+	}
+	c.next, c.last = c.first, c.first+*n
 	if err := c.run(ctx, path, *jobs); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d programs, %d functions, %d suspension points: %s\n", c.programs, c.functions, c.points, c.totals)
-	byCount(out, "refused", c.reasons)
-	if c.verdicts[batch.Different]+c.verdicts[batch.Defect]+c.verdicts[batch.Crashed] > 0 {
-		return errFound
-	}
-	return nil
-}
-
-// run works until all seeds are done or one worker fails.
-func (c *campaign) run(ctx context.Context, path string, jobs int) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var workers sync.WaitGroup
-	for i := range max(1, jobs) {
-		workers.Go(func() {
-			if err := c.work(ctx, filepath.Join(path, fmt.Sprint("worker", i))); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	workers.Wait()
-	return context.Cause(ctx)
-}
-
-// work takes batches as long as there are any.
-func (c *campaign) work(ctx context.Context, path string) error {
-	module, err := batch.NewModule(path, programs.Preamble)
-	if err != nil {
-		return err
-	}
-	w := &worker{c, module}
-	for ctx.Err() == nil {
-		seed, size := c.take()
-		if size == 0 {
-			return nil
-		}
-		if err := w.batch(ctx, seed, size); err != nil {
-			return err
-		}
-		c.done(seed)
-	}
-	return nil
-}
-
-// take returns the first seed of a batch and how many there are; none if all are taken.
-func (c *campaign) take() (seed, size uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	seed, size = c.next, min(c.size, c.last-c.next)
-	if size > 0 {
-		c.next += size
-		c.open[seed] = true
-	}
-	return seed, size
-}
-
-// done says how far the campaign is, and where another would have to begin to go on.
-func (c *campaign) done(seed uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.open, seed)
-	rest := c.next
-	for open := range c.open {
-		rest = min(rest, open)
-	}
-	fmt.Fprintf(c.out, "%d programs in %v: %s; all seeds below %d are done\n", c.programs, time.Since(c.start).Round(time.Second), c.totals, rest)
-}
-
-func (t totals) String() string {
-	return fmt.Sprintf("%d the same, %d refused, %d different, %d defects, %d crashed",
-		t.verdicts[batch.Same], t.verdicts[batch.Refused], t.verdicts[batch.Different], t.verdicts[batch.Defect], t.verdicts[batch.Crashed])
-}
-
-// worker is one of those that work on batches, in a module of its own.
-type worker struct {
-	*campaign
-	module *batch.Module
-}
-
-// inlined says how many batches there are for one that is built with the compiler's inlining, as users
-// build. The others take two thirds of the time, and differ in what the optimizer sees: for the machines' part
-// of the work that is no difference, so most of them are cheap.
-const inlined = 4
-
-// batch writes and compares the programs of size seeds.
-func (w *worker) batch(ctx context.Context, seed, size uint64) error {
-	var list []batch.Program
-	for s := seed; s < seed+size; s++ {
-		name := fmt.Sprintf("P%d", s)
-		source, err := programs.Write(s, name, w.options)
-		if err != nil {
-			return err
-		}
-		list = append(list, batch.Program{Name: name, Source: source})
-	}
-	w.module.Inline = seed/w.size%inlined == 0
-	found, err := w.module.Compare(ctx, list)
-	if err != nil {
-		return err
-	}
-	for _, f := range found {
-		if w.count(f) {
-			continue
-		}
-		if err := w.report(ctx, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// count counts a finding, and reports whether there is nothing more to say about it.
-func (c *campaign) count(f batch.Finding) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.programs++
-	c.functions += strings.Count(f.Program.Source, "\n//movenext:async\n")
-	c.points += f.Points
-	c.verdicts[f.Verdict]++
-	if f.Verdict == batch.Refused {
-		c.reasons[reason(f)]++
-	}
-	return f.Verdict == batch.Same || f.Verdict == batch.Refused
-}
-
-// reason is what a refusal says first, without its place.
-func reason(f batch.Finding) string {
-	first, _, _ := strings.Cut(f.Detail, ";")
-	_, what, _ := strings.Cut(first, ": ")
-	return what
-}
-
-// report prints a finding, made smaller if that is still wanted.
-func (w *worker) report(ctx context.Context, f batch.Finding) error {
-	w.print("\n%s (seed %s): %s\n", f.Verdict, f.Program.Name[1:], f.Detail)
-	if !w.mayShrink() {
-		return nil
-	}
-	name := f.Program.Name
-	small, err := shrink.Shrink(f.Program.Source, shrink.Test{
-		Mend:   programs.Mend,
-		AtOnce: int(w.size / 2),
-		Fails:  func(sources []string) ([]bool, error) { return w.fails(ctx, f, sources) },
-	})
-	if err != nil {
-		return err
-	}
-	again, err := w.module.Compare(ctx, []batch.Program{{Name: name, Source: small}})
-	if err != nil {
-		return err
-	}
-	if pretty, err := format.Source([]byte(small)); err == nil {
-		small = string(pretty)
-	}
-	w.print("\nseed %s made smaller:\n%s\n%s: %s\n\n", name[1:], small, again[0].Verdict, again[0].Detail)
-	return nil
-}
-
-func (c *campaign) print(text string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fmt.Fprintf(c.out, text, args...)
-}
-
-// mayShrink reports whether one more finding is to be made smaller.
-func (c *campaign) mayShrink() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.shrinks--
-	return c.shrinks >= 0
-}
-
-// fails reports which sources have the verdict of f.
-func (w *worker) fails(ctx context.Context, f batch.Finding, sources []string) ([]bool, error) {
-	if len(sources) == 0 {
-		return nil, nil
-	}
-	var list []batch.Program
-	for i, source := range sources {
-		name := fmt.Sprintf("Q%d", i)
-		list = append(list, batch.Program{Name: name, Source: strings.ReplaceAll(source, f.Program.Name, name)})
-	}
-	found, err := w.module.Compare(ctx, list)
-	if err != nil {
-		return nil, err
-	}
-	fails := make([]bool, len(found))
-	for i, again := range found {
-		fails[i] = again.Verdict == f.Verdict && kind(again) == kind(f)
-	}
-	return fails, nil
-}
-
-// kind is what programs have in common that show the same defect: its message, without
-// names and numbers of one program. Differences are all of one kind.
-func kind(f batch.Finding) string {
-	if f.Verdict != batch.Defect {
-		return ""
-	}
-	what := reason(f)
-	if _, message, ok := strings.Cut(what, "would not compile: "); ok {
-		_, what, _ = strings.Cut(message, " ")
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return -1
-		}
-		return r
-	}, what)
+	return c.conclude()
 }

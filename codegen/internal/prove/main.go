@@ -3,11 +3,15 @@
 //
 // Usage:
 //
+//	go run ./codegen/internal/prove enumerate [flags]
 //	go run ./codegen/internal/prove fuzz [flags]
 //	go run ./codegen/internal/prove gotest [flags] [folder]
 //	go run ./codegen/internal/prove modules [flags] [patterns, modules or folders]
 //	go run ./codegen/internal/prove std [flags] [packages]
 //	go run ./codegen/internal/prove stdtest [flags] packages
+//
+// Enumerate writes all programs of a small world, each form of expressions and statements with each kind of operand
+// and one that suspends and changes what the others read, and compares them as fuzz does.
 //
 // Fuzz writes random programs, lowers them, and compares what they do as plain Go with
 // what they do as machines, with four timings of what they await. What differs is
@@ -44,11 +48,12 @@ import (
 type command func(ctx context.Context, args []string, out io.Writer) error
 
 var commands = map[string]command{
-	"fuzz":    fuzz,
-	"gotest":  gotest,
-	"modules": modules,
-	"std":     std,
-	"stdtest": stdtest,
+	"enumerate": enumerate,
+	"fuzz":      fuzz,
+	"gotest":    gotest,
+	"modules":   modules,
+	"std":       std,
+	"stdtest":   stdtest,
 }
 
 // errFound says that something was found, which has been printed.
@@ -64,7 +69,7 @@ func main() {
 // run is main without the process: it returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(errs, "usage: prove fuzz|gotest|modules|std|stdtest [flags]")
+		fmt.Fprintln(errs, "usage: prove enumerate|fuzz|gotest|modules|std|stdtest [flags]")
 		return 2
 	}
 	err := commands[args[0]](ctx, args[1:], out)

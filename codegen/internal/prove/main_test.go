@@ -23,6 +23,21 @@ func TestTwoExecutionsOfRandomPrograms(t *testing.T) {
 	assert.Contains(t, out.String(), "15 programs")
 }
 
+// TestTwoExecutionsOfForms is a cut through what the command enumerate runs.
+func TestTwoExecutionsOfForms(t *testing.T) {
+	var out bytes.Buffer
+	err := enumerate(t.Context(), []string{"-dir", t.TempDir(), "-every", "1009"}, &out)
+	require.NoError(t, err, "%s", &out)
+	assert.Contains(t, out.String(), " 0 different")
+}
+
+func TestFormsAreListed(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, enumerate(t.Context(), []string{"-list", "-form", "plain «I» + "}, &out))
+	assert.Contains(t, out.String(), "plain «I» + «I»")
+	assert.Contains(t, out.String(), "\n1 forms, ")
+}
+
 func TestUnknownCommandsAreRefused(t *testing.T) {
 	var out, errs bytes.Buffer
 	assert.Equal(t, 2, run(t.Context(), []string{"guess"}, &out, &errs))

@@ -28,7 +28,8 @@ type Seq[V any] func(func(V) bool)
 type Seq2[K, V any] func(func(K, V) bool)`,
 	"fmt": `package fmt
 
-func Sprint(...any) string { return "" }`,
+func Sprint(...any) string { return "" }
+func Sprintf(string, ...any) string { return "" }`,
 	jobPath: `package job
 
 import "context"
@@ -65,17 +66,27 @@ func Err(n int) error                                  { return nil }`,
 // Check parses and type-checks the source of a program. It does not touch the
 // disk and is safe for concurrent use. It returns all errors.
 func Check(source string) []types.Error {
+	return CheckBeside(Preamble+twins, source)
+}
+
+// CheckBeside is [Check] for a program beside another preamble, which imports nothing that programs do not
+// import.
+func CheckBeside(preamble, source string) []types.Error {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "program.go", source, parser.SkipObjectResolution)
 	if err != nil {
 		return []types.Error{{Fset: fset, Msg: "syntax: " + err.Error()}}
 	}
-	return Types(fset, file, nil)
+	return typesBeside(preamble, fset, file, nil)
 }
 
 // Types type-checks a program, fills info, which may be nil, and returns all
 // errors.
 func Types(fset *token.FileSet, file *ast.File, info *types.Info) []types.Error {
+	return typesBeside(Preamble+twins, fset, file, info)
+}
+
+func typesBeside(preamble string, fset *token.FileSet, file *ast.File, info *types.Info) []types.Error {
 	var all []types.Error
 	config := &types.Config{
 		Importer: imports{},
@@ -87,8 +98,8 @@ func Types(fset *token.FileSet, file *ast.File, info *types.Info) []types.Error 
 		},
 	}
 	files := []*ast.File{file}
-	if preamble, err := parser.ParseFile(fset, "preamble.go", Preamble+twins, parser.SkipObjectResolution); err == nil {
-		files = append(files, preamble)
+	if beside, err := parser.ParseFile(fset, "preamble.go", preamble, parser.SkipObjectResolution); err == nil {
+		files = append(files, beside)
 	}
 	_, _ = config.Check("batch", fset, files, info) // the handler has its errors
 	return all

@@ -52,8 +52,8 @@ func (l *loop) close() {
 }
 
 // do submits a function.
-func (l *loop) do(f func()) {
-	if err := l.Submit(task(f), schedulers.Hint{}); err != nil {
+func do(s schedulers.Scheduler, f func()) {
+	if err := s.Submit(task(f), schedulers.Hint{}); err != nil {
 		panic(err)
 	}
 }

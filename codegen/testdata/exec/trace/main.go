@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // patience is how long a case may take before it counts as hanging. Nothing
@@ -32,7 +33,7 @@ func (c Case) Spread() Case {
 func New[V any](name string, start func(context.Context, *T) *job.Job[V]) Case {
 	return Case{Name: name, run: func(ctx context.Context, t *T) func() (string, bool) {
 		started := make(chan *job.Job[V], 1)
-		t.home.do(func() { started <- start(ctx, t) })
+		do(t.home, func() { started <- start(ctx, t) })
 		return func() (string, bool) {
 			wait, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
@@ -60,14 +61,20 @@ func outcome(v any, err error) string {
 
 // Report is what one run of one case did.
 type Report struct {
-	Case    string
-	Timing  Timing
-	Lines   []string
-	Outcome string
+	Case      string
+	Scheduler string // "" for the loop with one worker
+	Timing    Timing
+	Lines     []string
+	Outcome   string
 }
 
-// Main runs all cases with all timings and prints a Report each, as JSON.
+// Main runs all cases with all timings and prints a Report each, as JSON. With an argument it runs them on all
+// schedulers.
 func Main(cases ...Case) {
+	if len(os.Args) > 1 {
+		onEverything(cases)
+		return
+	}
 	out := json.NewEncoder(os.Stdout)
 	for _, c := range cases {
 		for _, timing := range Timings {
@@ -79,16 +86,21 @@ func Main(cases ...Case) {
 }
 
 func (c Case) report(timing Timing) Report {
-	home, elsewhere := newLoop(), newLoop()
-	home.spread, elsewhere.spread = c.spread, c.spread
+	home := newLoop()
+	home.spread = c.spread
+	defer home.close()
+	return c.on(home, timing)
+}
+
+// on runs the case on a scheduler.
+func (c Case) on(home schedulers.Scheduler, timing Timing) Report {
+	elsewhere := newLoop()
+	elsewhere.spread = c.spread
+	defer elsewhere.close()
 	t := &T{Timing: timing, Elsewhere: elsewhere, home: home}
 	outcome, ended := c.run(t.context(), t)()
 	if !ended {
 		outcome = "hangs"
 	}
-	home.close()
-	elsewhere.close()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return Report{Case: c.Name, Timing: timing, Lines: t.lines, Outcome: outcome}
+	return Report{Case: c.Name, Timing: timing, Lines: t.taken(), Outcome: outcome}
 }

@@ -33,7 +33,7 @@ type T struct {
 	// Elsewhere is a scheduler that is not the case's home.
 	Elsewhere schedulers.Scheduler
 
-	home  *loop
+	home  schedulers.Scheduler
 	mu    sync.Mutex
 	lines []string
 	burnt int
@@ -73,9 +73,9 @@ func (t *T) at(f func()) {
 	case Complete:
 		f()
 	case Same, Yield:
-		t.home.do(f)
+		do(t.home, f)
 	case Other:
-		t.Elsewhere.(*loop).do(f)
+		do(t.Elsewhere, f)
 	}
 }
 

@@ -1,0 +1,152 @@
+package forms
+
+import "iter"
+
+// show is the form of the statements that do nothing but to show an expression.
+func show(sym byte, expr string) string {
+	return "r := " + expr + "\nt.Log(\"%v %v\", " + shown(sym, "r") + ")"
+}
+
+// Cases are all programs up to a size, those of each form together.
+func Cases(size int) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		for _, types := range All {
+			for f := range templates(size) {
+				f.Types = types
+				for c := range f.each {
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// templates are the statements and expressions up to a size, without operands.
+func templates(size int) iter.Seq[Case] {
+	return func(yield func(Case) bool) {
+		for n := 1; n <= size; n++ {
+			for _, sym := range []byte(symbolsInOrder) {
+				for expr := range nested(sym, n) {
+					if !yield(Case{Size: n, template: show(sym, expr), form: expr}) {
+						return
+					}
+				}
+			}
+			for _, s := range statements {
+				for s := range within(s, n-1) {
+					if !yield(Case{Size: n, template: s, form: s}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// nested are the expressions of a symbol that are made of n forms.
+func nested(sym byte, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, e := range expressions[sym] {
+			for e := range within(e, n-1) {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// within are the texts that a template becomes when one of its holes holds an expression that is made of n forms;
+// the template itself if n is 0.
+func within(template string, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if n == 0 {
+			yield(template)
+			return
+		}
+		texts, holes := parse(template)
+		for i, h := range holes {
+			if h.kind != 0 {
+				continue
+			}
+			for e := range nested(h.sym, n) {
+				if !yield(assemble(texts, holes, i, "("+e+")")) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// assemble is a template with a text in one of its holes.
+func assemble(texts []string, holes []hole, at int, text string) string {
+	whole := texts[0]
+	for i, h := range holes {
+		if i == at {
+			whole += text
+		} else {
+			whole += h.String()
+		}
+		whole += texts[i+1]
+	}
+	return whole
+}
+
+// each are the cases of a template: each focus, and with each the operands of the other holes.
+func (c Case) each(yield func(Case) bool) {
+	_, holes := parse(c.template)
+	for i, h := range holes {
+		if h.kind == '!' {
+			continue
+		}
+		c.focus = i
+		for c.operands = range choices(holes, c.focus, c.Size) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// deep are the operands of expressions within expressions.
+var deep = []int{captured, 3, 8, 14}
+
+// choices are the lists of operands: of up to one hole beside the focus each kind; of more, each
+// kind of one at a time.
+func choices(holes []hole, focus, size int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		usual := make([]int, len(holes))
+		for i := range usual {
+			usual[i] = captured
+		}
+		if !yield(usual) {
+			return
+		}
+		for i, h := range holes {
+			if i == focus || h.kind == ';' {
+				continue
+			}
+			for k := range operands {
+				if k == captured || !operands[k].holds(h) || size > 1 && !isDeep(k) {
+					continue
+				}
+				list := append([]int(nil), usual...)
+				list[i] = k
+				if !yield(list) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func isDeep(k int) bool {
+	for _, d := range deep {
+		if d == k {
+			return true
+		}
+	}
+	return false
+}
