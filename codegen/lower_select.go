@@ -106,7 +106,7 @@ func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
 		pass.dst = append(pass.dst, dest{v: v, declares: true})
 		later = append(later, func() {
 			u.spillAll([]operandOf{{expr: lhs, assigned: true}}, false)
-			u.add(&assign{dst: []dest{u.left(lhs)}, src: rope{use(v)}})
+			u.add(&assign{dst: []dest{u.left(lhs)}, src: u.receivedFor(lhs, v)})
 		})
 	}
 	head = append(head, text(" := <-"))
@@ -117,6 +117,16 @@ func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
 		c.code = []instr{pass}
 	}
 	return c
+}
+
+// receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes the type of what it
+// is assigned to; a temporary has its own.
+func (u *unit) receivedFor(lhs ast.Expr, v *variable) rope {
+	t := u.typeOf(lhs)
+	if types.AssignableTo(v.typ, t) {
+		return rope{use(v)}
+	}
+	return rope{late(func(p *printer) string { return p.typ(t, lhs) + "(" }), use(v), text(")")}
 }
 
 // receivedType is the type of the value or of the ok that is received.

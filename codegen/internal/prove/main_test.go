@@ -26,7 +26,7 @@ func TestTwoExecutionsOfRandomPrograms(t *testing.T) {
 // TestTwoExecutionsOfForms is a cut through what the command enumerate runs.
 func TestTwoExecutionsOfForms(t *testing.T) {
 	var out bytes.Buffer
-	err := enumerate(t.Context(), []string{"-dir", t.TempDir(), "-every", "1009"}, &out)
+	err := enumerate(t.Context(), []string{"-dir", t.TempDir(), "-form", "plain", "-every", "401", "-from", "15"}, &out)
 	require.NoError(t, err, "%s", &out)
 	assert.Contains(t, out.String(), " 0 different")
 }

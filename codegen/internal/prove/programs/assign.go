@@ -122,6 +122,9 @@ func (w *writer) element() string {
 	if w.chance(6) {
 		index = w.value(integer)
 	}
+	if place := w.parameterElement(index); place != "" {
+		return place
+	}
 	t := w.oneType(slice, array, table, pointer, record, recordAt, words, grid, embedded)
 	name := base(t)
 	if name == "" {

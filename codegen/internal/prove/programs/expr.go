@@ -18,6 +18,9 @@ func (w *writer) expr(t typ, d int) string {
 	if w.chance(5) && t != param {
 		return w.awaited(t, d-1)
 	}
+	if underlying[t] != "" {
+		return w.parameterExpr(t, d-1)
+	}
 	switch t {
 	case integer:
 		return w.integerExpr(d - 1)
@@ -81,6 +84,9 @@ func (w *writer) operand(t typ) string {
 }
 
 func (w *writer) literal(t typ) string {
+	if underlying[t] != "" {
+		return w.parameterLiteral(t)
+	}
 	switch t {
 	case integer, small, number, ratio:
 		return itoa(w.r.IntN(5))
@@ -118,17 +124,22 @@ func (w *writer) literal(t typ) string {
 	case methods:
 		return w.oneOf("GI(GS{A: 1})", "GI(GN(3))", "GI(&GS{A: 5})")
 	}
+	if t == "chan int" {
+		return "Gfull(3)"
+	}
 	return "v" // of a type parameter: the parameter that every generic function has
+}
+
+// step is how a value is reached from a variable.
+type step struct {
+	from   typ
+	format string
 }
 
 // path is a variable of t, or what of type t is reached from a variable, or "".
 func (w *writer) path(t typ) string {
 	if v := w.pick(t); v != nil && !w.chance(4) {
 		return v.name
-	}
-	type step struct {
-		from   typ
-		format string
 	}
 	var steps []step
 	switch t {
@@ -152,6 +163,9 @@ func (w *writer) path(t typ) string {
 		steps = []step{{record, "GI(%s)"}, {recordAt, "GI(%s)"}, {number, "GI(%s)"}, {embedded, "GI(%s)"}}
 	case anything:
 		steps = []step{{integer, "any(%s)"}, {text, "any(%s)"}, {record, "any(%s)"}}
+	}
+	if len(w.params) > 0 {
+		steps = append(steps, parameterSteps(t)...)
 	}
 	for range steps {
 		s := steps[w.r.IntN(len(steps))]

@@ -75,8 +75,12 @@ func (w *writer) conditional(l loop) loop {
 // ranged is a loop over something.
 func (w *writer) ranged(l loop) loop {
 	over, key, value := w.rangeOperand()
-	if w.chance(5) && key == integer && value == integer {
-		w.line("for %s, %s = range (%s) {", w.place(integer), w.place(integer), over)
+	if w.chance(4) && key != "" && (value != "" || key == integer) {
+		targets := w.place(key)
+		if value != "" {
+			targets += ", " + w.place(value)
+		}
+		w.line("for %s = range (%s) {", targets, over)
 		l = w.body(l)
 		w.line("}")
 		return l
@@ -97,7 +101,7 @@ func (w *writer) ranged(l loop) loop {
 		head += " := "
 	}
 	suspends := w.fn.suspends
-	if strings.HasPrefix(over, "Gseq") || strings.HasPrefix(over, "Gpairs") || strings.HasPrefix(over, "Gtimes") {
+	if strings.HasPrefix(over, "Gseq") || strings.HasPrefix(over, "Gpairs") || strings.HasPrefix(over, "Gtimes") || strings.HasPrefix(over, "Gtwos") {
 		w.fn.suspends = suspends && w.options.RangeFuncsSuspend
 	}
 	w.line("for %srange (%s) {", head, over)
@@ -118,7 +122,14 @@ func (w *writer) drop(v *variable) {
 
 // rangeOperand is what can be ranged over, and the types of key and value.
 func (w *writer) rangeOperand() (over string, key, value typ) {
-	switch w.r.IntN(14) {
+	if len(w.params) > 0 && w.chance(3) {
+		if over, key, value := w.rangeParameter(); over != "" {
+			return over, key, value
+		}
+	}
+	switch w.r.IntN(16) {
+	case 14, 15:
+		return fmt.Sprintf("Gtwos(t, %s)", w.expr(integer, 2)), integer, integer
 	case 9:
 		return fmt.Sprintf("Gpairs(t, %s)", w.expr(integer, 2)), integer, text
 	case 10:
@@ -151,4 +162,21 @@ func (w *writer) rangeOperand() (over string, key, value typ) {
 	default:
 		return w.expr(slice, 2), integer, integer
 	}
+}
+
+// rangeParameter is something of a type parameter that can be ranged over, or "".
+func (w *writer) rangeParameter() (over string, key, value typ) {
+	switch t := w.params[w.r.IntN(len(w.params))]; t {
+	case pSlice, pArray:
+		return w.expr(t, 2), integer, integer
+	case pTable:
+		return fmt.Sprintf("VM{%s: %s}", w.expr(integer, 2), w.expr(integer, 2)), integer, integer
+	case pText:
+		return w.expr(t, 2), integer, ""
+	case pInteger:
+		return "min(2, " + w.value(t) + ")", t, ""
+	case pChannel:
+		return fmt.Sprintf("VC(Gclosed(%s))", w.expr(integer, 2)), integer, ""
+	}
+	return "", "", ""
 }

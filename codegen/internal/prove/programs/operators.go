@@ -80,7 +80,7 @@ func (w *writer) textExpr(d int) string {
 	case 3:
 		return fmt.Sprintf("string(%s(%s))", w.oneOf("[]byte", "[]rune"), x())
 	case 4:
-		return fmt.Sprintf("(%s + \"--\")[%s&1:]", x(), w.expr(integer, d))
+		return fmt.Sprintf("(%s + \"--\")%s", x(), w.bounds(d))
 	case 5:
 		return fmt.Sprintf("Gshow(%s)", w.expr(w.oneType(integer, boolean, record, array, anything), d))
 	default:
@@ -118,9 +118,12 @@ func (w *writer) compositeExpr(t typ, d int) string {
 		case 3:
 			return fmt.Sprintf("append([]int(nil), %s...)", w.expr(slice, d))
 		case 4:
-			return fmt.Sprintf("(%s)[%s&1:]", w.expr(slice, d), x())
+			return fmt.Sprintf("[]int{%s, %s}%s", x(), x(), w.bounds(d))
 		default:
 			v := w.value(slice)
+			if w.chance(2) {
+				return fmt.Sprintf("%s[:len(%s):len(%s)]%s", v, v, v, w.bounds(d))
+			}
 			return fmt.Sprintf("append(%s[:len(%s):len(%s)], %s, %s)", v, v, v, x(), x())
 		}
 	case array:

@@ -200,6 +200,10 @@ func Gpairs(t *trace.T, n int) iter.Seq2[int, string] {
 	}
 }
 
+func Gtwos(t *trace.T, n int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) { _ = yield(1, n) && yield(0, n+1) && yield(1, n+2) }
+}
+
 func Gseq(t *trace.T, n int) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		defer t.Log("seq ends")

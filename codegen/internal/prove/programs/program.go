@@ -2,6 +2,7 @@ package programs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,18 +26,23 @@ func (w *writer) program() {
 
 // function writes a function with a random signature.
 func (w *writer) function(i int) {
-	f := signature{name: fmt.Sprintf("§f%d", i), async: !w.chance(6), generic: w.chance(6)}
+	f := signature{name: fmt.Sprintf("§f%d", i), async: !w.chance(6), generic: w.chance(3)}
 	s := &scope{up: w.scope}
 	params := []string{"t *trace.T"}
 	head := "func " + f.name
+	w.params = nil
+	types := make([]typ, w.r.IntN(4))
+	for i := range types {
+		types[i] = passed[w.r.IntN(len(passed))]
+	}
 	if f.generic {
-		head += "[V any]"
+		head += w.typeParameters()
 		params = append(params, "v V")
 		s.vars = append(s.vars, &variable{name: "v", typ: param, fixed: true})
+		types = append(append([]typ(nil), w.params...), types...) // so that a call says what they are
 	}
-	for range w.r.IntN(4) {
-		t := passed[w.r.IntN(len(passed))]
-		f.params = append(f.params, t)
+	for _, t := range types {
+		f.params = append(f.params, t.actual())
 		v := &variable{name: fmt.Sprint("a", len(s.vars)), typ: t}
 		s.vars = append(s.vars, v)
 		params = append(params, v.name+" "+string(t))
@@ -44,8 +50,16 @@ func (w *writer) function(i int) {
 	named := w.chance(2)
 	var results []string
 	var resultVars []*variable
-	f.results = returned[w.r.IntN(len(returned))]
-	for _, t := range f.results {
+	within := slices.Clone(returned[w.r.IntN(len(returned))])
+	for i, t := range within {
+		f.results = append(f.results, t)
+		for _, p := range w.params {
+			if p.actual() == t && w.chance(2) {
+				within[i] = p
+			}
+		}
+	}
+	for _, t := range within {
 		if !named {
 			results = append(results, string(t))
 			continue
@@ -59,8 +73,8 @@ func (w *writer) function(i int) {
 		w.line("//movenext:async")
 	}
 	w.line("%s(%s) (%s) {", head, strings.Join(params, ", "), strings.Join(results, ", "))
-	w.functionBody(s, f.results, resultVars, frame{suspends: f.async})
-	w.funcs = append(w.funcs, f)
+	w.functionBody(s, within, resultVars, frame{suspends: f.async})
+	w.funcs, w.params = append(w.funcs, f), nil
 }
 
 // functionBody writes a body and the brace behind it.

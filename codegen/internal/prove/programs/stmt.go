@@ -11,6 +11,10 @@ func (w *writer) statement() {
 		return
 	}
 	nested := w.indent < 5
+	if len(w.params) > 0 && w.chance(8) {
+		w.parameterStatement()
+		return
+	}
 	switch n := w.r.IntN(52); {
 	case n < 6:
 		w.define()
@@ -71,7 +75,7 @@ func (w *writer) statement() {
 
 // define declares variables.
 func (w *writer) define() {
-	t := ordinary[w.r.IntN(len(ordinary))]
+	t := w.declarable()
 	switch w.r.IntN(7) {
 	case 0:
 		v := w.declare(t)
@@ -84,7 +88,7 @@ func (w *writer) define() {
 		e := w.expr(t, w.size.depth)
 		w.line("var %s %s = %s", w.declare(t).name, t, e)
 	case 2:
-		u := ordinary[w.r.IntN(len(ordinary))]
+		u := w.declarable()
 		a, b := w.expr(t, 2), w.expr(u, 2)
 		x := w.declare(t)
 		y := w.declare(u)
@@ -155,7 +159,7 @@ func (w *writer) commaOK() {
 func (w *writer) log() {
 	var args []string
 	for range 1 + w.r.IntN(3) {
-		t := ordinary[w.r.IntN(len(ordinary))]
+		t := w.declarable()
 		if !t.shown() {
 			t = integer
 		}

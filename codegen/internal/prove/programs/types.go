@@ -50,7 +50,7 @@ var returned = [][]typ{
 // shown reports whether values of t print alike wherever they lie.
 func (t typ) shown() bool {
 	switch t {
-	case pointer, recordAt, function, methods, embedded, held:
+	case pointer, recordAt, function, methods, embedded, held, pPointer, pFunction, pChannel, "chan int":
 		return false
 	}
 	return true
@@ -131,4 +131,5 @@ func (w *writer) declaredHere(name string) bool {
 var stems = map[typ]string{
 	integer: "n", text: "s", boolean: "b", small: "c", slice: "list", array: "arr", table: "m", record: "rec", number: "num",
 	pointer: "p", recordAt: "ref", anything: "x", failure: "err", function: "f", methods: "i", param: "v", words: "words", ratio: "ratio", grid: "grid", embedded: "emb", held: "held",
+	pInteger: "pn", pText: "ps", pSlice: "plist", pArray: "parr", pTable: "pm", pPointer: "pp", pFunction: "pf", pChannel: "pc",
 }

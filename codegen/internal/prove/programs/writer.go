@@ -18,6 +18,7 @@ type writer struct {
 	scope   *scope
 	fn      *frame
 	funcs   []signature // what may be called from here on
+	params  []typ       // the type parameters of the function that is written, but for V
 }
 
 // signature is a function of the program, without its first parameter t.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/movenext/movenext/job"
@@ -68,11 +69,15 @@ type Report struct {
 	Outcome   string
 }
 
-// Main runs all cases with all timings and prints a Report each, as JSON. With an argument it runs them on all
-// schedulers.
+// Main runs all cases with all timings and prints a Report each, as JSON. With an argument, a number, it runs them
+// on another scheduler.
 func Main(cases ...Case) {
 	if len(os.Args) > 1 {
-		onEverything(cases)
+		number, err := strconv.Atoi(os.Args[1])
+		if err != nil {
+			panic(err)
+		}
+		onScheduler(number, cases)
 		return
 	}
 	out := json.NewEncoder(os.Stdout)

@@ -127,10 +127,11 @@ func (d drive) Shutdown(ctx context.Context) error {
 	return d.stepped.Shutdown(ctx)
 }
 
-// onEverything runs the cases on all schedulers, with what they await completed there and elsewhere, and prints a Report each, as JSON.
-func onEverything(cases []Case) {
+// onScheduler runs the cases on the scheduler of a number, with all timings, and prints a Report each, as JSON; nothing
+// if there is none. Each has a process of its own, as the loop has: cases may have package variables.
+func onScheduler(number int, cases []Case) {
 	out := json.NewEncoder(os.Stdout)
-	for _, s := range setups {
+	for _, s := range setups[number:min(number+1, len(setups))] {
 		for _, c := range cases {
 			for _, timing := range Timings {
 				var k stack
