@@ -3,6 +3,7 @@ package codegen_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"github.com/movenext/movenext/codegen"
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
+
+var everywhere = flag.Bool("schedulers", false, "run the cases on all schedulers")
 
 // report is what testdata/exec/trace prints for one run of one case.
 type report struct {
@@ -36,7 +39,7 @@ type report struct {
 //	func Run(ctx context.Context, t *trace.T) …
 //
 // in it. Its file want, if there is one, says what it logs as plain Go. Its file spread says that the plain form waits in jobs for
-// others, which blocks the one worker that machines are content with. With -targets the form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
+// others, which blocks the one worker that machines are content with. With -schedulers the machines run on all schedulers of the module. With -targets the form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
@@ -60,7 +63,10 @@ func TestTwoExecutions(t *testing.T) {
 	for _, processors := range []int{1, 2, 8} {
 		release[processors] = execute(t, binary, processors)
 	}
-	scheduled := onSchedulers(t, binary)
+	var scheduled []map[string][]report
+	if *everywhere {
+		scheduled = onSchedulers(t, binary)
+	}
 	vetOutput(t, dir)
 	buildEverywhere(t, dir)
 	for _, c := range cases {
