@@ -12,11 +12,20 @@ import (
 // account is what became of jobs.
 type account struct {
 	submitted, completed, faulted, canceled, refused atomic.Int64
+
+	entered atomic.Int64 // as they end: what the watchdog looks at
+	calls   atomic.Int64 // of jobs' functions
+	known   atomic.Int64 // those that were known when their job was entered
+	wrong   wrongs
 }
 
-// enter counts a job that has ended.
-func (a *account) enter(j *job.Job[int]) {
-	switch _, err := j.Await(); j.Status() {
+// enter waits for a job, counts it, and compares it with its fate.
+func (a *account) enter(e entry) {
+	value, err := e.Await()
+	status := e.Status()
+	a.compare(e.fate, status, value, err)
+	defer a.entered.Add(1)
+	switch status {
 	case job.Completed:
 		a.completed.Add(1)
 	case job.Canceled:
@@ -33,6 +42,12 @@ func (a *account) enter(j *job.Job[int]) {
 // balance returns what is wrong with the account, and with the scheduler's own, or nil. m is nil if the scheduler
 // does not count.
 func (a *account) balance(m *schedulers.Metrics) error {
+	if err := a.wrong.err(); err != nil {
+		return err
+	}
+	if calls, known := a.calls.Load(), a.known.Load(); calls != known {
+		return fmt.Errorf("functions were called %d times, and %d times when their jobs ended", calls, known)
+	}
 	submitted := a.submitted.Load()
 	sum := a.completed.Load() + a.faulted.Load() + a.canceled.Load() + a.refused.Load()
 	if sum != submitted {

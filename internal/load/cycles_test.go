@@ -48,6 +48,10 @@ func liveObjects() int {
 }
 
 func TestStartingAndShuttingDownManyTimesLeaksNothing(t *testing.T) {
+	cycles := cycles
+	if testing.Short() {
+		cycles /= 20
+	}
 	for _, v := range fleet() {
 		if v.drive != nil {
 			continue // has neither goroutines nor timers of its own

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/cancellable"
 	"github.com/movenext/movenext/schedulers/dedicated"
@@ -35,6 +36,9 @@ type vessel struct {
 
 	// over makes a scheduler on top of a pool, in place of make. The pool is shut down after it.
 	over func(schedulers.Scheduler) target
+
+	// launch starts a job, in place of job.Run: for tests of this command.
+	launch func(context.Context, func(context.Context) (int, error)) *job.Job[int]
 
 	// drive runs what is queued until the context ends, for schedulers that do nothing by themselves.
 	drive func(context.Context, target)

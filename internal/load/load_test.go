@@ -19,7 +19,7 @@ func TestTheBooksOfEachSchedulerBalance(t *testing.T) {
 	var completed, faulted, canceled int64
 	for _, v := range fleet() {
 		t.Run(v.name, func(t *testing.T) {
-			r := brew(v, jobs, producers, 7)
+			r := brew(v, jobs, producers, 7, patience)
 			require.NoError(t, r.err)
 			assert.Equal(t, int64(jobs), r.submitted.Load())
 			assert.GreaterOrEqual(t, r.refused.Load(), int64(producers), "each has a job that comes too late")
@@ -54,6 +54,9 @@ func TestADifferenceOfOneIsFound(t *testing.T) {
 
 func TestEveryWayToBeOutOfBalanceHasWords(t *testing.T) {
 	var a account
+	a.calls.Store(1)
+	require.ErrorContains(t, a.balance(nil), "functions were called 1 times, and 0 times when their jobs ended")
+	a.calls.Store(0)
 	a.submitted.Store(10)
 	a.completed.Store(7)
 	a.faulted.Store(2)

@@ -32,7 +32,7 @@ type storm struct {
 // strays are jobs that nobody waits for any more.
 type strays struct {
 	mu   sync.Mutex
-	jobs []*job.Job[int]
+	jobs []entry
 }
 
 var errDeliberate = errors.New("load: an error on purpose")
@@ -62,9 +62,10 @@ func (st *storm) run() error {
 	err := st.shutDownInTheMiddle()
 	close(st.ended)
 	producing.Wait()
-	for _, j := range st.stray.jobs {
-		st.enter(j)
+	for _, e := range st.stray.jobs {
+		st.enter(e)
 	}
+	st.stray.jobs = nil
 	cancel()
 	driving.Wait()
 	if beneath != nil {
@@ -113,7 +114,7 @@ func (st *storm) count() bool {
 
 func (st *storm) produce(dice *rand.Rand) {
 	ctx := schedulers.With(context.Background(), st.s)
-	var started []*job.Job[int]
+	var started []entry
 	for st.count() {
 		started = append(started, st.start(ctx, dice))
 		if len(started) == window {
@@ -130,13 +131,12 @@ func (st *storm) produce(dice *rand.Rand) {
 }
 
 // start starts a job, and cancels one in ten right after that.
-func (st *storm) start(ctx context.Context, dice *rand.Rand) *job.Job[int] {
-	roll := dice.IntN(10_000)
-	j := job.Run(ctx, func(ctx context.Context) (int, error) { return st.body(ctx, roll) })
-	if roll%10 == 9 {
-		j.Cancel()
+func (st *storm) start(ctx context.Context, dice *rand.Rand) entry {
+	e := st.launchOne(ctx, dice.IntN(10_000))
+	if isCanceled(e.fate.roll) {
+		e.Cancel()
 	}
-	return j
+	return e
 }
 
 // body is what a job does: 10 of 100 panic, 5 return an error, 5 wait for a job of their own, one in ten thousand ends
@@ -145,11 +145,11 @@ func (st *storm) body(ctx context.Context, roll int) (int, error) {
 	switch {
 	case roll == 0 && !st.inPlace:
 		runtime.Goexit()
-	case roll < 1_000:
+	case roll < panics:
 		panic(errDeliberate)
-	case roll < 1_500:
+	case roll < errs:
 		return 0, errDeliberate
-	case roll < 2_000:
+	case roll < nests:
 		return st.nested(ctx, roll)
 	}
 	return roll, nil
@@ -159,21 +159,38 @@ func (st *storm) body(ctx context.Context, roll int) (int, error) {
 // of the wait: then the job is counted later.
 func (st *storm) nested(ctx context.Context, roll int) (int, error) {
 	if !st.count() {
-		return 0, nil
+		if v, returns := value(roll); returns {
+			return v, nil
+		}
+		return 0, errDeliberate
 	}
-	child := job.Run(ctx, func(ctx context.Context) (int, error) { return st.body(ctx, roll*4%10_000) })
-	defer st.entrust(child)
-	return child.Wait(ctx)
+	e := st.launchOne(ctx, child(roll))
+	defer st.entrust(e)
+	return e.Wait(ctx)
 }
 
-func (st *storm) entrust(child *job.Job[int]) {
-	if child.IsCompleted() {
-		st.enter(child)
+func (st *storm) entrust(e entry) {
+	if e.IsCompleted() {
+		st.enter(e)
 		return
 	}
 	st.stray.mu.Lock()
 	defer st.stray.mu.Unlock()
-	st.stray.jobs = append(st.stray.jobs, child)
+	st.stray.jobs = append(st.stray.jobs, e)
+}
+
+// launchOne starts a job with a fate.
+func (st *storm) launchOne(ctx context.Context, roll int) entry {
+	f := &fate{roll: roll}
+	function := func(ctx context.Context) (int, error) {
+		st.calls.Add(1)
+		f.calls.Add(1)
+		return st.body(ctx, roll)
+	}
+	if st.launch != nil {
+		return entry{st.launch(ctx, function), f}
+	}
+	return entry{job.Run(ctx, function), f}
 }
 
 // result is a row of the table.
@@ -183,9 +200,17 @@ type result struct {
 	err  error
 }
 
-func brew(v vessel, jobs int64, producers int, seed uint64) result {
+// brew puts a load on v, and watches it: if no job ends for the time of patience, that is the result.
+func brew(v vessel, jobs int64, producers int, seed uint64, patience time.Duration) result {
 	st := &storm{vessel: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
+	before := holdings()
 	began := time.Now()
-	err := st.run()
-	return result{st, time.Since(began), err}
+	ended := make(chan error, 1)
+	go func() { ended <- st.run() }()
+	err := st.watch(ended, patience)
+	took := time.Since(began)
+	if err == nil {
+		err = before.leftAfter(jobs, patience)
+	}
+	return result{st, took, err}
 }

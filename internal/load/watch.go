@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// watch returns what ended yields, or that nothing has happened for the time of patience.
+func (st *storm) watch(ended <-chan error, patience time.Duration) error {
+	look := time.NewTicker(patience)
+	defer look.Stop()
+	for last := int64(-1); ; {
+		select {
+		case err := <-ended:
+			return err
+		case <-look.C:
+			now := st.entered.Load()
+			if now == last {
+				return fmt.Errorf("no job has ended for %v: %d of %d have, and there are %d goroutines",
+					patience, now, st.submitted.Load(), runtime.NumGoroutine())
+			}
+			last = now
+		}
+	}
+}
+
+// holding is what the process has.
+type holding struct {
+	goroutines int
+	bytes      int64
+}
+
+func holdings() holding {
+	runtime.GC()
+	runtime.GC() // what a pool has kept for one more round
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return holding{runtime.NumGoroutine(), int64(m.HeapAlloc)}
+}
+
+// leftAfter returns what is left of a load that has ended. Goroutines that are ending have the time of patience for it.
+// Bytes are compared with the number of jobs, since the runtime keeps some of its own, whatever runs.
+func (h holding) leftAfter(jobs int64, patience time.Duration) error {
+	now := holdings()
+	for end := time.Now().Add(patience); now.goroutines > h.goroutines && time.Now().Before(end); now = holdings() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if now.goroutines > h.goroutines {
+		return fmt.Errorf("%d goroutines are left", now.goroutines-h.goroutines)
+	}
+	if left, most := now.bytes-h.bytes, 1<<20+16*jobs; left > most {
+		return fmt.Errorf("%d bytes are left, of %d jobs", left, jobs)
+	}
+	return nil
+}
