@@ -4,7 +4,7 @@
 # developers and for the server alike.
 
 .DEFAULT_GOAL := help
-.PHONY: screenshot help tour test race vet lint generate check-generated docs cross ci
+.PHONY: screenshot help tour test short race vet lint generate check-generated docs cross ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -13,8 +13,14 @@ tour: ## generate, then run the tour: plain go generate ./... and go run ./examp
 	go generate ./...
 	go run ./examples/tour
 
-test: ## run all tests: plain go test ./...
+# A busy machine takes longer than the ten minutes that go test allows a package.
+TESTFLAGS ?= -timeout=60m
+
+test: ## run all tests, five to twenty minutes: plain go test -timeout=60m ./...
 	go test $(TESTFLAGS) ./...
+
+short: ## run the tests that start no other program, under a minute once they are built: plain go test -short ./...
+	go test -short ./...
 
 race: ## run all tests under the race detector with GOMAXPROCS 1, 2 and 8
 	bash .ci/run race

@@ -44,6 +44,11 @@ func main() {
 func tour(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("tour", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: tour [-sleepers n] [directory]")
+		fmt.Fprintln(stderr, "directory is a tree with Go files; without one it is the source of the Go installation.")
+		flags.PrintDefaults()
+	}
 	sleepers := flags.Int("sleepers", 100_000, "how many operations to put to sleep; 0 leaves that part out")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -74,6 +79,13 @@ func tour(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // rootOf returns the directory to survey: the one given, or the Go installation's sources.
 func rootOf(ctx context.Context, given string) (string, error) {
 	if given != "" {
+		info, err := os.Stat(given)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is not a directory", given)
+		}
+		if err != nil {
+			return "", fmt.Errorf("tour: nothing to survey: %w", err)
+		}
 		return given, nil
 	}
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()

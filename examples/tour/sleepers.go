@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/job"
@@ -18,7 +20,8 @@ func nap(ctx context.Context, d time.Duration) error {
 	return job.Sleep(ctx, d)
 }
 
-// napTime is long enough for all sleepers to be asleep at once, on a slow machine too.
+// napTime is how long the sleepers sleep. Where that is too short for all to be asleep at once, on a slow or busy machine,
+// they sleep again, twice as long.
 const napTime = 3 * time.Second
 
 // compareSleepers puts n operations to sleep at once, as goroutines and as machines, and
@@ -27,27 +30,37 @@ const napTime = 3 * time.Second
 func compareSleepers(ctx context.Context, w io.Writer, n int) error {
 	fmt.Fprintf(w, "\n%d operations asleep at once:\n", n)
 
-	goroutines := bytesEach(n, func() (wait func()) {
-		var wg sync.WaitGroup
+	goroutines := bytesEach(n, napTime, func(nap time.Duration) sleeping {
+		var started, all sync.WaitGroup
+		var awake atomic.Int64
+		started.Add(n)
 		for range n {
-			wg.Go(func() { time.Sleep(napTime) })
+			all.Go(func() {
+				started.Done()
+				time.Sleep(nap)
+				awake.Add(1)
+			})
 		}
-		return wg.Wait
+		started.Wait() // goroutines get their stacks when they run for the first time
+		return sleeping{awake: func() bool { return awake.Load() > 0 }, wait: all.Wait}
 	})
 	fmt.Fprintf(w, "  as goroutines: %5d bytes each\n", goroutines)
 
 	failed := 0
-	machines := bytesEach(n, func() (wait func()) {
+	machines := bytesEach(n, napTime, func(nap time.Duration) sleeping {
 		jobs := make([]*job.Job[job.Void], n)
 		for i := range jobs {
-			jobs[i] = napAsync(ctx, napTime)
+			jobs[i] = napAsync(ctx, nap)
 		}
-		return func() {
-			for _, j := range jobs {
-				if _, err := j.Wait(context.Background()); err != nil {
-					failed++
+		return sleeping{
+			awake: func() bool { return ctx.Err() == nil && slices.ContainsFunc(jobs, (*job.Job[job.Void]).IsCompleted) },
+			wait: func() {
+				for _, j := range jobs {
+					if _, err := j.Wait(context.Background()); err != nil {
+						failed++
+					}
 				}
-			}
+			},
 		}
 	})
 	fmt.Fprintf(w, "  as machines:   %5d bytes each, 1/%.1f of it\n", machines, float64(goroutines)/float64(machines))
@@ -57,14 +70,25 @@ func compareSleepers(ctx context.Context, w io.Writer, n int) error {
 	return nil
 }
 
-// bytesEach measures what n operations hold between their start and their end: heap and stacks, after
-// a collection.
-func bytesEach(n int, start func() (wait func())) int {
-	before := inUse()
-	wait := start()
-	held := inUse() - before
-	wait()
-	return held / n
+// sleeping is a number of operations that have gone to sleep.
+type sleeping struct {
+	awake func() bool // whether some have woken up
+	wait  func()      // until all have
+}
+
+// bytesEach measures what n operations hold while all of them sleep: heap and stacks, after a collection.
+func bytesEach(n int, nap time.Duration, start func(nap time.Duration) sleeping) int {
+	for {
+		before := inUse()
+		s := start(nap)
+		held := inUse() - before
+		tooLate := s.awake()
+		s.wait()
+		if !tooLate {
+			return held / n
+		}
+		nap *= 2
+	}
 }
 
 func inUse() int {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -86,9 +87,12 @@ func TestAFileThatCannotBeReadIsReportedAndTheRestCounted(t *testing.T) {
 
 func TestAMissingDirectoryIsReported(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
-	status, out, _ := run(t.Context(), "-sleepers", "0", missing)
-	assert.Equal(t, exitProblems, status)
-	assert.Contains(t, out, missing+":")
+	for _, path := range []string{missing, os.Args[0]} {
+		status, out, problems := run(t.Context(), path)
+		assert.Equal(t, exitProblems, status)
+		assert.Empty(t, out, "it is said before anything else")
+		assert.Contains(t, problems, path)
+	}
 }
 
 func TestWrongArguments(t *testing.T) {
@@ -99,7 +103,7 @@ func TestWrongArguments(t *testing.T) {
 	}
 	status, _, help := run(t.Context(), "-help")
 	assert.Equal(t, exitOK, status)
-	assert.Contains(t, help, "-sleepers")
+	assert.Contains(t, help, "[directory]")
 }
 
 // interrupter cancels a context when a text is written.
@@ -141,6 +145,15 @@ func TestSleepersAreFewerBytesAsMachines(t *testing.T) {
 	require.NotNil(t, m, out)
 	ratio := parseFloat(t, m[1])
 	assert.Greater(t, ratio, 5.0, "a fifth of a goroutine's")
+}
+
+func TestSleepersThatWokeUpTooEarlyAreNotCounted(t *testing.T) {
+	var naps []time.Duration
+	bytesEach(1, time.Second, func(nap time.Duration) sleeping {
+		naps = append(naps, nap)
+		return sleeping{awake: func() bool { return len(naps) < 3 }, wait: func() {}}
+	})
+	assert.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, naps)
 }
 
 func TestAProgressBarIsDrawnOnATerminalOnly(t *testing.T) {

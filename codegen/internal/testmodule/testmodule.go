@@ -18,6 +18,9 @@ const runtimeModule = "github.com/movenext/movenext"
 // something cannot be read or written.
 func New(t testing.TB, path string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the go command")
+	}
 	root := moduleRoot(t)
 	data := must[[]byte](t)(os.ReadFile(filepath.Join(root, "go.mod")))
 	_, requirements, found := strings.Cut(string(data), "\nrequire (")
