@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -118,6 +119,20 @@ func (c *Config) buildFlags() []string {
 func (c *Config) read(path string) ([]byte, error) {
 	if data, ok := c.Overlay[path]; ok {
 		return data, nil
+	}
+	return readRegular(path)
+}
+
+var errIrregular = errors.New("not a regular file")
+
+// readRegular reads a file. To read a named pipe would wait for a writer, and a device may have no end.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errIrregular
 	}
 	return os.ReadFile(path)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"regexp"
 )
 
@@ -33,12 +35,27 @@ func digest(data []byte) string {
 // each clone on such a system, and generate would change files there that nobody has touched.
 func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
-// edited reports whether a generated file is not as it was generated. Files of generators that wrote no
-// digest are taken to be.
-func edited(data []byte) bool {
+var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
+
+// changed says how a generated file is not as it was generated, and what that is called.
+func changed(data []byte) (Change, string) {
 	at := digestLine.FindSubmatchIndex(data)
-	if at == nil {
-		return false
+	switch {
+	case at != nil && len(bytes.TrimSpace(data[at[1]:])) == 0 && string(data[at[2]:at[3]]) == digest(data[:at[0]]):
+		return "", ""
+	case conflictMark.Match(data):
+		return Damaged, "it has the marks of a merge conflict"
+	case len(bytes.Trim(data, "\x00 \t\r\n")) == 0:
+		return Damaged, "it is empty"
+	case at == nil && parses(data):
+		return "", "" // of a generator that wrote no digest, or cut between two declarations
+	case at == nil:
+		return Damaged, "it ends in the middle"
 	}
-	return len(bytes.TrimSpace(data[at[1]:])) > 0 || string(data[at[2]:at[3]]) != digest(data[:at[0]])
+	return Edited, ""
+}
+
+func parses(data []byte) bool {
+	_, err := parser.ParseFile(token.NewFileSet(), "", data, parser.SkipObjectResolution)
+	return err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // The annotation is a directive in the sense of the go command: a line comment
@@ -22,18 +23,59 @@ type directive struct {
 	text    string // without trailing space
 }
 
-// directives lists those of a file in order.
+// directives lists those of a file in order, and what is meant as one and misspelt.
 func directives(file *ast.File) []directive {
 	var list []directive
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			text := strings.TrimRight(c.Text, " \t\r")
-			if strings.HasPrefix(text, directivePrefix) || text == "// movenext:async" {
+			if strings.HasPrefix(text, directivePrefix) || isMisspelt(text) {
 				list = append(list, directive{c, text})
 			}
 		}
 	}
 	return list
+}
+
+// isMisspelt reports whether a comment says "movenext async" and nothing else, in some other way than the annotation: with spaces,
+// capital letters, hyphens, "go:" in front, in a block, or with one or two letters wrong.
+func isMisspelt(text string) bool {
+	if text == directiveAsync {
+		return false
+	}
+	letters := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+	name, ok := strings.CutSuffix(strings.TrimPrefix(letters, "go"), "async")
+	if !ok {
+		return false
+	}
+	// A word that is only like the name may be another tool's, or prose, unless the form is ours.
+	return name == "movenext" || strings.HasSuffix(text, ":async") && !strings.Contains(text, " ") && isClose(name, "movenext")
+}
+
+// hasSpace reports whether a comment begins as those for people do.
+func hasSpace(text string) bool {
+	return strings.HasPrefix(text, "// ") || strings.HasPrefix(text, "//\t")
+}
+
+// isClose reports whether two words differ by at most two letters that are added, left out or replaced.
+func isClose(a, b string) bool { return distance(a, b, 2) <= 2 }
+
+// distance is that of Levenshtein, or more than limit.
+func distance(a, b string, limit int) int {
+	switch {
+	case a == "" || b == "":
+		return max(len(a), len(b))
+	case a[0] == b[0]:
+		return distance(a[1:], b[1:], limit)
+	case limit == 0:
+		return 1
+	}
+	return 1 + min(distance(a[1:], b, limit-1), distance(a, b[1:], limit-1), distance(a[1:], b[1:], limit-1))
 }
 
 // whereabouts says what a misplaced directive stands at, for the message.

@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,10 @@ type Machine struct {
 
 	// Edges are the ways from point to point. 0 stands for the start and -1 for the end.
 	Edges []Edge
+
+	// Callees are the functions whose results this one returns, if it suspends nowhere else. It has no frame then, and no
+	// points: while it is suspended, theirs is all that there is.
+	Callees []string
 }
 
 // Field is a field of a frame.
@@ -124,7 +129,7 @@ func (e *explaining) lower(fn *Function, imports *Imports) (*Lowered, []Diagnost
 		return lowered, found
 	}
 	for _, m := range append([]*unit{u}, u.literalUnits()...) {
-		if len(m.parks()) > 0 {
+		if len(m.parks()) > 0 || len(m.tail) > 0 {
 			e.machines = append(e.machines, m.explain())
 		}
 	}
@@ -143,7 +148,6 @@ func (u *unit) literalUnits() []*unit {
 func (u *unit) explain() *Machine {
 	m := &Machine{
 		Function: u.runtimeName(), Name: u.fn.docName(), File: u.fn.File.Path,
-		Frame: u.keptName(), Edges: u.edges(),
 	}
 	from, to := u.node.Pos(), u.node.End()
 	if u.self != nil {
@@ -156,11 +160,27 @@ func (u *unit) explain() *Machine {
 	for i, line := range m.Source {
 		m.Source[i] = strings.TrimRight(line, "\r")
 	}
+	if len(u.tail) > 0 {
+		m.Edges, m.Callees = []Edge{{AtStart, AtEnd}}, u.callees()
+		return m
+	}
+	m.Frame, m.Edges = u.keptName(), u.edges()
 	u.explainFrame(m)
 	for _, p := range u.parks() {
 		m.Points = append(m.Points, u.explainPoint(p, m))
 	}
 	return m
+}
+
+// callees are the functions that are called in tail position, as the source has them.
+func (u *unit) callees() []string {
+	var list []string
+	for _, c := range u.tail {
+		if name := types.ExprString(c.call.Fun); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 func (u *unit) explainPoint(p *point, m *Machine) Point {

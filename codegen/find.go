@@ -118,8 +118,8 @@ func (f *finder) annotations(sc *scope, src *source) {
 		decl := byComment[d.comment]
 		switch {
 		case !strings.HasPrefix(d.text, directivePrefix):
-			if decl != nil {
-				sc.findings = append(sc.findings, spacedDirective(pos))
+			if decl != nil || !hasSpace(d.text) { // what has the form of prose may be some
+				sc.findings = append(sc.findings, misspeltDirective(pos, d.text))
 			}
 		case d.text != directiveAsync:
 			sc.findings = append(sc.findings, unknownDirective(pos, d.text))

@@ -3,9 +3,9 @@ package codegen
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,76 +25,121 @@ type inputs struct {
 
 // state is what the inputs are at one time.
 type state struct {
-	digest [sha256.Size]byte
-	files  map[string]time.Time // what was read, and when it was last written
+	facts []fact
+	files map[string]time.Time // what was read, and when it was last written
 }
 
-// reader computes a state. Files are read and hashed whole: a time stamp may be the
+// fact is a line of what is hashed: that there is a folder, that there is no file, or what a file holds.
+type fact struct {
+	text string
+	path string   // of a file that was read; else empty
+	sum  checksum // of it
+}
+
+type checksum = [sha256.Size]byte
+
+// codeSums are the hashes of a Go file and of its code (see significant.go).
+type codeSums struct{ Whole, Code checksum }
+
+// read reads the inputs. Files are read and hashed whole: a time stamp may be the
 // same after a change (a checkout, a quick editor, a coarse file system).
-type reader struct {
-	hash  hash.Hash
-	state *state
-}
-
-// read reads the inputs. The digest is the same for the same contents under
-// the same names.
 func (in *inputs) read() (*state, error) {
-	r := &reader{hash: sha256.New(), state: &state{files: map[string]time.Time{}}}
+	s := &state{files: map[string]time.Time{}}
 	for _, dir := range in.Trees {
-		if err := r.tree(dir); err != nil {
+		if err := s.tree(dir); err != nil {
 			return nil, err
 		}
 	}
 	for _, dir := range in.Folders {
-		if err := r.folder(dir); err != nil {
+		if err := s.folder(dir); err != nil {
 			return nil, err
 		}
 	}
 	for _, path := range in.Files {
-		if err := r.file(path); err != nil {
+		if err := s.file(path); err != nil {
 			return nil, err
 		}
 	}
 	for _, path := range in.Names {
 		_, err := os.Stat(path)
-		fmt.Fprintf(r.hash, "name %q %t\n", path, err == nil)
+		s.note("name %q %t\n", path, err == nil)
 	}
-	r.hash.Sum(r.state.digest[:0])
-	return r.state, nil
+	return s, nil
+}
+
+func (s *state) note(format string, args ...any) {
+	s.facts = append(s.facts, fact{text: fmt.Sprintf(format, args...)})
+}
+
+// digest is the same for the same contents under the same names.
+func (s *state) digest() string { return s.hash(func(f fact) checksum { return f.sum }) }
+
+// codeDigest is the same also if comments of the files in known have changed since
+// known was made, unless they moved code. Files that are not in known count whole.
+func (s *state) codeDigest(known map[string]codeSums) string {
+	return s.hash(func(f fact) checksum {
+		was, ok := known[f.path]
+		switch {
+		case !ok:
+			return f.sum
+		case was.Whole == f.sum:
+			return was.Code
+		}
+		data, err := os.ReadFile(f.path)
+		if err != nil || sha256.Sum256(data) != f.sum {
+			return f.sum // it is being written
+		}
+		return sha256.Sum256(codeOf(data))
+	})
+}
+
+func (s *state) hash(content func(fact) checksum) string {
+	h := sha256.New()
+	for _, f := range s.facts {
+		if f.path == "" {
+			fmt.Fprint(h, f.text)
+		} else {
+			fmt.Fprintf(h, "file %q %x\n", f.path, content(f))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // tree reads the folders in which the go command looks for what root/... matches.
-func (r *reader) tree(root string) error {
+func (s *state) tree(root string) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		if path == root {
-			return r.folder(path)
+			return s.folder(path)
 		}
-		name := d.Name()
-		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" {
+		if isSkipped(d.Name()) {
 			return fs.SkipDir // Vendored packages that are imported are Folders.
 		}
 		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
-			fmt.Fprintf(r.hash, "module %q\n", path)
+			s.note("module %q\n", path)
 			return fs.SkipDir
 		}
-		return r.folder(path)
+		return s.folder(path)
 	})
 }
 
 // folder reads what the go command and this package read of a folder, however
 // it is built: names are chosen by what all its files declare.
-func (r *reader) folder(dir string) error {
+func (s *state) folder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.hash, "folder %q\n", dir)
+	s.note("folder %q\n", dir)
 	for _, e := range entries {
-		if name := e.Name(); !e.IsDir() && (strings.HasSuffix(name, ".go") || name == "go.mod") {
-			if err := r.file(filepath.Join(dir, name)); err != nil {
+		name := e.Name()
+		if leftover.MatchString(name) {
+			s.note("leftover %q\n", filepath.Join(dir, name)) // to be removed by a run
+		}
+		if !e.IsDir() && (strings.HasSuffix(name, ".go") || name == "go.mod") {
+			if err := s.file(filepath.Join(dir, name)); err != nil {
 				return err
 			}
 		}
@@ -102,12 +147,12 @@ func (r *reader) folder(dir string) error {
 	return nil
 }
 
-func (r *reader) file(path string) error {
+func (s *state) file(path string) error {
 	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		// Some files are looked for in case that somebody makes them, and a link that
-		// leads nowhere is in its folder.
-		fmt.Fprintf(r.hash, "no file %q\n", path)
+		// leads nowhere, or a folder, is beside them.
+		s.note("no file %q\n", path)
 		return nil
 	}
 	if err != nil {
@@ -117,8 +162,8 @@ func (r *reader) file(path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.hash, "file %q %x\n", path, sha256.Sum256(data))
-	r.state.files[path] = info.ModTime()
+	s.facts = append(s.facts, fact{path: path, sum: sha256.Sum256(data)})
+	s.files[path] = info.ModTime()
 	return nil
 }
 

@@ -68,7 +68,7 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache.keep(ws, result)
+	cache.keep(ws, r.sources, result)
 	return result, nil
 }
 

@@ -18,24 +18,41 @@ var locker = func() *types.Interface {
 // holdsLock reports whether values of t must not be copied, by the rule of vet's
 // copylocks: it is, or holds, something that only a pointer can lock. A frame is
 // copied when it is promoted.
-func holdsLock(t types.Type) bool {
+func holdsLock(t types.Type) bool { return eachOnce(t, false, isOrHoldsLock) }
+
+func isOrHoldsLock(t types.Type, part func(types.Type) bool) bool {
 	if t == nil || isTypeParam(t) {
 		return false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return holdsLock(u.Elem())
+		return part(u.Elem())
 	case *types.Struct:
 		if types.Implements(types.NewPointer(t), locker) && !types.Implements(t, locker) {
 			return true
 		}
 		for f := range u.Fields() {
-			if holdsLock(f.Type()) {
+			if part(f.Type()) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// eachOnce asks is of t, which asks part of what values of t hold themselves. The answer for a type that was asked
+// of before is repeated. Without this, 60 types that hold the next one twice each would be 2⁶⁰ questions.
+func eachOnce(t types.Type, repeated bool, is func(t types.Type, part func(types.Type) bool) bool) bool {
+	seen := map[types.Type]bool{}
+	var ask func(types.Type) bool
+	ask = func(t types.Type) bool {
+		if seen[t] {
+			return repeated
+		}
+		seen[t] = true
+		return is(t, ask)
+	}
+	return ask(t)
 }
 
 // namesType reports whether writing t down takes a declared type for which is true.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -49,6 +51,9 @@ var errLoad = errors.New("codegen: cannot load packages")
 
 // list resolves patterns and lists their packages with all dependencies.
 func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, error) {
+	if err := endless(cfg, patterns); err != nil {
+		return nil, err
+	}
 	ws := &workspace{cfg: cfg, fset: fset, metas: map[string]*packages.Package{}}
 	ws.external = &packageSet{byID: map[string]*pending{}}
 	overlay := cfg.Overlay
@@ -129,17 +134,34 @@ func (ws *workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	broken := map[string][]byte{}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
-			path := ws.errorPosition(e).Filename
-			data, err := ws.cfg.read(path)
-			if err != nil || !isGenerated(data) {
-				continue
-			}
-			if name := clauseName(data); name != "" {
-				broken[path] = []byte("package " + name + "\n")
+			ws.replaceBroken(broken, ws.errorPosition(e).Filename)
+			for _, verb := range []string{"read ", "open "} { // an error without a place
+				if said, ok := strings.CutPrefix(e.Msg, verb); ok {
+					path, _, _ := strings.Cut(said, ": ")
+					ws.replaceBroken(broken, path)
+				}
 			}
 		}
 	})
 	return broken
+}
+
+// replaceBroken adds what to list in place of path to broken, if the file is ours.
+func (ws *workspace) replaceBroken(broken map[string][]byte, path string) {
+	data, err := ws.cfg.read(path)
+	if _, here := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && here == nil {
+		err = nil // a link that leads nowhere: to replace it takes nothing away
+	}
+	if err != nil || !isOurs(path, data) {
+		return
+	}
+	name := clauseName(data)
+	if source, err := ws.cfg.read(fileSource(path)); name == "" && err == nil {
+		name = clauseName(source)
+	}
+	if name != "" {
+		broken[path] = []byte("package " + name + "\n")
+	}
 }
 
 // missingRoots reports patterns that lead to no package at all, and those that

@@ -131,7 +131,7 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		literals:   newLiterals(),
 		info:       fn.Package.Info,
 		imports:    imports,
-		sizes:      sizesOf(buildConstraint(fn.File)),
+		sizes:      quick(sizesOf(buildConstraint(fn.File))),
 		points:     map[*ast.CallExpr]*Suspension{},
 		suspending: map[ast.Node]bool{},
 		forced:     map[ast.Stmt]bool{},

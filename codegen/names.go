@@ -237,3 +237,14 @@ func fileTwin(path string) string {
 	}
 	return base + "_async.go"
 }
+
+// fileSource is the path of the file from which the one at path would be generated, by its name, or empty.
+func fileSource(path string) string {
+	if stem, ok := strings.CutSuffix(path, "_async_test.go"); ok {
+		return stem + "_test.go"
+	}
+	if stem, ok := strings.CutSuffix(path, "_async.go"); ok {
+		return stem + ".go"
+	}
+	return ""
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -16,8 +17,8 @@ import (
 //
 // The outputs of a package depend on its own files and on what it imports: on the
 // types there, and on which functions will have twins. So their key is a hash of the
-// settings and of the contents of all these files. Packages of the module cache and of
-// the Go distribution count by name and version.
+// settings, of the code of its own files, and of the faces of all others (see significant.go).
+// Packages of the module cache and of the Go distribution count by name and version.
 //
 // Only outputs of runs that found nothing at all are kept: a finding in a package may belong
 // to the check of another one that imports it, and a run that takes both from the
@@ -34,14 +35,15 @@ func (r *run) recall() {
 		if key.unknown {
 			continue
 		}
-		t.key, t.cached = keyOfText(fmt.Sprintf("package 1\n%s%q %x\n", r.cache.settings, t.dir, key.sum)), true
+		t.key, t.cached = keyOfText(fmt.Sprintf("package 2\n%s%q %x\n", r.cache.settings, t.dir, key.sum)), true
 		t.outputs = r.recalled(t)
 		t.recalled = t.outputs != nil
 	}
 }
 
 // recalled are the outputs of t in the cache; nil if there are none, or if
-// they cannot be written.
+// they cannot be written. Anything may have written to the cache: what is not named as the outputs
+// of t are, or is not as it was generated, is none of them.
 func (r *run) recalled(t *target) []*output {
 	data, ok := r.cache.dir.Get(t.key)
 	if !ok {
@@ -52,13 +54,28 @@ func (r *run) recalled(t *target) []*output {
 		return nil
 	}
 	list := []*output{}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		path := filepath.Join(t.dir, name)
-		if r.occupied(path) {
+	for _, path := range r.outputPaths(t) {
+		data, ok := byName[filepath.Base(path)]
+		if how, _ := changed(data); !ok || how != "" || !digestLine.Match(data) || fileTwin(filepath.Join(t.dir, generatedFrom(data))) != path || r.occupied(path) {
 			return nil
 		}
-		list = append(list, &output{path: path, data: byName[name]})
+		list = append(list, &output{path: path, data: data})
 	}
+	if len(list) != len(byName) {
+		return nil
+	}
+	return list
+}
+
+// outputPaths are the files that will be generated for t, sorted.
+func (r *run) outputPaths(t *target) []string {
+	var list []string
+	for _, path := range t.meta.GoFiles {
+		if owns(t.meta, path) && len(r.sources.get(path).functions) > 0 {
+			list = append(list, fileTwin(path))
+		}
+	}
+	slices.Sort(list)
 	return list
 }
 
@@ -88,40 +105,43 @@ type packageKeys struct {
 }
 
 type packageKey struct {
-	sum     [sha256.Size]byte
-	unknown bool // something cannot be read, or was not listed properly
+	sum     checksum // what is generated from the package depends on
+	face    checksum // what its importers see of it, and of what it imports
+	unknown bool     // something cannot be read, or was not listed properly
 }
 
-// of is the hash of p and of everything that it imports.
+// of is the key of p.
 func (k *packageKeys) of(p *packages.Package) *packageKey {
 	if key := k.known[p.ID]; key != nil {
 		return key
 	}
 	key := &packageKey{}
 	k.known[p.ID] = key
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %q\n", p.ID, p.PkgPath, p.Name, p.ForTest)
+	sum, face := sha256.New(), sha256.New()
+	both := io.MultiWriter(sum, face)
+	fmt.Fprintf(both, "%q %q %q %q\n", p.ID, p.PkgPath, p.Name, p.ForTest)
 	if m := p.Module; m != nil {
-		fmt.Fprintf(h, "module %q %q go %q\n", m.Path, m.Version, m.GoVersion)
+		fmt.Fprintf(both, "module %q %q go %q\n", m.Path, m.Version, m.GoVersion)
 		if m.Replace != nil {
-			fmt.Fprintf(h, "replaced by %q %q\n", m.Replace.Path, m.Replace.Version)
+			fmt.Fprintf(both, "replaced by %q %q\n", m.Replace.Path, m.Replace.Version)
 		}
 	}
-	key.unknown = len(p.Errors) > 0 || editable(p) && !k.files(h, p)
+	key.unknown = len(p.Errors) > 0 || editable(p) && !k.files(sum, face, p)
 	imports := k.run.ws.imports(p)
 	for _, path := range slices.Sorted(maps.Keys(imports)) {
 		dep := k.of(imports[path])
-		fmt.Fprintf(h, "import %q %x\n", path, dep.sum)
+		fmt.Fprintf(both, "import %q %x\n", path, dep.face)
 		key.unknown = key.unknown || dep.unknown
 	}
-	h.Sum(key.sum[:0])
+	sum.Sum(key.sum[:0])
+	face.Sum(key.face[:0])
 	return key
 }
 
-// files adds the files of p and their contents, and for a local package those of its whole
+// files adds what matters of the files of p, and for a local package of those of its whole
 // folder, since names depend on it. What was generated in one is left out: it is never
 // looked at. It reports whether all could be read.
-func (k *packageKeys) files(h hash.Hash, p *packages.Package) bool {
+func (k *packageKeys) files(sum, face hash.Hash, p *packages.Package) bool {
 	paths := [][]string{p.GoFiles, p.CompiledGoFiles}
 	if local(p) {
 		all, err := k.run.ws.cfg.inFolder(folder(p))
@@ -132,12 +152,16 @@ func (k *packageKeys) files(h hash.Hash, p *packages.Package) bool {
 	}
 	for i, list := range paths {
 		for _, path := range list {
-			data, err := k.run.sources.lazy(path).data()
-			if err != nil {
+			file := k.run.sources.lazy(path)
+			data, err := file.data()
+			switch {
+			case err != nil:
 				return false
-			}
-			if !local(p) || !isGenerated(data) {
-				fmt.Fprintf(h, "file %d %q %x\n", i, path, sha256.Sum256(data))
+			case !local(p) || filepath.Ext(path) != ".go": // what nobody changes here need not be parsed
+				fmt.Fprintf(io.MultiWriter(sum, face), "file %d %q %x\n", i, path, sha256.Sum256(data))
+			case !isOurs(path, data):
+				fmt.Fprintf(sum, "file %d %q %x\n", i, path, file.code())
+				fmt.Fprintf(face, "file %d %q %x\n", i, path, file.face())
 			}
 		}
 	}

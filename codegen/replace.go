@@ -2,10 +2,15 @@ package codegen
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"syscall"
 )
 
 // Replacing the files of one folder, all or none.
@@ -18,6 +23,9 @@ import (
 // What fails in step 2 is rare (a folder has taken the name meanwhile), and step 3 needs
 // no room, since the copies have been written. A reader of a single file sees the
 // old one or the new one at any time, and so does whoever comes after a crash.
+//
+// What a run that was killed leaves under other names, the next one removes (leftovers). The names have the
+// number of the process in them, so that a run at the same time loses nothing.
 
 // disk creates files; tests have one that is full.
 type disk struct {
@@ -113,7 +121,7 @@ func rollBack(list []replacement) error {
 // writeTemp writes data to a new file beside path, under a name that the go
 // command ignores. It returns the name also if it fails half-way.
 func (d disk) writeTemp(path string, data []byte) (string, error) {
-	f, err := d.create(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := d.create(filepath.Dir(path), fmt.Sprintf(".%s.%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
 		return "", err
 	}
@@ -125,4 +133,38 @@ func (d disk) writeTemp(path string, data []byte) (string, error) {
 		err = e
 	}
 	return f.Name(), err
+}
+
+// leftover is the form of writeTemp's names. Those without a process are from earlier versions.
+var leftover = regexp.MustCompile(`^\..+_async(?:_test)?\.go\.(?:(\d+)-)?\d+$`)
+
+// removeLeftovers removes from a folder what runs that are no more have left.
+func removeLeftovers(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // It is about to be said.
+	}
+	for _, e := range entries {
+		m := leftover.FindStringSubmatch(e.Name())
+		if m == nil || !e.Type().IsRegular() {
+			continue
+		}
+		if pid, err := strconv.Atoi(m[1]); err != nil || !isRunning(pid) {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // else the next run tries
+		}
+	}
+}
+
+// isRunning reports whether there is a process with this number.
+func isRunning(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = p.Release() }()
+	if runtime.GOOS == "windows" {
+		return true // it was found
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, syscall.EPERM)
 }

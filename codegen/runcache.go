@@ -3,7 +3,6 @@ package codegen
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -154,7 +153,7 @@ func (c *runCache) lookup() (*Result, bool) {
 		return nil, false
 	}
 	now, err := rec.Inputs.read()
-	if err != nil || hex.EncodeToString(now.digest[:]) != rec.Digest {
+	if err != nil || now.digest() != rec.Digest && !c.sameCode(&rec, now) {
 		return nil, false
 	}
 	result := &Result{Warnings: rec.Warnings}
@@ -168,9 +167,16 @@ func (c *runCache) lookup() (*Result, bool) {
 	return result, true
 }
 
+// put keeps a value. Without it the next run takes longer, which is no failure of this one.
+func (c *runCache) put(key filecache.Key, value any) {
+	if data, err := json.Marshal(value); err == nil {
+		_ = c.dir.Put(key, data)
+	}
+}
+
 // keep records a run, unless something speaks against it. Not to have a record is no
 // failure of the run.
-func (c *runCache) keep(ws *workspace, result *Result) {
+func (c *runCache) keep(ws *workspace, srcs *sources, result *Result) {
 	if c == nil || len(result.Diagnostics) > 0 || len(result.Held) > 0 {
 		return
 	}
@@ -188,10 +194,10 @@ func (c *runCache) keep(ws *workspace, result *Result) {
 	if err != nil || !now.settledSince(c.started, rec.Outputs) || !asWritten(result.Files) {
 		return
 	}
-	rec.Digest = hex.EncodeToString(now.digest[:])
-	if data, err := json.Marshal(rec); err == nil {
-		_ = c.dir.Put(c.key, data) // the next run takes longer, then
-	}
+	known := srcs.codeSums()
+	rec.Digest = now.digest()
+	c.put(c.codeKey(), codeRecord{Digest: now.codeDigest(known), Known: known})
+	c.put(c.key, rec)
 }
 
 // asWritten reports whether the generated files still are what the run left.

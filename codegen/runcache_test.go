@@ -71,6 +71,24 @@ func (m *cachedModule) known(config Config) bool {
 	return ok
 }
 
+func TestARunAfterAChangeOfCommentsLoadsNothing(t *testing.T) {
+	m := newCachedModule(t)
+	m.run(m.config)
+	for range 2 {
+		m.write("x.go", "package app // comment\n\n//movenext:async\nfunc F() {} // does nothing\n\n// end\n")
+		_, loaded := m.run(m.config)
+		assert.False(t, loaded)
+	}
+	m.write("x.go", "package app // comment\n\n//movenext:async\nfunc F() {} //movenext:async\n")
+	result, loaded := m.run(m.config)
+	assert.True(t, loaded)
+	assert.NotEmpty(t, result.Diagnostics)
+
+	m.write("x.go", "// comment\npackage app\n\n//movenext:async\nfunc F() {}\n")
+	_, loaded = m.run(m.config)
+	assert.True(t, loaded, "lines have moved")
+}
+
 func TestARunOfWhichNothingChangedLoadsNothing(t *testing.T) {
 	m := newCachedModule(t)
 	first, loaded := m.run(m.config)
@@ -83,7 +101,7 @@ func TestARunOfWhichNothingChangedLoadsNothing(t *testing.T) {
 	assert.Empty(t, second.Stale())
 	require.Len(t, second.Files, 2)
 	for i := range first.Files {
-		assert.Equal(t, FileChange{first.Files[i].Path, Unchanged, first.Files[i].Data}, second.Files[i])
+		assert.Equal(t, FileChange{Path: first.Files[i].Path, Change: Unchanged, Data: first.Files[i].Data}, second.Files[i])
 	}
 	check := m.config
 	check.DryRun = true

@@ -2,13 +2,16 @@ package codegen
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"regexp"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -44,6 +47,23 @@ type sources struct {
 type lazySource struct {
 	data   func() ([]byte, error)
 	parsed func() *source
+
+	code, face func() checksum // see significant.go
+	known      atomic.Bool     // it has been parsed
+}
+
+// codeSums are those of the files that were parsed.
+func (s *sources) codeSums() map[string]codeSums {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sums := map[string]codeSums{}
+	for path, l := range s.byPath {
+		if l.known.Load() {
+			data, _ := l.data()
+			sums[path] = codeSums{sha256.Sum256(data), l.code()}
+		}
+	}
+	return sums
 }
 
 func newSources(cfg *Config, fset *token.FileSet) *sources {
@@ -60,6 +80,8 @@ func (s *sources) lazy(path string) *lazySource {
 	if l == nil {
 		l = &lazySource{data: sync.OnceValues(func() ([]byte, error) { return s.cfg.read(path) })}
 		l.parsed = sync.OnceValue(func() *source { return s.parse(path, l) })
+		l.code = sync.OnceValue(func() checksum { return sha256.Sum256(l.parsed().code(s.fset)) })
+		l.face = sync.OnceValue(func() checksum { return sha256.Sum256(l.parsed().face(s.fset)) })
 		s.byPath[path] = l
 	}
 	return l
@@ -75,7 +97,18 @@ func (s *sources) mayAnnotate(paths []string) bool {
 }
 
 func mentionsDirective(data []byte) bool {
-	return bytes.Contains(data, []byte("movenext:")) && !isGenerated(data)
+	return (bytes.Contains(data, []byte("movenext:")) || mentionsMisspelt(data)) && !isGenerated(data)
+}
+
+// commentOfAsync finds lines that are a comment which ends in async, in whatever case.
+var commentOfAsync = regexp.MustCompile(`(?m)^[ \t]*(//|/\*).*(?i:async)\W*$`)
+
+// mentionsMisspelt reports whether data may have a comment that is meant as an annotation.
+func mentionsMisspelt(data []byte) bool {
+	if !bytes.Contains(data, []byte("sync")) && !bytes.Contains(data, []byte("SYNC")) {
+		return false
+	}
+	return slices.ContainsFunc(commentOfAsync.FindAll(data, -1), func(line []byte) bool { return isMisspelt(string(bytes.TrimSpace(line))) })
 }
 
 func (s *sources) parse(path string, l *lazySource) *source {
@@ -83,9 +116,10 @@ func (s *sources) parse(path string, l *lazySource) *source {
 	if src.data, src.err = l.data(); src.err != nil {
 		return src
 	}
-	src.generated = isGenerated(src.data)
+	src.generated = isOurs(path, src.data)
 	src.syntax, src.err = parser.ParseFile(s.fset, path, src.data, parser.ParseComments|parser.SkipObjectResolution)
 	src.checked = src.syntax
+	l.known.Store(true)
 	return src
 }
 

@@ -134,20 +134,22 @@ func (u *unit) copiesIfLocal(o operandOf) bool {
 }
 
 // fitsRegisters is the compiler's CanSSA: others are always read late.
-func (u *unit) fitsRegisters(t types.Type) bool {
+func (u *unit) fitsRegisters(t types.Type) bool { return eachOnce(t, true, u.isOfRegisters) }
+
+func (u *unit) isOfRegisters(t types.Type, part func(types.Type) bool) bool {
 	const most = 4
 	if hasTypeParam(t) || u.sizes.Sizeof(t) > most*u.sizes.Sizeof(types.Typ[types.Uintptr]) {
 		return false
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Array:
-		return t.Len() <= 1 && u.fitsRegisters(t.Elem())
+		return t.Len() <= 1 && part(t.Elem())
 	case *types.Struct:
 		if t.NumFields() > most {
 			return u.isDirect(t)
 		}
 		for f := range t.Fields() {
-			if !u.fitsRegisters(f.Type()) {
+			if !part(f.Type()) {
 				return false
 			}
 		}

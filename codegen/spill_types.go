@@ -56,18 +56,20 @@ func (u *unit) soleComponent(t types.Type) types.Type {
 }
 
 // plainMemory reports whether values of t are equal exactly if their bytes are.
-func (u *unit) plainMemory(t types.Type) bool {
+func (u *unit) plainMemory(t types.Type) bool { return eachOnce(t, true, u.isPlainMemory) }
+
+func (u *unit) isPlainMemory(t types.Type, part func(types.Type) bool) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		return t.Info()&(types.IsInteger|types.IsBoolean) != 0 || t.Kind() == types.UnsafePointer
 	case *types.Pointer, *types.Chan:
 		return true
 	case *types.Array:
-		return u.plainMemory(t.Elem())
+		return part(t.Elem())
 	case *types.Struct:
 		var sum int64
 		for f := range t.Fields() {
-			if f.Name() == "_" || !u.plainMemory(f.Type()) {
+			if f.Name() == "_" || !part(f.Type()) {
 				return false
 			}
 			sum += u.sizes.Sizeof(f.Type())
@@ -120,15 +122,17 @@ func (u *unit) isDirect(t types.Type) bool {
 	return false
 }
 
-func hasPointers(t types.Type) bool {
+func hasPointers(t types.Type) bool { return eachOnce(t, false, isOrHasPointers) }
+
+func isOrHasPointers(t types.Type, part func(types.Type) bool) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		return t.Info()&types.IsString != 0 || t.Kind() == types.UnsafePointer
 	case *types.Array:
-		return t.Len() > 0 && hasPointers(t.Elem())
+		return t.Len() > 0 && part(t.Elem())
 	case *types.Struct:
 		for f := range t.Fields() {
-			if hasPointers(f.Type()) {
+			if part(f.Type()) {
 				return true
 			}
 		}

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"errors"
 	"go/token"
 	"go/types"
 	"slices"
@@ -90,7 +91,8 @@ func (r *run) model(t *target, result *checked) *Package {
 			continue
 		}
 		if out := fileTwin(path); r.occupied(out) {
-			r.report(t.dir, outputTaken(path, out))
+			_, err := r.ws.cfg.read(out)
+			r.report(t.dir, outputTaken(path, out, err))
 		}
 		pkg.Files = append(pkg.Files, r.modelFile(pkg, src))
 	}
@@ -118,10 +120,10 @@ func (r *run) modelFile(pkg *Package, src *source) *File {
 	return file
 }
 
-// occupied reports whether a file that is not ours lies where we would write.
+// occupied reports whether something that is not ours lies where we would write.
 func (r *run) occupied(path string) bool {
 	data, err := r.ws.cfg.read(path)
-	return err == nil && !isGenerated(data)
+	return err == nil && !isOurs(path, data) || errors.Is(err, errIrregular)
 }
 
 // firstAnnotation is a place for findings about the annotations of a whole package.

@@ -23,13 +23,15 @@ const (
 	Updated   Change = "updated"   // it was stale
 	Removed   Change = "removed"   // its source has no annotation any more
 	Edited    Change = "edited"    // it is not up to date, and was edited by hand: it is left as it is
+	Damaged   Change = "damaged"   // it is empty, cut short, or has the marks of a merge conflict: it is left as it is
 )
 
 // FileChange is one generated file. After a dry run it says what would happen.
 type FileChange struct {
 	Path   string
 	Change Change
-	Data   []byte // what it holds now, or would if it were not Edited; nil: it is not to be there
+	why    string // of what is Damaged
+	Data   []byte // what it holds now, or would if it were neither Edited nor Damaged; nil: it is not to be there
 }
 
 // finish compares the outputs with what is on disk, and writes.
@@ -53,6 +55,7 @@ func (r *run) finish() *Result {
 	result.Held = r.hold(byDir)
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
 		if !r.ws.cfg.DryRun {
+			removeLeftovers(dir)
 			if path, err := onDisk.apply(byDir[dir]); err != nil {
 				r.report(dir, cannotWrite(path, err))
 				continue
@@ -71,11 +74,16 @@ func (r *run) finish() *Result {
 	return result
 }
 
-// refuseEdited reports the files that would have to be replaced although they were edited by hand. A dry run lists them.
+// refuseEdited reports the files that would have to be replaced although they are not as they were generated. A dry run
+// lists them.
 func (r *run) refuseEdited(dir string, changes []FileChange) {
 	for _, c := range changes {
-		if c.Change == Edited && !r.ws.cfg.DryRun {
+		switch {
+		case r.ws.cfg.DryRun:
+		case c.Change == Edited:
 			r.report(dir, editedByHand(c.Path))
+		case c.Change == Damaged:
+			r.report(dir, damaged(c.Path, c.why))
 		}
 	}
 }
@@ -110,8 +118,8 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 				return nil, err
 			case bytes.Equal(unixLines(old), out.data):
 				change.Change = Unchanged
-			case edited(old) && !r.ws.cfg.Overwrite:
-				change.Change = Edited
+			case !r.ws.cfg.Overwrite:
+				change.keep(old)
 			}
 			list = append(list, change)
 		}
@@ -129,12 +137,19 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 			continue
 		}
 		change := FileChange{Path: path, Change: Removed}
-		if edited(old) && !r.ws.cfg.Overwrite {
-			change.Change = Edited
+		if !r.ws.cfg.Overwrite {
+			change.keep(old)
 		}
 		list = append(list, change)
 	}
 	return list, nil
+}
+
+// keep makes c the news that the old file is left as it is, if it is not as it was generated.
+func (c *FileChange) keep(old []byte) {
+	if change, why := changed(old); change != "" {
+		c.Change, c.why = change, why
+	}
 }
 
 // orphan reports whether path, which holds data, is a file of ours that no run would generate: its

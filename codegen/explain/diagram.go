@@ -14,7 +14,7 @@ func Mermaid(w io.Writer, machines []*codegen.Machine) error {
 	p := &printer{w: w}
 	p.printf("flowchart TB\n")
 	for n, m := range machines {
-		p.printf("  subgraph m%d[\"%s, frame %s\"]\n", n, mermaidText(m.Function), bytes(m.Bytes))
+		p.printf("  subgraph m%d[\"%s, %s\"]\n", n, mermaidText(m.Function), mermaidText(frame(m)))
 		p.printf("    m%dstart((start))\n", n)
 		for _, pt := range m.Points {
 			p.printf("    m%dp%d[\"%d, line %d<br/>%s<br/>needs %s: %s\"]\n", n, pt.Number, pt.Number, pt.Line,
@@ -47,7 +47,7 @@ func Dot(w io.Writer, machines []*codegen.Machine) error {
 	p := &printer{w: w}
 	p.printf("digraph machines {\n  node [shape=box fontname=monospace fontsize=10]\n  edge [arrowsize=0.7]\n")
 	for n, m := range machines {
-		p.printf("  subgraph cluster%d {\n    label=%s\n", n, dotText(m.Function+", frame "+bytes(m.Bytes)))
+		p.printf("  subgraph cluster%d {\n    label=%s\n", n, dotText(m.Function+", "+frame(m)))
 		p.printf("    m%dstart [shape=circle label=start]\n    m%dend [shape=doublecircle label=end]\n", n, n)
 		for _, pt := range m.Points {
 			label := fmt.Sprintf("%d, line %d\n%s\nneeds %s: %s", pt.Number, pt.Line, pt.Call, bytes(pt.Bytes), live(m, pt))

@@ -50,6 +50,9 @@ type drawnField struct{ Name, Type, Size, Origin string }
 
 func draw(m *codegen.Machine) drawn {
 	d := drawn{Machine: m, Size: bytes(m.Bytes), Drawing: svg(m)}
+	if len(m.Callees) > 0 {
+		d.Size = frame(m)
+	}
 	for _, f := range m.Fields {
 		d.Fields = append(d.Fields, drawnField{f.Name, f.Type, size(f.Bytes), origin(f)})
 	}

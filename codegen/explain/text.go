@@ -20,6 +20,10 @@ func Text(w io.Writer, machines []*codegen.Machine) error {
 			p.printf("\n")
 		}
 		p.printf("%s, %s:%d\n", m.Function, filepath.Base(m.File), m.First)
+		if len(m.Callees) > 0 {
+			p.printf("%s: it returns what is returned there, and suspends nowhere else\n", frame(m))
+			continue
+		}
 		p.printf("frame %s, %s\n", m.Frame, bytes(m.Bytes))
 		table := tabwriter.NewWriter(p, 0, 0, 2, ' ', tabwriter.AlignRight)
 		for _, f := range m.Fields {
@@ -34,6 +38,14 @@ func Text(w io.Writer, machines []*codegen.Machine) error {
 		}
 	}
 	return p.err
+}
+
+// frame is how much a machine keeps.
+func frame(m *codegen.Machine) string {
+	if len(m.Callees) > 0 {
+		return "no frame but that of " + strings.Join(m.Callees, " or ")
+	}
+	return "frame " + bytes(m.Bytes)
 }
 
 // printer writes until the first error.

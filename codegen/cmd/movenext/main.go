@@ -24,7 +24,7 @@
 // files whose source has no annotation any more. It prints what it changed.
 //
 // Check writes nothing. It prints every generated file that is not as generate
-// would leave it, and why: stale, missing, orphaned or edited (by hand).
+// would leave it, and why: stale, missing, orphaned, edited (by hand) or damaged.
 //
 // Vet writes nothing either. It prints what compiles, runs, and is still not meant: a job that
 // nobody waits for, a call that blocks the worker of an asynchronous function, a
@@ -77,7 +77,7 @@
 //	}
 //	type File struct {
 //		Path   string
-//		Change string // "created", "updated", "removed", "edited"
+//		Change string // "created", "updated", "removed", "edited", "damaged"
 //	}
 //	type Diagnostic struct {
 //		Pos, End struct{ Filename string; Offset, Line, Column int }
@@ -172,11 +172,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return exitUsage
 	}
-	line := newProgress(stderr, patience)
+	line := newProgress(stderr, patience, patienceElsewhere)
 	options.config.Progress = line.step
 	result, err := options.do(patterns)
 	line.clear()
 	if err != nil {
+		if word, ok := unknownCommand(args); ok {
+			fmt.Fprintf(stderr, "movenext: unknown command %q: want %s, or packages, of which none has this name\n", word, strings.Join(commands, ", "))
+			return exitUsage
+		}
 		fmt.Fprintf(stderr, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
 		return exitUsage
 	}
@@ -222,7 +226,7 @@ func printLines(stdout, stderr io.Writer, command string, result *codegen.Result
 		word := string(f.Change)
 		if command == "check" {
 			word = map[codegen.Change]string{
-				codegen.Created: "missing", codegen.Updated: "stale", codegen.Removed: "orphaned", codegen.Edited: "edited",
+				codegen.Created: "missing", codegen.Updated: "stale", codegen.Removed: "orphaned", codegen.Edited: "edited", codegen.Damaged: "damaged",
 			}[f.Change]
 		}
 		fmt.Fprintf(stdout, "%s %s\n", word, relative(f.Path))

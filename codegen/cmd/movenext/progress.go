@@ -12,11 +12,15 @@ import (
 // patience is how long a run may take before it says that it goes on.
 const patience = time.Second
 
+// patienceElsewhere is the same where go generate, make or a server reads what is said.
+const patienceElsewhere = 2 * time.Second
+
 // progress is the line that tells a person at a terminal that a long run is
 // getting somewhere. It overwrites itself, and is gone when the run ends. Where the
-// output is read by a program, or ends in a file, there is none.
+// output is read by a program, or ends in a file, a long run says once what takes long.
 type progress struct {
 	w     io.Writer // nil: there is none
+	once  bool      // w is no terminal
 	timer *time.Timer
 
 	mu    sync.Mutex
@@ -25,13 +29,16 @@ type progress struct {
 	late  bool   // it is time to say something
 }
 
-// newProgress returns a line on w that appears after wait, if w is a terminal.
-func newProgress(w io.Writer, wait time.Duration) *progress {
-	p := &progress{}
-	if isTerminal(w) {
-		p.w = w
-		p.timer = time.AfterFunc(wait, p.appear)
+// newProgress returns a line on w that appears after wait, or after elsewhere if w is no terminal.
+func newProgress(w io.Writer, wait, elsewhere time.Duration) *progress {
+	p := &progress{w: w, once: !isTerminal(w)}
+	if _, ok := w.(*os.File); !ok {
+		p.w = nil // another part of this program
 	}
+	if p.once {
+		wait = elsewhere
+	}
+	p.timer = time.AfterFunc(wait, p.appear)
 	return p
 }
 
@@ -68,6 +75,13 @@ func (p *progress) show() {
 	if p.w == nil || !p.late || p.text == p.shown {
 		return
 	}
+	if p.once {
+		if p.shown == "" {
+			fmt.Fprintf(p.w, "%s; a first run looks at everything, later ones at what has changed\n", p.text)
+		}
+		p.shown = p.text
+		return
+	}
 	// What is left of a longer text is overwritten with spaces: not every terminal
 	// knows the sequence that clears a line.
 	fmt.Fprintf(p.w, "\r%s%s", p.text, strings.Repeat(" ", max(0, len(p.shown)-len(p.text))))
@@ -76,13 +90,10 @@ func (p *progress) show() {
 
 // clear removes the line for good.
 func (p *progress) clear() {
-	if p.w == nil {
-		return
-	}
 	p.timer.Stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.shown != "" {
+	if p.w != nil && p.shown != "" && !p.once {
 		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", len(p.shown)))
 	}
 	p.w = nil

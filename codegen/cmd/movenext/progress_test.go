@@ -47,6 +47,17 @@ func TestTheProgressLineOverwritesItselfAndIsGoneInTheEnd(t *testing.T) {
 	assert.Empty(t, screen.String(), "a step that was on its way")
 }
 
+func TestALongRunSaysOnceWhatItDoesWhereNobodyWatches(t *testing.T) {
+	p, out := newLine(t)
+	p.once = true
+	p.step(0, 0)
+	assert.Empty(t, out.String(), "it is not long yet")
+	p.appear()
+	p.step(1, 2)
+	p.clear()
+	assert.Equal(t, "movenext: loading packages; a first run looks at everything, later ones at what has changed\n", out.String())
+}
+
 func TestThereIsNoProgressLineInAPipeOrAFile(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	r, w, err := os.Pipe()

@@ -1,0 +1,60 @@
+package codegen
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// endless finds what the go command would wait for without an end: it opens all files with certain names,
+// and to open a named pipe is to wait for a writer. Only folders of patterns are looked at, and not those of what they import.
+func endless(cfg *Config, patterns []string) error {
+	for _, pattern := range patterns {
+		if !isPath(pattern) {
+			continue
+		}
+		root, all := strings.CutSuffix(pattern, "...")
+		if !filepath.IsAbs(root) {
+			root = filepath.Join(cfg.Dir, root)
+		}
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return nil // the go command has better words for it
+			case d.IsDir() && path != root && (!all || isSkipped(d.Name())):
+				return fs.SkipDir
+			case !d.IsDir() && isOpened(d.Name()) && isEndless(path, d.Type()):
+				return fmt.Errorf("%w: %s is a named pipe or a device, and to read it may never end; rename or remove it", errLoad, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isSkipped reports whether the go command leaves out folders of this name where a pattern has dots.
+func isSkipped(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
+}
+
+// isOpened reports whether the go command looks into files of this name.
+func isOpened(name string) bool {
+	return name[0] != '.' && name[0] != '_' &&
+		slices.Contains([]string{".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx", ".syso", ".mod", ".sum", ".work"}, filepath.Ext(name))
+}
+
+func isEndless(path string, mode fs.FileMode) bool {
+	if mode.IsRegular() {
+		return false
+	}
+	if info, err := os.Stat(path); err == nil { // where a link leads to
+		mode = info.Mode()
+	}
+	return mode&(fs.ModeNamedPipe|fs.ModeDevice) != 0
+}

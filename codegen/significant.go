@@ -1,0 +1,115 @@
+package codegen
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// What of a file matters, to whom.
+//
+// A comment in a sentence changes neither what is generated from its file nor what is found wrong with it, unless
+// it moves code to another line: lines are in what is generated. And to the packages that import a file's package,
+// only declarations matter: they see neither function bodies nor places. So the caches compare
+//
+//	code(file)   its text without ordinary comments: for its own package, and for whole runs
+//	face(file)   of that also without function bodies and empty lines: for the packages that import it
+//
+// A comment is ordinary if it begins with "// " and no tool reads it. One that follows a directive in its group counts, though not its
+// words: a directive belongs to the declaration that its group touches. In a file that imports "C" all of them count.
+//
+// It is tempting to hash the tokens instead; but columns are in what is found, and the text has them.
+
+// cut is a piece of a file that is left out.
+type cut struct{ from, to int }
+
+// codeOf is code(file) of a file that holds data; a file that does not parse counts as it is.
+func codeOf(data []byte) []byte {
+	if isGenerated(data) {
+		return data
+	}
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, "", data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return data
+	}
+	return without(data, ordinaryComments(fset.File(syntax.FileStart), syntax))
+}
+
+// code is code(file) of a file that has been parsed.
+func (s *source) code(fset *token.FileSet) []byte {
+	if s.err != nil || s.generated {
+		return s.data
+	}
+	return without(s.data, ordinaryComments(fset.File(s.syntax.FileStart), s.syntax))
+}
+
+// face is face(file). The body of a stream counts, since what its twin returns is read there.
+func (s *source) face(fset *token.FileSet) []byte {
+	if s.err != nil || s.generated {
+		return s.data
+	}
+	file := fset.File(s.syntax.FileStart)
+	cuts := ordinaryComments(file, s.syntax)
+	for _, decl := range s.syntax.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil && streamLiteral(fn) == nil {
+			cuts = append(cuts, cut{file.Offset(fn.Body.Lbrace) + 1, file.Offset(fn.Body.Rbrace)})
+		}
+	}
+	var b []byte
+	afterComment := false
+	for line := range bytes.Lines(without(s.data, cuts)) {
+		text := bytes.TrimSpace(line)
+		if len(text) > 0 || afterComment { // a line that detaches a directive
+			b = append(b, line...)
+		}
+		afterComment = bytes.HasPrefix(text, []byte("//"))
+	}
+	return b
+}
+
+// without is data without the cuts and the space in front of them, and without empty lines at its end.
+func without(data []byte, cuts []cut) []byte {
+	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
+	b := make([]byte, 0, len(data))
+	at := 0
+	for _, c := range cuts {
+		if c.from >= at { // else it lies in the cut before
+			b = append(b, bytes.TrimRight(data[at:c.from], " \t")...)
+			at = c.to
+		}
+	}
+	return append(bytes.TrimRight(append(b, data[at:]...), " \t\r\n"), '\n')
+}
+
+// ordinaryComments are the cuts that leave out what only people read.
+func ordinaryComments(file *token.File, syntax *ast.File) []cut {
+	if importsC(syntax) {
+		return nil
+	}
+	var cuts []cut
+	for _, group := range syntax.Comments {
+		kept := 0 // bytes of what is cut
+		for _, c := range group.List {
+			if isOrdinary(c.Text) {
+				cuts = append(cuts, cut{file.Offset(c.Pos()) + kept, file.Offset(c.End())})
+			} else {
+				kept = len("//")
+			}
+		}
+	}
+	return cuts
+}
+
+// isOrdinary reports whether a comment is prose. Old build constraints have a space, and so have annotations that are misspelt.
+func isOrdinary(text string) bool {
+	rest, isLine := strings.CutPrefix(text, "//")
+	if !isLine || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return false
+	}
+	lower := strings.ToLower(rest)
+	return !strings.Contains(lower, "movenext") && !strings.Contains(rest, "+build")
+}
