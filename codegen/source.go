@@ -3,10 +3,12 @@ package codegen
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"io/fs"
 	"regexp"
 	"runtime"
 	"slices"
@@ -114,6 +116,7 @@ func mentionsMisspelt(data []byte) bool {
 func (s *sources) parse(path string, l *lazySource) *source {
 	src := &source{path: path}
 	if src.data, src.err = l.data(); src.err != nil {
+		src.generated = fileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist) // a link that leads nowhere
 		return src
 	}
 	src.generated = isOurs(path, src.data)
