@@ -114,6 +114,7 @@ func (b *bench) steps() []*step {
 		{name: "load and type-check once, from source", prepare: nothing, run: func() error { return b.run("", b.self, "-load", b.dir) }},
 		{name: "first run", prepare: b.forget, run: func() error { return b.generate(b.cache) }},
 		{name: "second run, nothing changed", prepare: nothing, run: func() error { return b.generate(b.cache) }},
+		{name: "run after a change of a comment", prepare: func() error { return b.comment(0) }, run: func() error { return b.generate(b.cache) }},
 		{name: "run after a change that nothing depends on", prepare: func() error { return b.touch(b.size.packages - 1) }, run: func() error { return b.generate(b.cache) }},
 		{name: "run after a change that all depend on", prepare: func() error { return b.touch(0) }, run: func() error { return b.generate(b.cache) }},
 		{name: "check without a cache", prepare: nothing, run: func() error { return b.run(b.dir, b.movenext, "check", "-cache=off", "./...") }},
@@ -172,11 +173,21 @@ func (b *bench) forget() error {
 // touch adds a function to a package. The first one is imported by all others, if
 // indirectly; the last by none.
 func (b *bench) touch(number int) error {
+	return b.add(number, fmt.Sprintf("//movenext:async\nfunc Added%d(ctx context.Context) (int, error) { return F0(ctx, 1) }", time.Now().UnixNano()))
+}
+
+// comment adds a comment to a package.
+func (b *bench) comment(number int) error {
+	return b.add(number, fmt.Sprintf("// It is %d.", time.Now().UnixNano()))
+}
+
+// add adds a declaration or a comment to a package.
+func (b *bench) add(number int, text string) error {
 	f, err := os.OpenFile(filepath.Join(b.dir, packageName(number), "a.go"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "\n//movenext:async\nfunc Added%d(ctx context.Context) (int, error) { return F0(ctx, 1) }\n", time.Now().UnixNano())
+	_, err = fmt.Fprintf(f, "\n%s\n", text)
 	return cmp.Or(err, f.Close())
 }
 
