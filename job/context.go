@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -107,6 +108,8 @@ func (b *body) Value(key any) any {
 	switch key {
 	case jobKey{}:
 		return b.owner.base()
+	case ctxwatch.HostKey{}:
+		return b
 	case schedulers.SchedulerKey:
 		if !b.hidden {
 			return b.home
@@ -182,6 +185,16 @@ func (b *body) close() {
 			return
 		}
 		b = enclosing(b.parent)
+	}
+}
+
+// Hold implements ctxwatch.Host.
+func (b *body) Hold() bool { return b.users.hold() }
+
+// Release implements ctxwatch.Host.
+func (b *body) Release() {
+	if b.users.release() {
+		b.close()
 	}
 }
 

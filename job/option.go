@@ -29,6 +29,7 @@ const (
 	supervising                           // of a scope
 	reported                              // whose failure is another's, which takes it over: no failure of its own
 	dependent   = supervising             // of a job that ends after others: see InitDependent, RunTwin
+	staying     = lazy                    // of a promise: it is a user of the context of its operation, see Promise.Stay
 	continuing  = synchronous | lazy
 )
 

@@ -27,6 +27,7 @@ type machine interface {
 // machine may have finished when Start returns.
 func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] {
 	b.promise.InitDependent()
+	b.promise.Stay(ctx)
 	b.ctx = ctx
 	t.Push(ctx, m)
 	b.chain.takeOver(t, m)
@@ -38,6 +39,7 @@ func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] 
 // SetResult completes the job with what the function returned. t is what the machine was given: its last run.
 func (b *Builder[T]) SetResult(t *Task, v T, err error) {
 	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
+		b.promise.Leave(b.ctx)
 		told.Deliver(t.leaving())
 	}
 }
@@ -47,6 +49,7 @@ func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
 func (b *Builder[T]) fail(err error, on schedulers.Worker) {
 	var zero T
 	if told, ok := b.promise.TryComplete(context.Background(), zero, err); ok {
+		b.promise.Leave(b.ctx)
 		told.Deliver(on)
 	}
 }

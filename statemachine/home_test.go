@@ -53,7 +53,7 @@ func (s *steps) step(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen++
-	if s.home.inside.Load() != 1 {
+	if s.home.inside.Load() == 0 { // two, while a goroutine that exits has not left yet
 		s.away = append(s.away, name)
 	}
 }

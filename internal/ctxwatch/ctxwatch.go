@@ -35,6 +35,27 @@ type Ender interface {
 	ContextEnded(w *Watch)
 }
 
+// Host is a context that lasts as long as somebody needs it, as that of a job does: what watches it is one of those. A context that lies in one
+// answers with it when it is asked for [HostKey].
+type Host interface {
+	// Hold counts one user more; false: nobody needs the context any more, it has ended.
+	Hold() bool
+	// Release takes one Hold back. The last user's ends the context.
+	Release()
+}
+
+// HostKey is the key under which a context answers with its [Host].
+type HostKey struct{}
+
+// HostOf returns the host of ctx, held, or nil if there is none that lasts.
+func HostOf(ctx context.Context) Host {
+	h, ok := ctx.Value(HostKey{}).(Host)
+	if !ok || !h.Hold() {
+		return nil
+	}
+	return h
+}
+
 // group is all watches of one Done channel. Its fields are protected by the
 // lock of its shard; a group is in its shard's map as long as it has watches.
 type group struct {
@@ -43,6 +64,7 @@ type group struct {
 	first *Watch
 	left  bool        // the last watch was stopped, or all were told
 	stop  func() bool // of the AfterFunc; set by who made the group, a moment later
+	host  Host        // held as long as the group has watches; set with stop
 }
 
 // shard is a part of the registry, so that one lock does not serialise all.
@@ -94,13 +116,26 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 // listen has the context call g.end. It is called without the lock, since a context may be
 // a user's own, and what its methods do is not ours to know: they may watch something, too.
 func (g *group) listen(ctx context.Context) {
+	host := HostOf(ctx)
 	stop := context.AfterFunc(ctx, g.end)
 	g.shard.mu.Lock()
 	left := g.left
-	g.stop = stop
+	if !left {
+		g.stop, g.host = stop, host
+	}
 	g.shard.mu.Unlock()
 	if left {
+		part(stop, host)
+	}
+}
+
+// part takes back what listen has done. No lock is held: the host may end its context.
+func part(stop func() bool, host Host) {
+	if stop != nil {
 		stop()
+	}
+	if host != nil {
+		host.Release()
 	}
 }
 
@@ -118,14 +153,12 @@ func (w *Watch) Stop() bool {
 	}
 	g.unlink(w)
 	var stop func() bool
+	var host Host
 	if g.first == nil {
-		g.leave()
-		stop = g.stop
+		stop, host = g.leave()
 	}
 	g.shard.mu.Unlock()
-	if stop != nil {
-		stop()
-	}
+	part(stop, host)
 	return true
 }
 
@@ -134,7 +167,7 @@ func (g *group) end() {
 	g.shard.mu.Lock()
 	taken := g.first
 	g.first = nil
-	g.leave()
+	_, host := g.leave()
 	enders := make([]Ender, 0, 8)
 	for w := taken; w != nil; w = w.next {
 		enders = append(enders, w.ender)
@@ -150,14 +183,18 @@ func (g *group) end() {
 		enders[i].ContextEnded(taken)
 		taken = next
 	}
+	part(nil, host)
 }
 
-// leave removes g from its shard, unless a newer group of the same channel is there.
-func (g *group) leave() {
+// leave removes g from its shard, unless a newer group of the same channel is there. It returns what is to be taken back.
+func (g *group) leave() (stop func() bool, host Host) {
 	g.left = true
+	stop, host = g.stop, g.host
+	g.host = nil
 	if now, _ := g.shard.groups.Get(g.done); now == g {
 		g.shard.groups.Delete(g.done)
 	}
+	return stop, host
 }
 
 func (g *group) link(w *Watch, e Ender) {

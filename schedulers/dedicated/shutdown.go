@@ -51,7 +51,7 @@ func (t *Threads) finish() {
 func (t *Threads) takeQueued() (all []schedulers.Work) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for w := t.queue.PopFront(); w != nil; w = t.queue.PopFront() {
+	for w := t.queue.pop(); w != nil; w = t.queue.pop() {
 		all = append(all, w)
 	}
 	t.abandoned += uint64(len(all))

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/internal/timers"
@@ -22,7 +21,7 @@ type timerQueue = timers.Queue
 // safe for concurrent use.
 //
 // Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and Meter, and
-// its workers implement HomeBlocker.
+// its workers implement HomeBlocker and Pumper.
 type Threads struct {
 	timerQueue
 	name string
@@ -34,14 +33,16 @@ type Threads struct {
 
 	// mu guards everything below.
 	mu        sync.Mutex
-	queue     deque.Deque
+	queue     line
 	all       []*thread // all[i].id == i+1
 	started   int       // of all, from the first on
 	parked    []*thread // the one that was parked last is woken first: its caches are warm
 	alive     int
 	accepted  uint64
 	abandoned uint64
-	ending    ending.Ending
+	// Of the works that were run on top of waits.
+	helping, completed, panicked uint64
+	ending                       ending.Ending
 }
 
 // thread is a worker.
@@ -53,6 +54,7 @@ type thread struct {
 
 	osThread atomic.Int64    // the id of its OS thread; 0 where that cannot be told
 	awaits   <-chan struct{} // what BlockFor waits for, or nil; guarded by Threads.mu
+	waits    *pumping        // nil: it does not wait in Pump; guarded by Threads.mu
 	state    any             // see [State]; of the thread alone
 	room     any             // see [schedulers.Keeper]; of the thread alone
 }
@@ -111,9 +113,9 @@ func New(n int, opts ...Option) *Threads {
 func (t *Threads) Name() string { return t.name }
 
 // Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been
-// called and with [schedulers.ErrRejected] if w is nil. All hints are ignored. It never blocks and never
-// runs w itself.
-func (t *Threads) Submit(w schedulers.Work, _ schedulers.Hint) error {
+// called and with [schedulers.ErrRejected] if w is nil. Hints make a difference only where all threads wait: which
+// work may be run on top of a wait. It never blocks and never runs w itself.
+func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		t.refused.Add(1)
 		return fmt.Errorf("dedicated: work is nil: %w", schedulers.ErrRejected)
@@ -125,7 +127,8 @@ func (t *Threads) Submit(w schedulers.Work, _ schedulers.Hint) error {
 		return schedulers.ErrShutdown
 	}
 	t.accepted++
-	t.queue.PushBack(w)
+	from, _ := hint.From.(*thread)
+	t.queue.push(entry{w, hint.Flags.Has(schedulers.Resumed), from})
 	t.engage()
 	return nil
 }
@@ -143,7 +146,9 @@ func (t *Threads) engage() {
 		t.started++
 		t.alive++
 		go w.main()
+		return
 	}
+	t.callOthers(nil)
 }
 
 // main is the goroutine of a thread. It never unlocks: when it returns, the Go
@@ -164,7 +169,7 @@ func (w *thread) main() {
 // lost is called when work has called runtime.Goexit, on the thread that dies of it.
 func (w *thread) lost() {
 	w.of.mu.Lock()
-	w.awaits, w.state = nil, nil
+	w.awaits, w.waits, w.state = nil, nil, nil
 	w.of.mu.Unlock()
 	go w.main()
 }
@@ -175,7 +180,7 @@ func (w *thread) next() schedulers.Work {
 	t := w.of
 	for {
 		t.mu.Lock()
-		if work := t.queue.PopFront(); work != nil {
+		if work := t.queue.pop(); work != nil {
 			t.mu.Unlock()
 			return work
 		}
@@ -216,7 +221,7 @@ func (t *Threads) MaxConcurrency() int { return len(t.all) }
 func (t *Threads) Snapshot() []schedulers.Work {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.queue.AppendTo(nil)
+	return t.queue.all()
 }
 
 // Metrics implements [schedulers.Meter].
@@ -227,7 +232,10 @@ func (t *Threads) Metrics() schedulers.Metrics {
 		Submitted: t.accepted,
 		Refused:   t.refused.Load(),
 		Abandoned: t.abandoned,
-		Queued:    uint64(t.queue.Len()),
+		Queued:    uint64(t.queue.len()),
+		Completed: t.completed,
+		Panicked:  t.panicked,
+		Running:   t.helping,
 		Workers:   uint64(t.alive),
 	}
 	for _, w := range t.all {

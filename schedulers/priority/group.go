@@ -37,7 +37,7 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 	if err := g.of.books.Enter("priority", w); err != nil {
 		return err
 	}
-	_, err := g.of.tickets.Submit(&g.of.books, g, w, from.Flags, place{group: g})
+	_, err := g.of.tickets.Submit(&g.of.books, g, w, from, place{group: g})
 	return err
 }
 

@@ -65,7 +65,7 @@ func (q *Queue) Weight() int { return q.weight }
 func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
 	err := q.books.Enter("roundrobin", w)
 	if err == nil {
-		_, err = q.of.tickets.Submit(&q.books, q, w, from.Flags, place{queue: q})
+		_, err = q.of.tickets.Submit(&q.books, q, w, from, place{queue: q})
 	}
 	if err != nil {
 		q.of.refused.Add(1)

@@ -1,0 +1,274 @@
+package coord_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/eventloop"
+	"github.com/movenext/movenext/schedulers/exclusive"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/ums"
+	"github.com/movenext/movenext/schedulers/workset"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// one is a part of what the functions below wait for.
+func one(context.Context) (int, error) { return 1, nil }
+
+// Each of these starts work at its own home and waits for a sum of it. In the first form the wait blocks, so that a home with one worker has to
+// serve it in place; in the second one the machine suspends.
+
+//movenext:async
+func waitsForAll(ctx context.Context) error {
+	_, err := job.WhenAll(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForAny(ctx context.Context) error {
+	_, err := job.WhenAny(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForEach(ctx context.Context) error {
+	for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+//movenext:async
+func waitsForNext(ctx context.Context) error {
+	c := job.CompletionsOf(job.Run(ctx, one), job.Run(ctx, one))
+	for range 2 {
+		if _, err := c.Next(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+//movenext:async
+func waitsForThen(ctx context.Context) error {
+	j := job.Then(ctx, job.Run(ctx, one), func(_ context.Context, n int) (int, error) { return n, nil })
+	_, err := job.Finally(ctx, j, func(context.Context) error { return nil }).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForRace(ctx context.Context) error {
+	_, err := job.Race(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForUnwrap(ctx context.Context) error {
+	outer := job.Run(ctx, func(ctx context.Context) (*job.Job[int], error) { return job.Run(ctx, one), nil })
+	_, err := job.Unwrap(ctx, outer).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForCountdown(ctx context.Context) error {
+	c := coord.NewCountdown(3)
+	for range 3 {
+		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
+	}
+	return c.Wait(ctx)
+}
+
+//movenext:async
+func waitsForEvent(ctx context.Context) error {
+	var e coord.ManualResetEvent
+	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
+	return e.Wait(ctx)
+}
+
+//movenext:async
+func waitsForScope(ctx context.Context) error {
+	s := job.NewScope(ctx)
+	for range 3 {
+		s.Go(func(ctx context.Context) error {
+			_, err := job.WhenAll(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx)
+			return err
+		})
+	}
+	return s.Wait()
+}
+
+//movenext:async
+func waitsForSet(ctx context.Context) error {
+	set := workset.New(schedulers.FromContext(ctx))
+	in := schedulers.With(ctx, set)
+	job.Run(in, one)
+	job.Run(in, one)
+	return set.Wait(ctx)
+}
+
+//movenext:async
+func waitsForMachine(ctx context.Context) error {
+	_, err := suspendsAsync(ctx).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForMachines(ctx context.Context) error {
+	_, err := job.WhenAll(suspendsAsync(ctx), suspendsAsync(ctx)).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func waitsForTwin(ctx context.Context) error {
+	_, err := job.RunTwin(ctx, suspendsAsync).Wait(ctx)
+	return err
+}
+
+//movenext:async
+func suspends(ctx context.Context) error {
+	job.Yield()
+	return job.Sleep(ctx, time.Microsecond)
+}
+
+// waits are all of them, in both forms.
+var waits = map[string]struct {
+	plain func(context.Context) error
+	twin  func(context.Context) *job.Job[job.Void]
+}{
+	"WhenAll":   {waitsForAll, waitsForAllAsync},
+	"WhenAny":   {waitsForAny, waitsForAnyAsync},
+	"WhenEach":  {waitsForEach, waitsForEachAsync},
+	"Next":      {waitsForNext, waitsForNextAsync},
+	"Then":      {waitsForThen, waitsForThenAsync},
+	"Race":      {waitsForRace, waitsForRaceAsync},
+	"Unwrap":    {waitsForUnwrap, waitsForUnwrapAsync},
+	"Countdown": {waitsForCountdown, waitsForCountdownAsync},
+	"event":     {waitsForEvent, waitsForEventAsync},
+	"scope":     {waitsForScope, waitsForScopeAsync},
+	"workset":   {waitsForSet, waitsForSetAsync},
+	"machine":   {waitsForMachine, waitsForMachineAsync},
+	"machines":  {waitsForMachines, waitsForMachinesAsync},
+	"RunTwin":   {waitsForTwin, waitsForTwinAsync},
+}
+
+type shutdowner interface {
+	schedulers.Scheduler
+	schedulers.Shutdowner
+}
+
+// homes are the schedulers with one worker, alone and beneath others, and some with more. Each returns what is to be shut down, the last first.
+var homes = map[string]func() []shutdowner{
+	"pool":   func() []shutdowner { return []shutdowner{pool.New()} },
+	"pool 1": func() []shutdowner { return []shutdowner{pool.New(pool.Workers(1, 1))} },
+	"pool of a bounded queue": func() []shutdowner {
+		return []shutdowner{pool.New(pool.Workers(2, 2), pool.QueueLimit(2, pool.Block))}
+	},
+	"workstealing 1": func() []shutdowner { return []shutdowner{workstealing.New(workstealing.Processors(1))} },
+	"ums 1":          func() []shutdowner { return []shutdowner{ums.New(1)} },
+	"eventloop":      func() []shutdowner { return []shutdowner{eventloop.Start()} },
+	"dedicated 1":    func() []shutdowner { return []shutdowner{dedicated.New(1)} },
+	"dedicated 2":    func() []shutdowner { return []shutdowner{dedicated.New(2)} },
+	"limited 1 over pool": func() []shutdowner {
+		p := pool.New()
+		return []shutdowner{p, limited.New(p, 1)}
+	},
+	"limited 1 over dedicated": func() []shutdowner {
+		d := dedicated.New(1)
+		return []shutdowner{d, limited.New(d, 1)}
+	},
+	"strand over pool": func() []shutdowner {
+		p := pool.New(pool.Workers(1, 1))
+		return []shutdowner{p, exclusive.NewStrand(p)}
+	},
+	"strand over dedicated": func() []shutdowner {
+		d := dedicated.New(1)
+		return []shutdowner{d, exclusive.NewStrand(d)}
+	},
+	"strand over an event loop": func() []shutdowner {
+		l := eventloop.Start()
+		return []shutdowner{l, exclusive.NewStrand(l)}
+	},
+	"limited over a strand over dedicated": func() []shutdowner {
+		d := dedicated.New(1)
+		s := exclusive.NewStrand(d)
+		return []shutdowner{d, s, limited.New(s, 1)}
+	},
+}
+
+// TestNoWaitHangsSilently is every composite wait on every home, in both forms: it ends well, or says that it would never.
+func TestNoWaitHangsSilently(t *testing.T) {
+	for home, begin := range homes {
+		for what, wait := range waits {
+			forms := map[string]func(context.Context) *job.Job[job.Void]{
+				"plain":                              func(ctx context.Context) *job.Job[job.Void] { return job.Go(ctx, wait.plain) },
+				"twin":                               func(ctx context.Context) *job.Job[job.Void] { return job.RunTwin(ctx, wait.twin) },
+				"twin that does not know its worker": wait.twin,
+			}
+			for form, start := range forms {
+				t.Run(home+"/"+what+"/"+form, func(t *testing.T) {
+					stack := begin()
+					top := stack[len(stack)-1]
+					started := make(chan *job.Job[job.Void], 1)
+					ctx := schedulers.With(context.Background(), top)
+					// From outside, but not from here: a machine's first step may be refused the wait, and blocks then.
+					job.Go(context.Background(), func(context.Context) error { started <- start(ctx); return nil })
+					within(t, func() {
+						_, err := (<-started).Wait(context.Background())
+						if !errors.Is(err, schedulers.ErrWouldDeadlock) {
+							require.NoError(t, err)
+						}
+						for len(stack) > 0 {
+							require.NoError(t, stack[len(stack)-1].Shutdown(context.Background()))
+							stack = stack[:len(stack)-1]
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// within fails the test if f takes for ever: what hangs would not tell where.
+func within(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Error("hangs")
+	}
+}
+
+func TestATwinAndALockThatAFunctionLeavesBehindLiveOn(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var held coord.Mutex
+	require.NoError(t, held.Lock(ctx))
+	type left struct{ twin, lock *job.Job[job.Void] }
+	l, err := job.Run(ctx, func(ctx context.Context) (left, error) {
+		_ = ctx.Done() // a real context, which could end
+		return left{suspendsAsync(ctx), held.LockAsync(ctx)}, nil
+	}).Wait(ctx)
+	require.NoError(t, err)
+	_, err = l.twin.Wait(ctx)
+	require.NoError(t, err)
+	held.Unlock()
+	_, err = l.lock.Wait(ctx)
+	require.NoError(t, err)
+	held.Unlock()
+}

@@ -1,0 +1,78 @@
+package dedicated
+
+import "github.com/movenext/movenext/schedulers"
+
+// line is the queue of Threads, the oldest first. Beside the work it knows which thread each piece belongs to; see wait.go. The zero line is empty.
+type line struct {
+	list  []entry
+	first int // of list; those before it are gone
+}
+
+// entry is queued work.
+type entry struct {
+	work schedulers.Work
+	near bool // a thread that waits may run it on top of what waits
+	from *thread
+}
+
+func (l *line) len() int { return len(l.list) - l.first }
+
+func (l *line) push(e entry) {
+	if l.first > len(l.list)/2 && len(l.list) == cap(l.list) { // rather than grow: half of it is free
+		n := copy(l.list, l.list[l.first:])
+		clear(l.list[n:])
+		l.list, l.first = l.list[:n], 0
+	}
+	l.list = append(l.list, e)
+}
+
+// pop returns the oldest, or nil.
+func (l *line) pop() schedulers.Work {
+	if l.len() == 0 {
+		return nil
+	}
+	w := l.list[l.first].work
+	l.list[l.first] = entry{}
+	l.first++
+	l.trim()
+	return w
+}
+
+// lookBack is how many of the newest are looked at for one that a thread may run: what it has started just now is there.
+const lookBack = 64
+
+// popNear returns the newest that the waiting thread w may run, or nil.
+func (l *line) popNear(w *thread) schedulers.Work {
+	last := len(l.list) - 1
+	for i := last; i >= l.first && i > last-lookBack; i-- {
+		e := l.list[i]
+		if !e.near && e.from != w {
+			continue
+		}
+		copy(l.list[i:], l.list[i+1:])
+		l.list[last] = entry{}
+		l.list = l.list[:last]
+		l.trim()
+		return e.work
+	}
+	return nil
+}
+
+// trim lets go of the memory of a line that has come to its end.
+func (l *line) trim() {
+	if l.len() > 0 {
+		return
+	}
+	l.first = 0
+	if l.list = l.list[:0]; cap(l.list) > 1024 {
+		l.list = nil
+	}
+}
+
+// all returns a copy, the oldest first.
+func (l *line) all() (works []schedulers.Work) {
+	for _, e := range l.list[l.first:] {
+		works = append(works, e.work)
+	}
+	return works
+}
