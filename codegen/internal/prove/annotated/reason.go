@@ -16,7 +16,7 @@ var place = regexp.MustCompile(` at \S+:\d+`)
 var first = regexp.MustCompile(`^[\w.]+ `)
 
 // held is the name of what a message is about that begins with one.
-var held = regexp.MustCompile(`^\w+ (holds an )`)
+var held = regexp.MustCompile(`^\w+ ((?:holds|is) an )`)
 
 // Reason is what a finding says, without the names in it: what is counted.
 func Reason(d codegen.Diagnostic) string {
