@@ -70,6 +70,7 @@ func (c *Cond) Wait(ctx context.Context) error {
 		ctx = workerless{ctx}
 	}
 	_, err = wait(ctx, c, job.Void{})
+	c.L.holder.taken(ctx) // however the wait has ended
 	return err
 }
 
@@ -128,6 +129,11 @@ func (c *Cond) mustBeHeld() {
 		panic("coord: wait on a Cond whose L is not locked")
 	}
 }
+
+// heldBy returns nil: a wait for a signal is a wait for nobody who is known.
+func (c *Cond) heldBy(job.Void) *schedulers.Holder { return nil }
+
+func (c *Cond) granted(t *statemachine.Task, _ job.Void) { c.L.holder.takenBy(t) }
 
 func (c *Cond) guard() *sync.Mutex { return &c.L.mu }
 

@@ -113,6 +113,9 @@ func (w *waiter[R, P]) results(t *statemachine.Task) (R, error) {
 	if refusal := t.Refusal(); refusal != nil {
 		w.refuse(refusal)
 	}
+	if schedulers.Followed() {
+		w.note(t)
+	}
 	v, err := w.value, w.err
 	var (
 		none R

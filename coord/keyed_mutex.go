@@ -6,6 +6,7 @@ import (
 
 	"github.com/movenext/movenext/internal/ebb"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -19,6 +20,8 @@ type KeyedMutex[K comparable] struct {
 	mu sync.Mutex
 	// A key that is present is locked. Its queue is nil until somebody waits.
 	locked ebb.Map[K, *queue[job.Void, K]]
+	// Who holds which key, if something reports it; guarded by mu.
+	holders map[K]*schedulers.Holder
 }
 
 // Lock waits until key is free and locks it. It returns nil, or why ctx ended. It blocks;
@@ -28,10 +31,12 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 	if err != nil {
 		return err
 	}
-	if m.TryLock(key) {
-		return nil
+	if !m.TryLock(key) {
+		_, err = wait(ctx, m, key)
 	}
-	_, err = wait(ctx, m, key)
+	if err == nil && schedulers.Followed() {
+		m.taken(key, holderIn(ctx))
+	}
 	return err
 }
 
@@ -51,8 +56,14 @@ func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void]
 // LockEnter is [KeyedMutex.Lock] as generated machines call it.
 func (m *KeyedMutex[K]) LockEnter(t *statemachine.Task, ctx context.Context, key K) (*EnteredVoid[K], error) {
 	ctx, err := bound(ctx)
-	if err != nil || m.TryLock(key) {
+	if err != nil {
 		return nil, err
+	}
+	if m.TryLock(key) {
+		if schedulers.Followed() {
+			m.taken(key, t.Holder())
+		}
+		return nil, nil
 	}
 	return enteredVoid(t, ctx, m, key), nil
 }
@@ -86,6 +97,7 @@ func (m *KeyedMutex[K]) take(key K) bool {
 
 // release hands a key on, or forgets it.
 func (m *KeyedMutex[K]) release(key K) (told outcomes) {
+	delete(m.holders, key)
 	waiting, locked := m.locked.Get(key)
 	switch {
 	case !locked:
@@ -97,6 +109,24 @@ func (m *KeyedMutex[K]) release(key K) (told outcomes) {
 	}
 	return told
 }
+
+// taken notes who has key.
+func (m *KeyedMutex[K]) taken(key K, by *schedulers.Holder) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.holders == nil {
+		m.holders = map[K]*schedulers.Holder{}
+	}
+	m.holders[key] = by
+}
+
+func (m *KeyedMutex[K]) heldBy(key K) *schedulers.Holder {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.holders[key]
+}
+
+func (m *KeyedMutex[K]) granted(t *statemachine.Task, key K) { m.taken(key, t.Holder()) }
 
 func (m *KeyedMutex[K]) guard() *sync.Mutex { return &m.mu }
 

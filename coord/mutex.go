@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -21,6 +22,7 @@ type Mutex struct {
 	mu     sync.Mutex
 	locked bool // where somebody waits, it is locked
 	queue  queue[job.Void, job.Void]
+	holder holder
 }
 
 // Lock waits until the lock is free and takes it. It returns nil, or why ctx ended; the
@@ -30,10 +32,12 @@ func (m *Mutex) Lock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.TryLock() {
-		return nil
+	if !m.TryLock() {
+		_, err = wait(ctx, m, job.Void{})
 	}
-	_, err = wait(ctx, m, job.Void{})
+	if err == nil {
+		m.holder.taken(ctx)
+	}
 	return err
 }
 
@@ -54,8 +58,12 @@ func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 // LockEnter is [Mutex.Lock] as generated machines call it.
 func (m *Mutex) LockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
-	if err != nil || m.TryLock() {
+	if err != nil {
 		return nil, err
+	}
+	if m.TryLock() {
+		m.holder.takenBy(t)
+		return nil, nil
 	}
 	return enteredVoid(t, ctx, m, job.Void{}), nil
 }
@@ -90,6 +98,7 @@ func (m *Mutex) take() bool {
 // release hands the lock on. If somebody waits it stays locked: it is theirs before
 // they know.
 func (m *Mutex) release() (told outcomes) {
+	m.holder.left()
 	if m.queue.empty() {
 		m.locked = false
 		return told
@@ -97,6 +106,10 @@ func (m *Mutex) release() (told outcomes) {
 	told.add(m.queue.pop())
 	return told
 }
+
+func (m *Mutex) heldBy(job.Void) *schedulers.Holder { return m.holder.is.Load() }
+
+func (m *Mutex) granted(t *statemachine.Task, _ job.Void) { m.holder.takenBy(t) }
 
 func (m *Mutex) guard() *sync.Mutex { return &m.mu }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
 
@@ -20,6 +21,7 @@ type RWMutex struct {
 	readers int  // how many hold it for reading
 	writing bool // somebody holds it for writing; then readers is 0
 	queue   queue[job.Void, access]
+	holder  holder // the last one that was given it
 }
 
 // access is what a waiter of a RWMutex asks for.
@@ -97,10 +99,12 @@ func (m *RWMutex) lock(ctx context.Context, how access) error {
 	if err != nil {
 		return err
 	}
-	if m.try(how) {
-		return nil
+	if !m.try(how) {
+		_, err = wait(ctx, m, how)
 	}
-	_, err = wait(ctx, m, how)
+	if err == nil {
+		m.holder.taken(ctx)
+	}
 	return err
 }
 
@@ -117,8 +121,12 @@ func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] 
 
 func (m *RWMutex) enter(t *statemachine.Task, ctx context.Context, how access) (*EnteredVoid[bool], error) {
 	ctx, err := bound(ctx)
-	if err != nil || m.try(how) {
+	if err != nil {
 		return nil, err
+	}
+	if m.try(how) {
+		m.holder.takenBy(t)
+		return nil, nil
 	}
 	return enteredVoid(t, ctx, m, how), nil
 }
@@ -146,6 +154,7 @@ func (m *RWMutex) take(how access) bool {
 // release undoes take.
 func (m *RWMutex) release(how access) {
 	if how == write {
+		m.holder.left()
 		m.writing = false
 	} else {
 		m.readers--
@@ -159,6 +168,10 @@ func (m *RWMutex) serve() (told outcomes) {
 	}
 	return told
 }
+
+func (m *RWMutex) heldBy(access) *schedulers.Holder { return m.holder.is.Load() }
+
+func (m *RWMutex) granted(t *statemachine.Task, _ access) { m.holder.takenBy(t) }
 
 func (m *RWMutex) guard() *sync.Mutex { return &m.mu }
 

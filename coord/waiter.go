@@ -173,6 +173,7 @@ func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits 
 // blocked.
 func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	j := w.promise.Job()
+	ctx = w.reporting(ctx)
 	v, err := j.Wait(ctx)
 	if err == nil {
 		return v, nil

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/schedulers"
@@ -22,7 +23,7 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 			return c.giveUp(p, err)
 		}
 	}
-	err := schedulers.Wait(ctx, by, c.homeFor(ctx), p.awake)
+	err := schedulers.Wait(c.reporting(ctx), by, c.homeFor(ctx), p.awake)
 	select {
 	case <-p.awake:
 		return nil
@@ -32,6 +33,25 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 		err = contextError(ctx)
 	}
 	return c.giveUp(p, err)
+}
+
+// reporting returns ctx for a wait for c: with what is waited for in it, if something reports that.
+func (c *core) reporting(ctx context.Context) context.Context {
+	if !schedulers.Followed() || ctx.Value(schedulers.ReasonKey) != nil {
+		return ctx
+	}
+	return context.WithValue(ctx, schedulers.ReasonKey, reason{c})
+}
+
+// reason is a job that is waited for.
+type reason struct{ of *core }
+
+// Reason implements [schedulers.Reasoner].
+func (r reason) Reason() (what, holder string) {
+	if x := r.of.rare.Load(); x != nil && x.name != "" {
+		return "job " + x.name, ""
+	}
+	return "job #" + strconv.FormatUint(r.of.extras().id, 10), ""
 }
 
 // homeFor returns the scheduler without whose work a wait with ctx would never end, or nil.

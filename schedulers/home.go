@@ -9,6 +9,7 @@ import "context"
 // of the one that it stands for. [FromContext] returns that one.
 type Home struct {
 	Scheduler Scheduler
+	Follower  Follower // of the layers of Scheduler; nil: none
 
 	sound bool // see there; false also if nobody has looked
 }
@@ -33,7 +34,7 @@ func HomeFor(s Scheduler) *Home {
 	if h, ok := s.(*Home); ok {
 		return h
 	}
-	return &Home{Scheduler: s, sound: s != nil && sound(s)}
+	return &Home{Scheduler: s, Follower: followerOf(s), sound: s != nil && sound(s)}
 }
 
 // Submit implements [Scheduler].

@@ -75,6 +75,7 @@ func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: sche
 // its own, and its await returns the refusal: a function that has started gets the
 // chance to run its deferred calls.
 func (c *chain) submit(from schedulers.Hint) {
+	c.unfollow()
 	if err := schedulers.TrySubmit(c.top.home, c, from); err != nil {
 		c.Abandon(err)
 	}
@@ -89,6 +90,7 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 		c.submit(from)
 		return
 	}
+	c.unfollow()
 	b := &bearer{c, o}
 	if err := schedulers.TrySubmit(c.top.home, b, from); err != nil {
 		b.Abandon(err)

@@ -97,7 +97,7 @@ func (l *lone) moveOn(on schedulers.Worker, spent uint8) *Task {
 		l.at.moveTo(on)
 	} else {
 		rest = borrow(on)
-		rest.top, rest.awaiting, rest.timers = l.top, l.awaiting, l.timers
+		rest.top, rest.awaiting, rest.timers, rest.holder = l.top, l.awaiting, l.timers, l.holder
 		l.giveBack()
 	}
 	if rest.runs = int32(spent &^ job.Unproven); rest.runs > 0 {
@@ -117,8 +117,8 @@ func (t *Task) spent() uint8 {
 // giveBack ends the loan of t, whose chain has suspended or ended: it keeps nothing of that alive.
 func (t *Task) giveBack() {
 	t.top, t.awaiting, t.runs = nil, nil, 0
-	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil {
-		t.last, t.timers, t.outcome, t.raised = nil, nil, nil, nil
+	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil || t.holder != nil {
+		t.last, t.timers, t.outcome, t.raised, t.holder = nil, nil, nil, nil, nil
 	}
 	p := t.place
 	if p.lone != nil {

@@ -84,6 +84,14 @@ func (t *Task) goHome(c *chain) {
 // register hands c to what it waits for and returns true, after which the
 // caller must not touch it; false: that has completed, go on.
 func (t *Task) register(c *chain) bool {
+	if f := t.top.home.Follower; f != nil {
+		return t.registerFollowed(c, f)
+	}
+	return t.handOver(c)
+}
+
+// handOver is register for a chain of which nothing else has to know.
+func (t *Task) handOver(c *chain) bool {
 	switch w := t.awaiting.(type) {
 	case nil:
 		// It is chain.submit without a call, since a yield is nothing but this.

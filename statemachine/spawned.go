@@ -31,7 +31,7 @@ func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine) error {
 	s.chain.takeOver(t, m)
 	l, _ := lones.Get().(*lone)
 	l.begun, l.first, l.by = &s.chain, m.base(), s
-	l.top, l.awaiting, l.timers = t.top, t.awaiting, t.timers
+	l.top, l.awaiting, l.timers, l.holder = t.top, t.awaiting, t.timers, t.holder
 	return (*begun)(l)
 }
 

@@ -28,6 +28,8 @@ type Task struct {
 	// where the first one is.
 	raised *outcome
 
+	holder *schedulers.Holder // what locks have noted that the machine took; see Holder
+
 	place *place // where it runs and was borrowed; nil during a hot start
 	next  *Task  // of the free ones there
 

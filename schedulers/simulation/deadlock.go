@@ -1,8 +1,8 @@
 package simulation
 
 import (
+	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -13,15 +13,30 @@ import (
 // Deadlock says that nothing could run while something waited. It wraps [schedulers.ErrWouldDeadlock].
 type Deadlock struct { //nolint:errname // what has happened, and not a kind of error
 	Time    time.Duration // on the virtual clock
-	Waiting []Waiting     // who waited, in the order of the beginning
+	Waiting []Waiting     // machines too, in the order of the beginning
 	Trace   Trace         // how it came to that
 }
 
-// Waiting is one work that waits.
+// Waiting is one work or one machine that waits.
 type Waiting struct {
-	Work  string        // its String or Name, or else its type
-	Since time.Duration // on the virtual clock
-	Where string        // function, file and line of the wait
+	Work   string        // its String or Name, or else its type
+	Since  time.Duration // on the virtual clock
+	Where  string        // function, file and line of the wait
+	For    string        // what it waits for: "Mutex.Lock", "job #5"; "" if that is not known
+	Holder string        // the name of the work or machine that holds what it waits for, if that can be said
+}
+
+// String returns a line of a report.
+func (w Waiting) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, since %v, in %s", w.Work, w.Since, w.Where)
+	if w.For != "" {
+		fmt.Fprintf(&b, ", for %s", w.For)
+	}
+	if w.Holder != "" {
+		fmt.Fprintf(&b, ", held by %s", w.Holder)
+	}
+	return b.String()
 }
 
 // Error describes the deadlock, a line for each that waits.
@@ -34,7 +49,7 @@ func (d *Deadlock) Error() string {
 		fmt.Fprintf(&b, "%d wait:", len(d.Waiting))
 	}
 	for _, w := range d.Waiting {
-		fmt.Fprintf(&b, "\n\t%s, since %v, in %s", w.Work, w.Since, w.Where)
+		b.WriteString("\n\t" + w.String())
 	}
 	return b.String()
 }
@@ -51,10 +66,26 @@ func (s *Scheduler) deadlock() *Deadlock {
 // report describes what waits; mu is held.
 func (s *Scheduler) report() *Deadlock {
 	d := &Deadlock{Time: s.clock.Now(), Trace: slices.Clone(s.choices.made)}
-	for _, w := range s.waits {
-		d.Waiting = append(d.Waiting, Waiting{w.task.label, w.since, place(w.where)})
+	for w := s.waits.first; w != nil; w = w.next {
+		d.Waiting = append(d.Waiting, waiting(name(w.task.work), w.since, place(w.where), w.ctx.Value(schedulers.ReasonKey)))
 	}
+	for _, m := range s.suspended.inOrder() {
+		at := s.suspended[m]
+		d.Waiting = append(d.Waiting, waiting(m.Name(), at.since, m.Where(), at.on))
+	}
+	slices.SortStableFunc(d.Waiting, func(a, b Waiting) int { return cmp.Compare(a.Since, b.Since) })
 	return d
+}
+
+func waiting(who string, since time.Duration, where schedulers.Place, on any) Waiting {
+	w := Waiting{Work: who, Since: since, Where: where.String()}
+	switch r := on.(type) {
+	case schedulers.Reasoner:
+		w.For, w.Holder = r.Reason()
+	case numbered:
+		w.For = "job " + name(r)
+	}
+	return w
 }
 
 // machinery are the packages of which the place of a wait is not of interest.
@@ -62,22 +93,29 @@ var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/shim
 
 const module = "github.com/movenext/movenext/"
 
-// place returns the innermost frame outside of the machinery.
-func place(pcs []uintptr) string {
-	frames := runtime.CallersFrames(pcs)
-	for {
-		f, more := frames.Next()
-		ours, inside := strings.CutPrefix(f.Function, module)
-		known := inside && slices.ContainsFunc(machinery, func(p string) bool { return strings.HasPrefix(ours, p) })
-		if !known || !more {
-			return fmt.Sprintf("%s (%s:%d)", f.Function[strings.LastIndexByte(f.Function, '/')+1:], base(f.File), f.Line)
-		}
-	}
+// place returns the innermost place outside of the machinery.
+func place(stack []uintptr) schedulers.Place {
+	return schedulers.PlaceOf(stack, func(function string) bool {
+		ours, inside := strings.CutPrefix(function, module)
+		return !inside || !slices.ContainsFunc(machinery, func(p string) bool { return strings.HasPrefix(ours, p) })
+	})
 }
 
-func base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }
+// numbered is a job, named or not.
+type numbered interface{ ID() uint64 }
 
-// label names a work.
+// name names a work for a report: a job that has no name by its number.
+func name(w any) string {
+	if l := label(w); l != fmt.Sprintf("%T", w) {
+		return l
+	}
+	if n, ok := w.(numbered); ok {
+		return fmt.Sprintf("#%d", n.ID())
+	}
+	return fmt.Sprintf("%T", w)
+}
+
+// label names a work for an event.
 func label(w any) string {
 	if s, ok := w.(fmt.Stringer); ok {
 		return s.String()

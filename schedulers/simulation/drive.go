@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/movenext/movenext/schedulers"
@@ -16,8 +15,8 @@ var ErrTooManySteps = errors.New("simulation: too many steps")
 const (
 	forever = math.MaxInt
 
-	// grace is how long a driver waits for the rest of the world before it says that nothing can
-	// happen any more, if Outside has not said otherwise.
+	// grace is how long a driver waits for the rest of the world before it says that what is waited for
+	// can not happen any more, if Outside has not said otherwise.
 	grace = time.Millisecond
 
 	// patience is how long a driver whose context has ended waits for the end of the step. If it left at
@@ -26,11 +25,19 @@ const (
 )
 
 // Run drives the simulation until nothing is queued, nothing waits, and no timer is set. It returns nil if
-// all went well, the first [*Deadlock] since the last call if something had to wait for ever, [ErrTooManySteps] at the
-// limit, and an error that wraps [ErrDiverged] if a trace is replayed that does not fit. It blocks. It must not be called by work.
+// all went well, the first [*Deadlock] since the last call if something had to wait forever, [ErrTooManySteps]
+// at the limit, and an error that wraps [ErrDiverged] if a trace is replayed that does not fit.
+//
+// A machine that is suspended forever is a deadlock too, though no goroutine waits: Run reports it each time,
+// since nothing can break it.
+//
+// Run blocks. It must not be called by work.
 func (s *Scheduler) Run() error {
 	s.drive(context.Background(), nil, forever)
-	return s.outcome()
+	if err := s.outcome(); err != nil {
+		return err
+	}
+	return s.stranded()
 }
 
 // RunUntil drives the simulation until done is closed (or delivers, which it then consumes) and returns
@@ -40,17 +47,21 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	switch s.drive(ctx, done, forever) {
-	case arrived:
-		return nil
-	case ended:
-		return context.Cause(ctx)
-	case drained:
+	for {
+		switch s.drive(ctx, done, forever) {
+		case arrived:
+			return nil
+		case ended:
+			return context.Cause(ctx)
+		case drained:
+		}
+		if err := s.outcome(); err != nil {
+			return err
+		}
+		if s.outside > 0 || !s.worldMoves(grace, done) {
+			return s.deadlock()
+		}
 	}
-	if err := s.outcome(); err != nil {
-		return err
-	}
-	return s.deadlock()
 }
 
 // Step drives the simulation by one step, and reports whether there was one to take: false says that nothing
@@ -86,121 +97,83 @@ const (
 	ended              // ctx has ended
 )
 
-// drive takes steps until done, until ctx has ended, or until there are none. Several goroutines may
-// drive; the baton sees to it that they take turns.
+// drive takes steps until done, until ctx has ended, or until there are none.
 func (s *Scheduler) drive(ctx context.Context, done <-chan struct{}, steps int) how {
 	for {
-		select {
-		case <-done:
-			return arrived
-		default:
-		}
-		if ctx.Err() != nil {
-			return ended
+		if h, is := came(ctx, done); is {
+			return h
 		}
 		if steps == 0 {
 			return drained
 		}
-		put := s.begin()
-		if put == nil {
-			if s.stopped() || !s.goOn() {
-				return drained
+		b, mine := s.open(ctx, done, steps)
+		if !mine {
+			if h, is := b.standBy(ctx, done); is {
+				return h
 			}
 			continue
 		}
-		steps--
 		select {
-		case <-put:
+		case <-b.over:
 		case <-ctx.Done():
-			select {
-			case <-put:
-			case <-time.After(patience):
-				return ended
-			}
+			s.leave(b)
+			return ended
+		}
+		if b.came {
+			return b.how
+		}
+		steps = b.left
+		if b.idle && (s.stopped() || !s.goOn()) {
+			return drained
 		}
 	}
 }
 
-// begin hands the baton to whoever is chosen, and returns a channel that is closed when it is put
-// down again; or nil if nobody can run. If somebody has the baton already, it waits for that.
-func (s *Scheduler) begin() (put <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.holder != nil {
-		return s.put
+// came reports whether what a driver waits for has happened.
+func came(ctx context.Context, done <-chan struct{}) (how, bool) {
+	select {
+	case <-done:
+		return arrived, true
+	default:
 	}
-	s.lookAtWaits()
-	if len(s.ready) == 0 || s.most > 0 && s.steps == s.most {
-		if len(s.ready) > 0 && s.failure == nil {
-			s.failure = ErrTooManySteps
-		}
-		return nil
-	}
-	i := s.choices.among(len(s.ready))
-	t := s.ready[i]
-	s.ready = slices.Delete(s.ready, i, i+1)
-	s.steps++
-	s.put = make(chan struct{})
-	if t.wait != nil {
-		s.tell(Resume, t.wait.task.label)
-		s.resume(t.wait)
-		return s.put
-	}
-	s.holder = s.newTask(t.work)
-	s.tell(Begin, s.holder.label)
-	go s.holder.run(t.work)
-	return s.put
-}
-
-// putDown takes the baton from t, if t has it; mu is held.
-func (s *Scheduler) putDown(t *task) bool {
-	if s.holder != t {
-		return false
-	}
-	s.holder = nil
-	close(s.put)
-	return true
+	return ended, ctx.Err() != nil
 }
 
 // goOn finds something that can happen although nothing can run, and reports whether there was anything.
 func (s *Scheduler) goOn() bool {
 	if s.outside > 0 {
-		return s.worldMoves(s.outside) || s.passTime() || s.endBlock() || s.breakDeadlock()
+		return s.worldMoves(s.outside, nil) || s.jump() || s.endBlock() || s.breakDeadlock()
 	}
-	return s.passTime() || s.endBlock() || s.worldMoves(grace) || s.breakDeadlock()
-}
-
-// passTime lets the earliest timer expire.
-func (s *Scheduler) passTime() bool {
-	at, ok := s.clock.Next()
-	if !ok {
-		return false
-	}
-	t := s.clock.Due(at)
-	if t == nil {
-		return true // it was stopped in this moment
-	}
-	s.mu.Lock()
-	s.tell(Expire, label(t.OnExpire))
-	s.mu.Unlock()
-	t.OnExpire.Expire(t)
-	return true
+	return s.endBlock() || s.anythingWaits() && s.worldMoves(grace, nil) || s.breakDeadlock()
 }
 
 // stopped reports whether the limit of steps has been reached.
 func (s *Scheduler) stopped() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.most > 0 && s.steps == s.most
+	return s.exhausted()
 }
 
-// worldMoves waits for what is not simulated, and reports whether there is something to run now.
-func (s *Scheduler) worldMoves(d time.Duration) bool {
-	time.Sleep(d)
+// anythingWaits reports whether the rest of the world might have something to say to what waits.
+func (s *Scheduler) anythingWaits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waits.count > 0 || len(s.suspended) > 0
+}
+
+// worldMoves waits for what is not simulated, and reports whether there is something to run now, or done is
+// closed.
+func (s *Scheduler) worldMoves(d time.Duration, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	case <-time.After(d):
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lookAtWaits()
-	return len(s.ready) > 0
+	s.lookAtTimers()
+	return s.ready.len() > 0
 }
 
 // driver is a goroutine outside of the simulation, as it is seen in a context that it made.

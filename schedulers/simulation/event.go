@@ -39,9 +39,9 @@ type Event struct {
 // String returns the event as one line of a log.
 func (e Event) String() string { return fmt.Sprintf("%v %v %s", e.Time, e.Kind, e.Work) }
 
-// tell tells the observer; mu is held.
-func (s *Scheduler) tell(k Kind, label string) {
+// tell tells the observer about work, or what expires; mu is held.
+func (s *Scheduler) tell(k Kind, about any) {
 	if s.observe.IsSet() {
-		s.observe.Call(Event{s.clock.Now(), k, label})
+		s.observe.Call(Event{s.clock.Now(), k, label(about)})
 	}
 }

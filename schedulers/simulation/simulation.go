@@ -26,23 +26,22 @@ type Scheduler struct {
 	ids     idpool.IDs
 	driver  driver
 	observe schedulers.Hook[Event]
-	most    int           // steps; 0: no limit
-	outside time.Duration // see the option of that name
+	// See the options of these names.
+	most     int // steps; 0: no limit
+	outside  time.Duration
+	stepTime time.Duration
 
-	mu      sync.Mutex
-	choices choices
-	ready   []turn  // what can run, in the order in which it became able to
-	waits   []*wait // what waits, in the order of the beginning
-	holder  *task   // who has the baton; nil: nobody
-	put     chan struct{}
-	steps   int
-	failure error // the first deadlock, or that there were too many steps
-}
-
-// turn is what a step can do: begin a work, or let one go on that has waited.
-type turn struct {
-	work schedulers.Work // nil: resume
-	wait *wait
+	mu          sync.Mutex
+	choices     choices
+	ready       turns
+	waits       waits // of works
+	suspended   suspended
+	suspensions int    // that there have been
+	burst       *burst // the steps that are being taken; nil: none
+	holder      *task  // the work that has the baton
+	steps       int
+	slack       time.Duration // see timerRaces
+	failure     error         // the first deadlock, or that there were too many steps
 }
 
 // Option changes a scheduler that is being made.
@@ -57,6 +56,12 @@ func Steps(most int) Option { return func(s *Scheduler) { s.most = most } }
 // millisecond, and only before a deadlock. In a bubble of testing/synctest any d above zero is
 // long enough, and costs nothing: the wait ends when all other goroutines are blocked.
 func Outside(d time.Duration) Option { return func(s *Scheduler) { s.outside = d } }
+
+// StepTime says that each step may take up to that much virtual time. A timer that is due within the time that
+// the last steps may have taken races with what can run: whether it is first is a choice like the others. So a timeout
+// of ten milliseconds ends work of a hundred steps of a millisecond, under some seeds. Without it, steps take no
+// time, and a timer expires when nothing can run. Zero or less is the default.
+func StepTime(most time.Duration) Option { return func(s *Scheduler) { s.stepTime = max(0, most) } }
 
 // Observe sets a function that is called before each step and each expiry of a timer, by the driver. It must not
 // use the scheduler.
@@ -96,7 +101,7 @@ func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ready = append(s.ready, turn{work: w})
+	s.ready.add(turn{work: w})
 	return nil
 }
 
@@ -116,13 +121,6 @@ func (s *Scheduler) Trace() Trace {
 // Now returns the virtual time that has passed since the scheduler was made.
 func (s *Scheduler) Now() time.Duration { return s.clock.Now() }
 
-// StartTimer implements [schedulers.Timers] with virtual time. Of equal times, the one armed first expires
-// first; what they wake is chosen from in any order.
-func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) { s.clock.StartTimer(t, d) }
-
-// StopTimer implements [schedulers.Timers].
-func (s *Scheduler) StopTimer(t *schedulers.Timer) bool { return s.clock.StopTimer(t) }
-
 // MaxConcurrency returns 1.
 func (s *Scheduler) MaxConcurrency() int { return 1 }
 
@@ -133,13 +131,7 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []schedulers.Work
-	for _, t := range s.ready {
-		if t.work != nil {
-			all = append(all, t.work)
-		}
-	}
-	return all
+	return s.ready.works()
 }
 
 // Shutdown refuses all further work and drives the simulation until the last work has ended, which is
@@ -161,14 +153,9 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 }
 
 func (s *Scheduler) abandonQueued() {
-	var all []schedulers.Work
 	s.mu.Lock()
-	s.ready = slices.DeleteFunc(s.ready, func(t turn) bool {
-		if t.work != nil {
-			all = append(all, t.work)
-		}
-		return t.work != nil
-	})
+	all := s.ready.works()
+	s.ready.drop(func(t turn) bool { return t.work != nil })
 	s.mu.Unlock()
 	for _, w := range all {
 		s.books.Abandon(w, schedulers.ErrShutdown)

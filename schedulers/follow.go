@@ -1,0 +1,121 @@
+package schedulers
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// # Machines that wait
+//
+// A goroutine that waits is seen by its worker. A machine that waits is seen by nobody: it is registered with what it waits
+// for, and no scheduler knows of it until it is submitted again. That is what makes it cheap, and what makes a
+// program hang without a word: two machines that wait for each other's locks leave a scheduler with nothing to do,
+// and so does a program that has ended.
+//
+// A scheduler that has to tell these two apart is a [Follower]. As long as a program has none, all that this costs is a
+// look at a pointer for each suspension ([Home]), and at a flag for each lock that is taken ([Followed]).
+
+// Follower is a scheduler that is told of the machines that are suspended, and whose home it is. It may be on top of another
+// one, or beneath: of the layers of a home the first that is a Follower is told.
+//
+// Both methods are called by the goroutine that runs the machine, or that ends its wait, and must not block.
+type Follower interface {
+	Scheduler
+
+	// Suspended is called right before s is registered with on, which it waits for. Where that fails, since
+	// what it waits for has come, Resumed follows at once.
+	Suspended(s Suspension, on any)
+
+	// Resumed is called when s goes on, before it is submitted. It may be called more than once.
+	Resumed(s Suspension)
+}
+
+// Suspension is a machine that is suspended. While it is, its methods may be called from any goroutine.
+type Suspension interface {
+	Named // after the machine's job, or its number
+
+	// Where returns where its innermost function is suspended; a zero Place says that this is not known.
+	Where() Place
+}
+
+// Named is what a report can call by a name.
+type Named interface{ Name() string }
+
+// Place is a line of the source.
+type Place struct {
+	Function string // with its package: example.com/shop.(*Cart).Total
+	File     string
+	Line     int
+}
+
+// String returns the place as a report shows it: "shop.(*Cart).Total (cart.go:12)".
+func (p Place) String() string {
+	if p.Function == "" {
+		return "a place that is not known"
+	}
+	return lastPart(p.Function) + " (" + lastPart(p.File) + ":" + strconv.Itoa(p.Line) + ")"
+}
+
+func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
+
+// PlaceOf returns the first place of a stack, as [runtime.Callers] has written it, that matches, or else its last.
+func PlaceOf(stack []uintptr, matches func(function string) bool) Place {
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		if !more || matches(f.Function) {
+			return Place{f.Function, f.File, f.Line}
+		}
+	}
+}
+
+// Reasoner is what can be waited for and says what it is.
+type Reasoner interface {
+	// Reason returns what a waiter waits for ("Mutex.Lock", "job #5"), and who holds it; "" if nobody does, or if that is not
+	// known. It must not block.
+	Reason() (what, holder string)
+}
+
+// ReasonKey is the [Key] under which the context of a wait carries what is waited for, a [Reasoner], if [Followed] is true.
+const ReasonKey Key = WorkerKey + 1
+
+var followed atomic.Bool
+
+// Followed reports whether the program has had a context with a [Follower]: if not, none needs to be told anything.
+func Followed() bool { return followed.Load() }
+
+// followerOf returns the first Follower among the layers of s, or nil.
+func followerOf(s Scheduler) Follower {
+	for s != nil {
+		if f, ok := s.(Follower); ok {
+			followed.Store(true)
+			return f
+		}
+		l, ok := s.(Layered)
+		if !ok {
+			return nil
+		}
+		s = l.Beneath()
+	}
+	return nil
+}
+
+// Holder is who holds a lock, for a report. A machine is not known by name before it is suspended for the first time, so a lock
+// notes a Holder, and the machine says who that is when it is suspended. The zero Holder is not known.
+type Holder struct{ is atomic.Pointer[Named] }
+
+// Is says who the holder is. It is safe for concurrent use, like Name.
+func (h *Holder) Is(n Named) { h.is.Store(&n) }
+
+// Name returns the name of the holder, or "" if it is not known. A nil Holder is not.
+func (h *Holder) Name() string {
+	if h == nil {
+		return ""
+	}
+	if s := h.is.Load(); s != nil {
+		return (*s).Name()
+	}
+	return ""
+}

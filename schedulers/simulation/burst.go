@@ -1,0 +1,233 @@
+package simulation
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// burst is a row of steps on behalf of one driver.
+//
+// To ask the driver after each step whether there shall be another one costs two switches of goroutines a
+// step. So the goroutine that has the baton takes the next step itself, with a call:
+//
+//	driver          runner 1              runner 2
+//	open ─────────▶ step, step, step
+//	                its work waits ─────▶ step, step
+//	                                      the chosen turn is the wait of runner 1: end
+//	                work goes on ◀────────
+//	                step, step
+//	   ◀─────────── over
+//
+// At each moment of a burst one runner has the baton. It gives it up in two ways: its work waits, then a new
+// runner begins; or it has chosen a turn of another goroutine, then it ends.
+//
+// Several goroutines may drive; one has a burst at a time, the others wait for its end.
+type burst struct {
+	ctx  context.Context
+	done <-chan struct{}
+	over chan struct{} // closed at the end
+
+	// Guarded by Scheduler.mu until over is closed, and the driver's after.
+	left int  // steps
+	stop bool // the step that runs is the last one
+	came bool // what the driver waits for has happened:
+	how  how
+	idle bool // nothing can run
+}
+
+// open begins a burst and returns it; or returns another driver's, if there is one.
+func (s *Scheduler) open(ctx context.Context, done <-chan struct{}, steps int) (b *burst, mine bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.burst != nil {
+		return s.burst, false
+	}
+	s.burst = &burst{ctx: ctx, done: done, over: make(chan struct{}), left: steps}
+	go s.run()
+	return s.burst, true
+}
+
+// standBy waits for the end of another driver's burst, or for what this driver waits for.
+func (b *burst) standBy(ctx context.Context, done <-chan struct{}) (how, bool) {
+	select {
+	case <-b.over:
+		return drained, false
+	case <-done:
+		return arrived, true
+	case <-ctx.Done():
+		return ended, true
+	}
+}
+
+// leave ends the burst of a driver whose context has ended, after the step that runs, for which the driver waits
+// a while.
+func (s *Scheduler) leave(b *burst) {
+	s.mu.Lock()
+	b.stop = true
+	s.mu.Unlock()
+	select {
+	case <-b.over:
+	case <-time.After(patience):
+	}
+}
+
+// run is a runner: it takes steps for as long as it has the baton.
+func (s *Scheduler) run() {
+	for {
+		t, by := s.next()
+		switch {
+		case t.timer != nil:
+			t.timer.OnExpire.Expire(t.timer)
+		case t.work != nil:
+			if !by.run(t.work) {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// next chooses the next turn of the burst. A turn to go on is given away here; it and the end of the burst are
+// the zero turn. by is the worker for a work.
+func (s *Scheduler) next() (t turn, by *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.burst
+	s.mu.Unlock() // a context may be a user's code
+	h, is := came(b.ctx, b.done)
+	s.mu.Lock()
+	b.how, b.came = h, is
+	if b.came || b.stop || b.left == 0 {
+		return s.close(b), nil
+	}
+	s.lookAtWaits()
+	s.lookAtTimers()
+	for {
+		if s.ready.len() == 0 && (s.outside > 0 || !s.passTime()) || s.exhausted() {
+			b.idle = true
+			return s.close(b), nil
+		}
+		if t, ok := s.choose(); ok {
+			return s.begin(b, t)
+		}
+	}
+}
+
+// close ends the burst; mu is held.
+func (s *Scheduler) close(b *burst) turn {
+	s.burst = nil
+	close(b.over)
+	return turn{}
+}
+
+// exhausted reports whether the limit of steps is reached, and notes it, if there was more to do; mu is held.
+func (s *Scheduler) exhausted() bool {
+	if s.most <= 0 || s.steps < s.most {
+		return false
+	}
+	if s.ready.len() > 0 && s.failure == nil {
+		s.failure = ErrTooManySteps
+	}
+	return true
+}
+
+// begin hands the baton to a chosen turn; mu is held.
+func (s *Scheduler) begin(b *burst, t turn) (turn, *task) {
+	if t.timer != nil {
+		s.tell(Expire, t.timer.OnExpire)
+		return t, nil
+	}
+	b.left--
+	s.steps++
+	s.slack = min(s.slack, math.MaxInt64-s.stepTime) + s.stepTime
+	if w := t.wait; w != nil {
+		s.tell(Resume, w.task.work)
+		s.holder, w.over = w.task, true
+		close(w.resume)
+		return turn{}, nil
+	}
+	s.tell(Begin, t.work)
+	s.holder = s.newTask(t.work)
+	return t, s.holder
+}
+
+// choose makes a choice; mu is held. It returns false if what was chosen is that time passes, after which there is
+// another choice to make.
+func (s *Scheduler) choose() (turn, bool) {
+	n := s.ready.len()
+	if !s.timerRaces() {
+		return s.ready.take(s.choices.among(n)), true
+	}
+	i := s.choices.among(n + 1)
+	if i < n {
+		return s.ready.take(i), true
+	}
+	s.passTime()
+	return turn{}, false
+}
+
+// # Time
+//
+// Time passes in two ways: when nothing can run, the clock jumps to the next timer; and if the steps take time
+// ([StepTime]), it may be found at a choice that the last steps have taken so long that a timer is due.
+// How long a step has taken is left open until then: slack is the longest time that the steps since the last
+// timer can have taken together.
+
+// timerRaces reports whether a timer may be due before the next step; mu is held.
+func (s *Scheduler) timerRaces() bool {
+	if s.stepTime <= 0 {
+		return false
+	}
+	at, ok := s.clock.Next()
+	return ok && at-s.clock.Now() <= s.slack
+}
+
+// passTime moves the clock to the next instant at which a timer is due, and reports whether there was one; mu is
+// held. The timers of that instant can expire in any order now.
+func (s *Scheduler) passTime() bool {
+	at, ok := s.clock.Next()
+	if !ok {
+		return false
+	}
+	s.slack = max(0, s.slack-(at-s.clock.Now()))
+	s.due(at)
+	return true
+}
+
+// jump is passTime for a driver.
+func (s *Scheduler) jump() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.passTime()
+}
+
+// lookAtTimers makes those ready that were armed for no time; mu is held.
+func (s *Scheduler) lookAtTimers() { s.due(s.clock.Now()) }
+
+func (s *Scheduler) due(at time.Duration) {
+	for t := s.clock.Due(at); t != nil; t = s.clock.Due(at) {
+		s.ready.add(turn{timer: t})
+	}
+}
+
+// StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant expire in any order.
+func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock.StartTimer(t, d)
+}
+
+// StopTimer implements [schedulers.Timers].
+func (s *Scheduler) StopTimer(t *schedulers.Timer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.Slot < 0 { // it is due, and not its turn yet
+		s.ready.remove(-t.Slot)
+		return true
+	}
+	return s.clock.StopTimer(t)
+}

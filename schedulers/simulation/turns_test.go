@@ -1,0 +1,57 @@
+package simulation
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// Random additions, choices and removals, compared with a slice.
+func TestTurnsAreThoseOfASlice(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var q turns
+		var model []*schedulers.Timer
+		for range 2000 {
+			switch n := random.IntN(10); {
+			case n < 5 || len(model) == 0:
+				timer := new(schedulers.Timer)
+				q.add(turn{timer: timer})
+				model = append(model, timer)
+			case n < 8:
+				k := random.IntN(len(model))
+				require.Same(t, model[k], q.take(k).timer)
+				model = slices.Delete(model, k, k+1)
+			default:
+				k := random.IntN(len(model))
+				require.Same(t, model[k], q.remove(-model[k].Slot).timer)
+				require.Zero(t, model[k].Slot)
+				model = slices.Delete(model, k, k+1)
+			}
+			require.Equal(t, len(model), q.len())
+		}
+		q.drop(func(turn) bool { return random.IntN(2) == 0 })
+		for q.len() > 0 {
+			q.take(random.IntN(q.len()))
+		}
+		assert.Empty(t, q.works())
+	}
+}
+
+// The room for turns follows how many there are, not how many there have been.
+func TestTurnsGiveTheirRoomBack(t *testing.T) {
+	var q turns
+	for range 10 {
+		q.add(turn{timer: new(schedulers.Timer)})
+	}
+	for range 100_000 {
+		q.take(0)
+		q.add(turn{timer: new(schedulers.Timer)})
+	}
+	assert.Less(t, len(q.all), 1000)
+}

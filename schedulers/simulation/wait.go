@@ -1,0 +1,172 @@
+package simulation
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// wait is a task that has put the baton down. It is guarded by Scheduler.mu.
+type wait struct {
+	task  *task
+	ctx   context.Context
+	until <-chan struct{} // nil: the caller has not said
+	since time.Duration
+	where []uintptr
+	err   error // how it ends
+
+	prev, next *wait
+	at         int           // its place in Scheduler.ready; 0: it waits still, or it is over
+	over       bool          // it was let go
+	abandoned  bool          // because its task has ended: another goroutine waits on its behalf
+	resume     chan struct{} // closed when it is let go
+}
+
+// Pump implements [schedulers.Pumper]: it waits for done without holding up the simulation. It returns nil, or the
+// cause of ctx if that ends first, or a *[Deadlock] if neither will ever happen.
+func (t *task) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
+	if w := t.park(ctx, done); w != nil {
+		<-w.resume
+		if !w.abandoned {
+			return w.err
+		}
+	}
+	// The caller is not the work that has the baton: a context was given to another goroutine.
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Block implements [schedulers.Blocker]. It returns when nothing else can happen, with an error: that
+// for which the caller is going to wait has happened, or never will.
+func (t *task) Block() (unblock func(), err error) {
+	if w := t.park(context.Background(), nil); w != nil {
+		<-w.resume
+		if !w.abandoned {
+			return nil, w.err
+		}
+	}
+	return func() {}, nil
+}
+
+// park puts the baton down, which a new runner takes up, or returns nil if t does not have it.
+func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {
+	s := t.of
+	w := &wait{task: t, ctx: ctx, until: until, resume: make(chan struct{})}
+	w.where = make([]uintptr, 32)
+	w.where = w.where[:runtime.Callers(3, w.where)] // the caller of Pump or Block
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.putDown(t) {
+		return nil
+	}
+	w.since = s.clock.Now()
+	t.parked = append(slices.DeleteFunc(t.parked, func(w *wait) bool { return w.over }), w)
+	s.waits.add(w)
+	go s.run()
+	return w
+}
+
+// waits are the waits that are not over, in the order of the beginning.
+type waits struct {
+	first, last *wait
+	count       int
+	from        *wait // where the next look begins; nil: at the first
+}
+
+func (l *waits) add(w *wait) {
+	l.count++
+	if w.prev = l.last; w.prev != nil {
+		w.prev.next = w
+	} else {
+		l.first = w
+	}
+	l.last = w
+}
+
+func (l *waits) remove(w *wait) {
+	l.count--
+	if l.from == w {
+		l.from = w.next
+	}
+	if w.prev != nil {
+		w.prev.next = w.next
+	} else {
+		l.first = w.next
+	}
+	if w.next != nil {
+		w.next.prev = w.prev
+	} else {
+		l.last = w.prev
+	}
+	w.prev, w.next = nil, nil
+}
+
+// looks is how many waits are looked at between two steps. Whether one is over has to be asked, since a channel tells
+// only those that wait for it. If more wait, the others have to wait for their turn, or until nothing can run.
+const looks = 256
+
+// lookAtWaits makes those ready whose wait is over; mu is held.
+func (s *Scheduler) lookAtWaits() {
+	n := s.waits.count
+	if s.ready.len() > 0 {
+		n = min(n, looks)
+	}
+	for range n {
+		w := s.waits.from
+		if w == nil {
+			w = s.waits.first
+		}
+		s.waits.from = w.next
+		select {
+		case <-w.until:
+		case <-w.ctx.Done():
+			w.err = context.Cause(w.ctx)
+		default:
+			continue
+		}
+		s.letGo(w)
+	}
+}
+
+// letGo makes w ready to go on; mu is held.
+func (s *Scheduler) letGo(w *wait) {
+	s.waits.remove(w)
+	s.ready.add(turn{wait: w})
+}
+
+// endBlock makes the latest wait ready that has not said what it waits for, since nothing else can happen.
+func (s *Scheduler) endBlock() bool {
+	return s.fail(func(w *wait) bool { return w.until == nil }, func(*wait) error { return schedulers.ErrWouldDeadlock })
+}
+
+// breakDeadlock makes the latest wait fail.
+func (s *Scheduler) breakDeadlock() bool {
+	return s.fail(func(*wait) bool { return true }, func(*wait) error {
+		err := s.report()
+		if s.failure == nil {
+			s.failure = err
+		}
+		return err
+	})
+}
+
+// fail makes the latest wait that matches ready, with an error.
+func (s *Scheduler) fail(match func(*wait) bool, with func(*wait) error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := s.waits.last; w != nil; w = w.prev {
+		if match(w) {
+			w.err = with(w)
+			s.letGo(w)
+			return true
+		}
+	}
+	return false
+}

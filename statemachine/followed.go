@@ -1,0 +1,68 @@
+package statemachine
+
+import (
+	"fmt"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Chains that are followed
+//
+// The home of a chain may want to know that it is suspended: see [schedulers.Follower]. It is told before the chain is registered,
+// since after that the chain may be anywhere; and before the chain is submitted again.
+//
+// A sleep is not told of. Its timer is armed, so it will end.
+
+// registerFollowed is register for a chain whose home follows it.
+func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
+	if t.holder != nil {
+		t.holder.Is(c)
+	}
+	switch t.awaiting.(type) {
+	case nil, *sleeping, *guardedSleeping:
+		return t.handOver(c)
+	}
+	f.Suspended(c, t.awaiting)
+	if !t.handOver(c) {
+		f.Resumed(c)
+		return false
+	}
+	return true
+}
+
+// unfollow tells the home of c, if it follows it, that c goes on.
+func (c *chain) unfollow() {
+	if f := c.top.home.Follower; f != nil {
+		f.Resumed(c)
+	}
+}
+
+// Name implements [schedulers.Suspension].
+func (c *chain) Name() string {
+	h := c.top.outermost()
+	switch {
+	case h == nil:
+		return "a machine"
+	case h.Name() != "":
+		return h.Name()
+	default:
+		return fmt.Sprintf("#%d", h.ID())
+	}
+}
+
+// Where implements [schedulers.Suspension].
+func (c *chain) Where() schedulers.Place {
+	level := c.top.describe()
+	return schedulers.Place{Function: level.Function, File: level.File, Line: level.Line}
+}
+
+// Holder returns what a lock notes when the machine takes it, so that a report can say who holds the lock. It is for locks
+// whose waiters are followed ([schedulers.Followed]), and does not block.
+func (t *Task) Holder() *schedulers.Holder {
+	if t.holder == nil {
+		t.holder = new(schedulers.Holder)
+	}
+	return t.holder
+}
+
+var _ schedulers.Suspension = (*chain)(nil)
