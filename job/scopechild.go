@@ -161,7 +161,7 @@ func (c *child) run(on schedulers.Worker, recycle, last bool) {
 func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err error, returned bool) {
 	defer func() {
 		if !returned {
-			c.end(Faulted, c.scope.crashed(recover()), recycle, on)
+			c.end(Faulted, c.scope.crashed(recover(), on), recycle, on)
 		}
 	}()
 	s := c.scope
@@ -197,12 +197,13 @@ func (s *Scope) judge(err error) Status {
 	return Faulted
 }
 
-// crashed returns the error of a child that panicked with v, or called runtime.Goexit if v is nil.
-func (s *Scope) crashed(v any) error {
+// crashed returns the error of a child that panicked with v on the worker on, or called runtime.Goexit if v is nil.
+func (s *Scope) crashed(v any, on schedulers.Worker) error {
 	if v == nil {
 		return ErrGoexit
 	}
 	p := NewPanicError(v)
+	schedulers.ReportPanic(on, p.Value, p.Stack)
 	if p != v {
 		p.Async = append([]Frame{{What: "child"}}, s.promise.job.asyncStack()...)
 		p.Async[1].What = "scope"

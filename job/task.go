@@ -166,7 +166,9 @@ func (t *task[T]) end(final Status) continuation.Chain {
 func (t *task[T]) crash(v any, q *queue) {
 	err := ErrGoexit
 	if v != nil {
-		err = t.panicked(v)
+		p := t.panicked(v)
+		schedulers.ReportPanic(t.worker, p.Value, p.Stack)
+		err = p
 	}
 	if k, ok := t.owner.(keeper); ok {
 		err = k.crashed(err)

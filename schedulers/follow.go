@@ -7,6 +7,30 @@ import (
 	"sync/atomic"
 )
 
+// PanicHearer is a [Worker] whose scheduler wants to hear of panics that do not reach it, since the work has recovered
+// them: those of jobs, whose errors they become.
+type PanicHearer interface {
+	Worker
+	// HearPanic is called on the goroutine that has recovered value, with the stack of the panic. It must not
+	// panic, and should not take long.
+	HearPanic(value any, stack []byte)
+}
+
+// ReportPanic tells the worker by, on whose goroutine work has recovered a panic, and the workers beneath it that are
+// [PanicHearer]s. A nil worker tells nobody. stack is that of the panic.
+func ReportPanic(by Worker, value any, stack []byte) {
+	for by != nil {
+		if h, ok := by.(PanicHearer); ok {
+			h.HearPanic(value, stack)
+		}
+		v, ok := by.(interface{ Beneath() Worker })
+		if !ok {
+			return
+		}
+		by = v.Beneath()
+	}
+}
+
 // # Machines that wait
 //
 // A goroutine that waits is seen by its worker. A machine that waits is seen by nobody: it is registered with what it waits

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 )
 
 // # A panic on its way through a thousand machines
@@ -124,4 +125,11 @@ func (o *outcome) err() error {
 		return p
 	}
 	return &job.PanicError{Value: o.value, Stack: o.stack, Async: o.async}
+}
+
+// report tells the scheduler of a panic that ends a job.
+func (o *outcome) report(on schedulers.Worker) {
+	if !o.goexit {
+		schedulers.ReportPanic(on, o.value, o.stack)
+	}
 }

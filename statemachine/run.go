@@ -173,6 +173,7 @@ func (t *Task) unwind(c *chain, failed *Frame, v any) (again bool) {
 	}
 	t.raised = nil
 	if t.pop(failed) == nil {
+		t.outcome.report(t.Worker())
 		failed.self.(root).fail(t.outcome.err(), t.Worker())
 		return false
 	}

@@ -19,8 +19,8 @@ func Example() {
 
 	// Nobody waits for these jobs. Their failures are heard nevertheless.
 	job.Run(ctx, observed.Errors(func(context.Context) (int, error) { return 0, errors.New("disk full") }))
-	job.Run(ctx, observed.Errors(func(context.Context) (int, error) { panic("index out of range") }))
-	job.Run(ctx, observed.Errors(func(context.Context) (int, error) { fmt.Println("work goes on"); return 0, nil }))
+	job.Run(ctx, func(context.Context) (int, error) { panic("index out of range") })
+	job.Run(ctx, func(context.Context) (int, error) { fmt.Println("work goes on"); return 0, nil })
 
 	fmt.Println(s.Shutdown(context.Background()))
 	// Output:

@@ -8,13 +8,13 @@
 //
 // # What can be seen
 //
-// A panic and a Goexit that leave [schedulers.Work] are seen by themselves. An error cannot be: Run returns
-// none. So work tells its worker, with [Report], and a function that returns an error is
-// wrapped by [Errors], which does that:
+// A panic and a Goexit that leave [schedulers.Work] are seen. A job recovers the panic of its function, since
+// it becomes the job's error, and tells its worker ([schedulers.PanicHearer]): so a panicking job raises an event too, plain
+// or a machine. (The first step of a twin that is called runs on its caller's goroutine, and a panic in it is the
+// caller's to see, in the twin's job.) An error is not seen, and need not be a failure. A function whose errors are failures says so with [Report], or is
+// wrapped by [Errors]:
 //
 //	job.Run(ctx, observed.Errors(fn))
-//
-// Jobs recover panics of their functions, to hand them to who awaits them; Errors sees those, too.
 //
 // # Whose event
 //

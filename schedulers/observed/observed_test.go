@@ -21,6 +21,8 @@ import (
 	"github.com/movenext/movenext/schedulers/schedulertest"
 )
 
+//go:generate go tool movenext .
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
@@ -138,6 +140,57 @@ func TestErrorsOfJobsAreEvents(t *testing.T) {
 		observed.ErrGoexit.Error(),
 		"on purpose", // the canceled context is another one than the function was given
 	}, texts)
+}
+
+// A job recovers its panic, and so does a machine: the scheduler hears of both, once, and of a child's.
+func TestPanickingJobsAreHeardWithoutAWrapper(t *testing.T) {
+	var log seen
+	s := observed.New(exclusive.NewStrand(observed.New(pool.New(), log.handle)), log.handle)
+	ctx := schedulers.With(context.Background(), s)
+	gate := job.NewSource[int]()
+	programs := []func(){
+		func() { job.Run(ctx, func(context.Context) (int, error) { panic("plain") }) },
+		func() {
+			_ = job.InScope(ctx, func(_ context.Context, sc *job.Scope) error {
+				sc.Go(func(context.Context) error { panic("child") })
+				return nil
+			})
+		},
+		func() { panicsAsync(ctx, gate.Job()) },
+		func() { literalAsync(ctx, gate.Job()) },
+	}
+	for _, start := range programs {
+		start()
+	}
+	gate.TrySetResult(1)
+	require.NoError(t, s.Shutdown(context.Background()))
+	heard := map[string]int{}
+	for _, e := range log.events {
+		heard[e.Err.Error()]++
+		var p *observed.PanicError
+		require.ErrorAs(t, e.Err, &p)
+		assert.Contains(t, string(p.Stack), "observed_test")
+	}
+	want := map[string]int{"panic: plain": 2, "panic: child": 2, "panic: machine": 2, "panic: literal": 2}
+	assert.Equal(t, want, heard, "once by each of the two that observe")
+}
+
+// panics does so on a worker, after a suspension.
+//
+//movenext:async
+func panics(_ context.Context, j *job.Job[int]) int {
+	_, _ = j.Await()
+	panic("machine")
+}
+
+// literal starts a literal that is a machine and panics after its suspension.
+//
+//movenext:async
+func literal(ctx context.Context, j *job.Job[int]) {
+	_, _ = job.Run(ctx, func(context.Context) (int, error) {
+		_, _ = j.Await()
+		panic("literal")
+	}).Await()
 }
 
 func TestTheEndOfTheContextIsNoFailure(t *testing.T) {

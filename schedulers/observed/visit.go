@@ -33,6 +33,13 @@ func (v *visit) Beneath() schedulers.Worker {
 	return v.Visit.Beneath()
 }
 
+// HearPanic implements [schedulers.PanicHearer].
+func (v *visit) HearPanic(value any, stack []byte) {
+	if v != nil {
+		v.raise(&PanicError{value, stack})
+	}
+}
+
 func (v *visit) raise(err error) { v.of.raise(Event{Err: err, Worker: v.ID()}) }
 
 // watched is a work whose failures are seen before it is counted as ended.
@@ -69,21 +76,11 @@ func Report(ctx context.Context, err error) bool {
 	return true
 }
 
-// Errors returns a function that calls fn and reports an error that it returns, and a panic. The
-// caller sees what fn does, unchanged. An error that matches the end of ctx is no
-// failure, and is not reported.
-//
-// It is meant for functions whose panics are recovered by who calls them, as those of jobs
-// are. Elsewhere the scheduler reports the panic, too. A Goexit passes through jobs, so
-// the scheduler sees it without help.
+// Errors returns a function that calls fn and reports an error that it returns. The caller sees what fn does,
+// unchanged. An error that matches the end of ctx is no failure, and is not reported. Panics need no
+// help: the scheduler sees them, and jobs tell it of those that they recover.
 func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
-		defer func() {
-			if v := recover(); v != nil {
-				Report(ctx, newPanicError(v))
-				panic(v)
-			}
-		}()
 		result, err := fn(ctx)
 		if err != nil && !endOf(ctx, err) {
 			Report(ctx, err)

@@ -19,7 +19,6 @@ import (
 
 //go:generate go tool movenext .
 
-
 // transferBetween locks one account after the other.
 //
 //movenext:async
