@@ -135,3 +135,52 @@ func TestGoexitAndPanicInABlockingJobFreeItsPlace(t *testing.T) {
 	assert.NoError(t, err)
 	assert.Equal(t, 1, v)
 }
+
+func TestAFullLaneIsToldOnceUntilItsQueueIsEmpty(t *testing.T) {
+	freshLane(t, maxBlocking)
+	assert.Equal(t, maxBlocking, SetBlockingLimit(2))
+	var told []schedulers.Metrics
+	OnBlockingFull(func(m schedulers.Metrics) { told = append(told, m); panic("contained") })
+	var reported int
+	before := schedulers.OnHookPanic(func(*schedulers.HookPanic) { reported++ })
+	defer schedulers.OnHookPanic(before)
+	for round := range 2 {
+		gate := make(chan struct{})
+		var jobs []*Job[Void]
+		for range 5 {
+			jobs = append(jobs, Blocking(context.Background(), func(context.Context) (Void, error) { <-gate; return Void{}, nil }))
+		}
+		m := BlockingMetrics()
+		assert.Equal(t, uint64(2), m.Running)
+		assert.Equal(t, uint64(3), m.Queued)
+		assert.Len(t, told, round+1)
+		assert.Equal(t, uint64(1), told[round].Queued)
+		assert.Equal(t, 2, SetBlockingLimit(0))
+		assert.Equal(t, 1, SetBlockingLimit(2))
+		close(gate)
+		_, err := WhenAll(jobs...).Wait(context.Background())
+		require.NoError(t, err)
+		for BlockingMetrics().Running > 0 { // a job ends a moment before its place is free
+			runtime.Gosched()
+		}
+	}
+	assert.Equal(t, 2, reported)
+}
+
+func TestRaisingTheLimitStartsWhatWaits(t *testing.T) {
+	freshLane(t, 1)
+	OnBlockingFull(func(schedulers.Metrics) {})
+	both := make(chan Void)
+	meet := func(context.Context) (Void, error) {
+		select {
+		case both <- Void{}:
+		case <-both:
+		}
+		return Void{}, nil
+	}
+	a, b := Blocking(context.Background(), meet), Blocking(context.Background(), meet)
+	SetBlockingLimit(2)
+	_, err := WhenAll(a, b).Wait(context.Background())
+	require.NoError(t, err)
+	OnBlockingFull(nil)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
@@ -35,4 +36,15 @@ func ExampleSwitchToAsync() {
 	_, err := job.SwitchToAsync(context.Background(), p).Await()
 	fmt.Println(err)
 	// Output: <nil>
+}
+
+// What blocks a thread has a lane of its own, with a bound and numbers.
+func ExampleSetBlockingLimit() {
+	before := job.SetBlockingLimit(64)
+	defer job.SetBlockingLimit(before)
+	job.OnBlockingFull(func(m schedulers.Metrics) { fmt.Println("wait for a place:", m.Queued) })
+	defer job.OnBlockingFull(nil)
+	n, err := job.Blocking(context.Background(), func(context.Context) (int, error) { return 7, nil }).Wait(context.Background())
+	fmt.Println(n, err, job.BlockingMetrics().Queued)
+	// Output: 7 <nil> 0
 }

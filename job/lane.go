@@ -16,38 +16,93 @@ import (
 // And there is no timer, which would belong to the bubble where it was first set. Work that
 // blocks does not feel the few hundred nanoseconds that a goroutine takes to start.
 type lane struct {
+	mu     sync.Mutex
 	places int
+	taken  int
+	queue  []schedulers.Work // waits for a place; the oldest first
 
-	mu    sync.Mutex
-	taken int
-	queue []schedulers.Work // waits for a place; the oldest first
+	submitted, completed, panicked uint64
+
+	full   schedulers.Hook[schedulers.Metrics]
+	warned bool // of this time that the lane is full
 }
 
 // Submit implements schedulers.Scheduler.
 func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.taken >= l.places {
-		l.queue = append(l.queue, w)
+	l.submitted++
+	if l.taken < l.places {
+		l.taken++
+		l.mu.Unlock()
+		go l.run(w)
 		return nil
 	}
-	l.taken++
-	go l.run(w)
+	l.queue = append(l.queue, w)
+	warn := !l.warned
+	l.warned = true
+	m, full := l.metrics(), l.full
+	l.mu.Unlock()
+	if warn {
+		full.Call(m)
+	}
 	return nil
 }
 
 func (l *lane) run(w schedulers.Work) { runloop.Once(w, nil, l.ended) }
 
 // ended gives a place to the next. It is called though work panics, or exits.
-func (l *lane) ended(bool) {
+func (l *lane) ended(panicked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taken--
-	if len(l.queue) > 0 && l.taken < l.places {
+	l.completed++
+	if panicked {
+		l.panicked++
+	}
+	l.admit()
+}
+
+// admit starts what waits, as long as there are places; mu is held.
+func (l *lane) admit() {
+	for len(l.queue) > 0 && l.taken < l.places {
 		w := l.queue[0]
 		l.queue[0] = nil
 		l.queue = l.queue[1:]
 		l.taken++
 		go l.run(w)
 	}
+	if len(l.queue) == 0 {
+		l.warned = false
+	}
+}
+
+// resize changes the places and returns how many there were. Places that are taken stay so.
+func (l *lane) resize(places int) (before int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before, l.places = l.places, places
+	l.admit()
+	return before
+}
+
+// tell sets what is called when the lane becomes full.
+func (l *lane) tell(h schedulers.Hook[schedulers.Metrics]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.full = h
+}
+
+// metrics are the numbers of this moment; mu is held.
+func (l *lane) metrics() schedulers.Metrics {
+	return schedulers.Metrics{
+		Submitted: l.submitted, Completed: l.completed, Panicked: l.panicked,
+		Queued: uint64(len(l.queue)), Running: uint64(l.taken), Workers: uint64(l.taken),
+	}
+}
+
+// Metrics implements schedulers.Meter.
+func (l *lane) Metrics() schedulers.Metrics {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.metrics()
 }
