@@ -70,7 +70,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// sleepers.go:18: return job.Sleep(ctx, d)
+	// sleepers.go:20: return job.Sleep(ctx, d)
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
 	if !asleep1 {
 		goto resumed1
@@ -86,7 +86,7 @@ resumed1:
 
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 18)
+	return f.Frame.At("main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
 }
 
 // Results returns what [nap] returned, or raises again the panic that ended it.
@@ -111,4 +111,4 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4774caf8939c177b
+// Digest of what is above: 0eb8163851c73319

@@ -161,8 +161,8 @@ func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *jo
 	// observed_test.go:190: _, _ = job.Run(ctx, func(context.Context) (int, error) {
 	{
 		j := j
-		f.await1 = job.NewMachine(ctx, func(m1 *job.Machine[int], ctx1 context.Context) job.Rest {
-			return literalFunc1Run(m1, j, ctx1)
+		f.await1 = job.New(ctx, func(arg1 context.Context) (int, error) {
+			return literalFunc1Run(j, arg1)
 		})
 	}
 	if f.await1.IsCompleted() {
@@ -203,16 +203,16 @@ func (f *literalMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// literalFunc1Run is the first step of a job that runs a function literal of [literal].
-func literalFunc1Run(j2 *job.Machine[int], j *job.Job[int], arg1 context.Context) job.Rest {
+// literalFunc1Run is a function literal of [literal] as the runtime calls it: its results, or an error which says that it has suspended.
+func literalFunc1Run(j *job.Job[int], arg1 context.Context) (int, error) {
 	var t statemachine.Task
 	frame := literalFunc1Locals{}
-	defer statemachine.Fail(&t, j2)
+	defer statemachine.Fail(&t)
 	if finished, v0, v1 := frame.moveNext(&t, j); finished {
-		return j2.Return(v0, v1)
+		return v0, v1
 	}
 	m := &literalFunc1Machine{literalFunc1Locals: frame}
-	return m.Suspend(arg1, &t, m, j2)
+	return 0, m.Suspend(arg1, &t, m)
 }
 
 // literalFunc1Locals is what a function literal of [literal] keeps while it is suspended.
@@ -267,4 +267,4 @@ func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1e2dcd49f9982123
+// Digest of what is above: a204efb1a4d0e961

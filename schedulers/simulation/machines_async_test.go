@@ -24,6 +24,7 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&t, &result)
 	if finished, v0 := frame.moveNext(&t); finished {
+		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferBetweenMachine{transferBetweenLocals: frame}
@@ -34,6 +35,7 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 func transferBetweenEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
 	if finished, v0 := frame.moveNext(t); finished {
+		t.Rethrow()
 		return nil, v0
 	}
 	m := &transferBetweenFrame{transferBetweenLocals: frame}
@@ -68,7 +70,7 @@ func (f *transferBetweenFrame) MoveNext(t *statemachine.Task) (finished bool) {
 
 // moveNext runs [transferBetween] from where it stopped to its next suspension (false) or its end (true).
 func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var err error
 	var err2 error
 	state := f.State
@@ -163,6 +165,7 @@ func (f *transferBetweenMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
 	f.transferBetweenLocals = transferBetweenLocals{Frame: f.transferBetweenLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -221,11 +224,11 @@ func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Conte
 	{
 		a := a
 		b := b
-		there := job.RunMachine(ctx, func(m2 *job.Machine[job.Void], ctx2 context.Context) job.Rest {
-			return circleOfMachinesFunc1Run(m2, a, b, ctx2)
+		there := job.Go(ctx, func(ctx2 context.Context) error {
+			return circleOfMachinesFunc1Run(a, b, ctx2)
 		}, job.Named("there"))
-		f.back = job.RunMachine(ctx, func(m3 *job.Machine[job.Void], ctx3 context.Context) job.Rest {
-			return circleOfMachinesFunc2Run(m3, b, a, ctx3)
+		f.back = job.Go(ctx, func(ctx3 context.Context) error {
+			return circleOfMachinesFunc2Run(b, a, ctx3)
 		}, job.Named("back"))
 		// machines_test.go:78: _, _ = there.Await()
 		f.await1 = there
@@ -279,16 +282,16 @@ func (f *circleOfMachinesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// circleOfMachinesFunc1Run is the first step of a job that runs a function literal of [circleOfMachines].
-func circleOfMachinesFunc1Run(j *job.Machine[job.Void], a, b *coord.Mutex, ctx context.Context) job.Rest {
+// circleOfMachinesFunc1Run is a function literal of [circleOfMachines] as the runtime calls it: its results, or an error which says that it has suspended.
+func circleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	var t statemachine.Task
 	frame := circleOfMachinesFunc1Locals{}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if finished, v0 := frame.moveNext(&t, a, b, ctx); finished {
-		return j.Return(job.Void{}, v0)
+		return v0
 	}
 	m := &circleOfMachinesFunc1Machine{circleOfMachinesFunc1Locals: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return m.Suspend(ctx, &t, m)
 }
 
 // circleOfMachinesFunc1Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
@@ -345,16 +348,16 @@ func (f *circleOfMachinesFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// circleOfMachinesFunc2Run is the first step of a job that runs a function literal of [circleOfMachines].
-func circleOfMachinesFunc2Run(j *job.Machine[job.Void], b, a *coord.Mutex, ctx context.Context) job.Rest {
+// circleOfMachinesFunc2Run is a function literal of [circleOfMachines] as the runtime calls it: its results, or an error which says that it has suspended.
+func circleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	var t statemachine.Task
 	frame := circleOfMachinesFunc2Locals{}
-	defer statemachine.Fail(&t, j)
+	defer statemachine.Fail(&t)
 	if finished, v0 := frame.moveNext(&t, b, a, ctx); finished {
-		return j.Return(job.Void{}, v0)
+		return v0
 	}
 	m := &circleOfMachinesFunc2Machine{circleOfMachinesFunc2Locals: frame}
-	return m.Suspend(ctx, &t, m, j)
+	return m.Suspend(ctx, &t, m)
 }
 
 // circleOfMachinesFunc2Locals is what a function literal of [circleOfMachines] keeps while it is suspended.
@@ -946,4 +949,4 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 65da30d48da81bcb
+// Digest of what is above: 378e8b7a08e3b4a9
