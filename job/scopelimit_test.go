@@ -67,30 +67,33 @@ func TestALimitLimitsChildrenInFlight(t *testing.T) {
 // A child that has suspended is in flight: its place is not free.
 func TestALimitCountsChildrenThatWait(t *testing.T) {
 	const n = 5
-	s := job.NewScope(context.Background(), job.On(inline.New()))
-	s.Limit(2)
-	var begun []int
-	var ends []*job.Machine[int]
-	for i := range n {
-		job.SpawnMachine(s, func(m *job.Machine[int], _ context.Context) job.Rest {
-			begun = append(begun, i)
-			ends = append(ends, m)
-			return rested{}
+	starts := map[string]func(s *job.Scope, fn func(context.Context) (job.Void, error)){
+		"Spawn": func(s *job.Scope, fn func(context.Context) (job.Void, error)) { job.Spawn(s, fn) },
+		"Go": func(s *job.Scope, fn func(context.Context) (job.Void, error)) {
+			s.Go(func(ctx context.Context) error { _, err := fn(ctx); return err })
+		},
+	}
+	for name, start := range starts {
+		t.Run(name, func(t *testing.T) {
+			s := job.NewScope(context.Background(), job.On(inline.New()))
+			s.Limit(2)
+			var begun []int
+			suspended := make(later[job.Void], n)
+			for i := range n {
+				start(s, func(ctx context.Context) (job.Void, error) {
+					begun = append(begun, i)
+					return suspended.fn(ctx)
+				})
+			}
+			for i := range n {
+				assert.Len(t, begun, min(i+2, n))
+				(<-suspended).Return(job.Void{}, nil).Deliver(nil)
+			}
+			require.NoError(t, s.Wait())
+			assert.Equal(t, []int{0, 1, 2, 3, 4}, begun, "in the order in which they were started")
 		})
 	}
-	for i := range n {
-		assert.Len(t, begun, min(i+2, n))
-		ends[i].Return(i, nil)
-		ends[i].End(nil)
-	}
-	require.NoError(t, s.Wait())
-	assert.Equal(t, []int{0, 1, 2, 3, 4}, begun, "in the order in which they were started")
 }
-
-// rested is what is left of a step whose end comes from outside.
-type rested struct{}
-
-func (rested) GoOn(schedulers.Worker, uint8) {}
 
 // held returns a scope with one place, which is taken until release is called.
 func held(t *testing.T, opts ...job.Option) (s *job.Scope, release func()) {

@@ -444,7 +444,7 @@ type numbersAtFrame struct {
 
 // MoveNext runs [numbersAt] from where it stopped to its next suspension (false) or its end (true).
 func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -465,10 +465,7 @@ resume1:
 	_ = t.Refusal()
 	{
 		at := f.at
-		f.defers.Push(func(raise func()) {
-			defer at.step("the stream's deferred call")
-			raise()
-		})
+		f.defers.PushPlain(func() { at.step("the stream's deferred call") })
 	}
 	f.n1 = f.n
 	f.i = 0
@@ -515,6 +512,7 @@ func callsAsync(ctx, away context.Context, there schedulers.Scheduler, way, how 
 	frame := callsFrame{at: at, err: new(error)}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, ctx, away, there, way, how) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &callsMachine{callsFrame: frame}
@@ -525,6 +523,7 @@ func callsAsync(ctx, away context.Context, there schedulers.Scheduler, way, how 
 func callsEnter(t *statemachine.Task, ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
 	if frame.moveNext(t, ctx, away, there, way, how) {
+		t.Rethrow()
 		return nil, *frame.err
 	}
 	m := new(callsFrame)
@@ -555,7 +554,7 @@ func (f *callsFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there schedulers.Scheduler, way string, how string) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var ends2 error
 	var switches1 error
 	var returnsAfter1 error
@@ -680,6 +679,7 @@ func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.callsFrame.moveNext(t, nil, nil, nil, "", "") {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, *f.err)
 	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -691,6 +691,7 @@ func throughAsync(ctx, away context.Context, there schedulers.Scheduler, way, ho
 	frame := throughLocals{at: at}
 	defer statemachine.Catch(&t, &result)
 	if finished, v0 := frame.moveNext(&t, ctx, away, there, way, how); finished {
+		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &throughMachine{throughLocals: frame}
@@ -701,6 +702,7 @@ func throughAsync(ctx, away context.Context, there schedulers.Scheduler, way, ho
 func throughEnter(t *statemachine.Task, ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (*throughFrame, error) {
 	frame := throughLocals{at: at}
 	if finished, v0 := frame.moveNext(t, ctx, away, there, way, how); finished {
+		t.Rethrow()
 		return nil, v0
 	}
 	m := &throughFrame{throughLocals: frame}
@@ -733,7 +735,7 @@ func (f *throughFrame) MoveNext(t *statemachine.Task) (finished bool) {
 
 // moveNext runs [through] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -746,10 +748,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	}
 	{
 		at := f.at
-		f.defers.Push(func(raise func()) {
-			defer at.step("deferred by the outer one")
-			raise()
-		})
+		f.defers.PushPlain(func() { at.step("deferred by the outer one") })
 	}
 	// home_test.go:169: err := calls(ctx, away, there, way, how, at)
 	f.calls1, err = callsEnter(t, ctx, away, there, way, how, f.at)
@@ -791,6 +790,7 @@ func (f *throughMachine) MoveNext(t *statemachine.Task) bool {
 	if !finished {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
 	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -858,10 +858,7 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 	}
 	{
 		at := at
-		f.defers.Push(func(raise func()) {
-			defer at.step("deferred first")
-			raise()
-		})
+		f.defers.PushPlain(func() { at.step("deferred first") })
 		away := away
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
 			m := cleansUpFunc1Enter(t, away, at)
@@ -980,6 +977,7 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 	frame := rangesFrame{how: how, at: at, err: new(error)}
 	defer statemachine.Catch(&t, &result)
 	if frame.moveNext(&t, values) {
+		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &rangesMachine{rangesFrame: frame}
@@ -990,6 +988,7 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 func rangesEnter(t *statemachine.Task, ctx context.Context, values *job.Stream[int], how string, at *steps) (*rangesFrame, error) {
 	frame := rangesFrame{how: how, at: at, err: new(error)}
 	if frame.moveNext(t, values) {
+		t.Rethrow()
 		return nil, *frame.err
 	}
 	m := new(rangesFrame)
@@ -1019,8 +1018,8 @@ func (f *rangesFrame) MoveNext(t *statemachine.Task) bool {
 
 // moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
 func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (finished bool) {
-	defer f.defers.Unwind(t, &f.Frame, &finished)
-	defer f.loops.Unwind(t, &f.Frame, 4, &finished)
+	defer f.defers.Leave(t, &f.Frame, &finished)
+	defer f.loops.Leave(t, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1124,6 +1123,7 @@ func (f *rangesMachine) MoveNext(t *statemachine.Task) bool {
 	if !f.rangesFrame.moveNext(t, nil) {
 		return false
 	}
+	t.Rethrow()
 	f.SetResult(t, job.Void{}, *f.err)
 	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
@@ -1532,4 +1532,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 443d1d64af2ad1ea
+// Digest of what is above: 2f53864ef5d69bbf
