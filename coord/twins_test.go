@@ -43,7 +43,7 @@ func TestEachAsyncFormHasAPlainOneThatTakesAndGivesTheSame(t *testing.T) {
 		assert.NotZero(t, found, "%v has nothing to wait for", typ)
 		pairs += found
 	}
-	assert.Equal(t, 18, pairs)
+	assert.Equal(t, 19, pairs)
 	assert.Equal(t, 15, entries, "all but those that call a function of the user's, and a stream")
 	requireTwins(t, reflect.TypeOf(InTurn[string, int]), reflect.TypeOf(InTurnAsync[string, int]))
 }
