@@ -28,7 +28,7 @@ import (
 // The directives name files absolutely, as the compiler names the source itself. It leaves a
 // relative name as it is, and a debugger then knows two files: a breakpoint in main.go is
 // ambiguous, and one in the source's full name misses the machine. So this form is of the machine
-// where it was made; it is not for committing (docs/decisions/0010-lines-of-the-source.md).
+// where it was made; it is not for committing (docs/decisions/0013-lines-of-the-source.md).
 
 // elsewhere holds the place of a directive that leads back to the generated file.
 const elsewhere = "//line movenext_elsewhere:1"
