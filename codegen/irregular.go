@@ -23,7 +23,7 @@ func endless(cfg *Config, patterns []string) error {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
-				return nil // the go command has better words for it
+				return nil //nolint:nilerr // the go command has better words for it
 			case d.IsDir() && path != root && (!all || isSkipped(d.Name())):
 				return fs.SkipDir
 			case !d.IsDir() && isOpened(d.Name()) && isEndless(path, d.Type()):

@@ -183,8 +183,7 @@ func (s *mentionScan) named(e ast.Expr) bool {
 	helper += strconv.Itoa(sig.Params().Len())
 	s.insert(e.Pos(), statemachineName, text("."+helper+"("))
 	_, id, _ := callee(&ast.CallExpr{Fun: e}, s.u.info)
-	switch f := uninstantiated(e).(type) {
-	case *ast.SelectorExpr:
+	if f, ok := uninstantiated(e).(*ast.SelectorExpr); ok {
 		s.walk(f.X)
 	}
 	s.replace(id, text(s.u.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))

@@ -84,11 +84,11 @@ func TestWhoImportsAPackageIsGeneratedAgainOnlyIfItsDeclarationsChange(t *testin
 	m := chain(t)
 	const source = "package a\n\nimport \"context\"\n\n%//movenext:async\nfunc F(ctx context.Context) error { return nil }\n"
 	m.write("a/x.go", strings.Replace(source, "%", "// F has a comment.\n//\n", 1))
-	names, result := m.recalled()
+	names, _ := m.recalled()
 	assert.Equal(t, []string{"b", "c", "other"}, names)
 
 	m.write("a/x.go", strings.Replace(source, "%", "// F has another comment.\n//\n", 1))
-	names, result = m.recalled()
+	names, result := m.recalled()
 	assert.Equal(t, []string{"a", "b", "c", "other"}, names)
 	assert.Empty(t, result.Stale())
 

@@ -143,7 +143,7 @@ func TestAFullLaneIsToldOnceUntilItsQueueIsEmpty(t *testing.T) {
 	OnBlockingFull(func(m schedulers.Metrics) { told = append(told, m); panic("contained") })
 	var reported int
 	before := schedulers.OnHookPanic(func(*schedulers.HookPanic) { reported++ })
-	defer schedulers.OnHookPanic(before)
+	defer func() { schedulers.OnHookPanic(before) }()
 	for round := range 2 {
 		gate := make(chan struct{})
 		var jobs []*Job[Void]

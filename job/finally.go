@@ -68,7 +68,7 @@ func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
 }
 
 // finallyRest is an fn that has suspended, and stands between its end and that of the job, whose result is another one.
-type finallyRest[T any] struct {
+type finallyRest[T any] struct { //nolint:errname // an error by its type alone: it says that a function has suspended
 	suspension.Suspended
 	finally *finally[T]
 	of      *Job[T]

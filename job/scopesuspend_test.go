@@ -31,7 +31,7 @@ func inSteps(fn func(context.Context) error) func(context.Context) error {
 }
 
 // restFunc is the error of a function that has suspended.
-type restFunc func(end suspension.Ender[Void], spent uint8)
+type restFunc func(end suspension.Ender[Void], spent uint8) //nolint:errname // see suspension.Suspended
 
 func (restFunc) Error() string { return "suspended" }
 

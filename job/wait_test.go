@@ -278,7 +278,7 @@ func TestAJobsOwnErrorIsNeverTheWaits(t *testing.T) {
 func TestAResumeThatPanicsIsContained(t *testing.T) {
 	var seen []string
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { seen = append(seen, p.String()) })
-	defer schedulers.OnHookPanic(before)
+	defer func() { schedulers.OnHookPanic(before) }()
 	s := NewSource[int]()
 	told := false
 	ouch := resumer(func() { panic("ouch") })

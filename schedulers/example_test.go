@@ -117,7 +117,7 @@ func ExampleWait() {
 // A scheduler keeps what it is given to call in a hook.
 func ExampleNewHook() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println("reported:", p) })
-	defer schedulers.OnHookPanic(before)
+	defer func() { schedulers.OnHookPanic(before) }()
 
 	onIdle := schedulers.NewHook("mine.OnIdle", func(workers int) { fmt.Println(10/workers, "works each") })
 	fmt.Println(onIdle.Call(2))
@@ -140,7 +140,7 @@ func ExampleNewHook0() {
 // A log for all hooks that panic, in one place.
 func ExampleOnHookPanic() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println(p.Hook, "has failed:", p.Value) })
-	defer schedulers.OnHookPanic(before)
+	defer func() { schedulers.OnHookPanic(before) }()
 	schedulers.NewHook0("mine.OnWake", func() { panic("no window") }).Call(struct{}{})
 	// Output:
 	// mine.OnWake has failed: no window

@@ -166,7 +166,7 @@ func TestEveryHookMayPanic(t *testing.T) {
 				assert.Equal(t, c.name, p.Hook)
 				assert.Equal(t, errOnPurpose, p.Value)
 			})
-			defer schedulers.OnHookPanic(before)
+			defer func() { schedulers.OnHookPanic(before) }()
 			c.use(t, func() { calls.Add(1); panic(errOnPurpose) })
 			assert.NotZero(t, calls.Load(), "the hook was called")
 			assert.Equal(t, calls.Load(), told.Load(), "each panic is told once")
@@ -219,7 +219,7 @@ func useUnobserved(t *testing.T, hook func()) {
 			hook()
 		}
 	})
-	defer job.OnUnobserved(before)
+	defer func() { job.OnUnobserved(before) }()
 	failing := func(context.Context) error { return errOnPurpose }
 	one, two := job.Go(context.Background(), failing), job.Go(context.Background(), failing)
 	<-one.Done()

@@ -2,6 +2,7 @@ package statemachine
 
 import (
 	"math"
+	"math/cmplx"
 	"reflect"
 	"runtime"
 
@@ -92,7 +93,7 @@ func identical(a, b reflect.Value) bool {
 	case reflect.Float32, reflect.Float64:
 		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
 	case reflect.Complex64, reflect.Complex128:
-		return a.Complex() != a.Complex() && b.Complex() != b.Complex()
+		return cmplx.IsNaN(a.Complex()) && cmplx.IsNaN(b.Complex())
 	case reflect.Slice:
 		return a.UnsafePointer() == b.UnsafePointer() && a.Len() == b.Len()
 	case reflect.Map, reflect.Func:

@@ -133,7 +133,7 @@ func fallingStream(ctx context.Context, f *fall, n int) iter.Seq2[int, error] {
 //movenext:async
 func fallThroughStreams(ctx context.Context, f *fall, n int) error {
 	defer func() { f.out() }()
-	for range fallingStream(ctx, f, n-1) {
+	for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
 		if f.suspends {
 			job.Yield()
 		}

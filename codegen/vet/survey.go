@@ -65,7 +65,7 @@ func newSurvey(pass *analysis.Pass) *survey {
 			r := &region{runner: who, decl: fn, typ: fn.Type, body: fn.Body}
 			if who == machine {
 				literals, vars := codegen.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
-				r.parts = append(literals, codegen.StreamLiteral(fn))
+				r.parts = slices.Concat(literals, []*ast.FuncLit{codegen.StreamLiteral(fn)})
 				for _, v := range vars {
 					s.entered[v] = true
 				}

@@ -53,10 +53,10 @@ var operands = []operand{
 
 // holds reports whether such an operand can be what h wants. The type checker has the last word.
 func (o *operand) holds(h hole) bool {
-	switch {
-	case h.kind == '=':
+	switch h.kind {
+	case '=':
 		return o.places || o.blank
-	case h.kind == '&':
+	case '&':
 		return o.places && !strings.Contains(o.name, "map's")
 	}
 	return !o.blank && (o.types == "" || strings.IndexByte(o.types, h.sym) >= 0)

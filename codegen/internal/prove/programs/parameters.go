@@ -2,7 +2,6 @@ package programs
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -54,9 +53,6 @@ func (w *writer) declarable() typ {
 	}
 	return ordinary[w.r.IntN(len(ordinary))]
 }
-
-// has reports whether the function has a type parameter.
-func (w *writer) has(p typ) bool { return slices.Contains(w.params, p) }
 
 // parameterLiteral is a value of a type parameter without variables in it.
 func (w *writer) parameterLiteral(t typ) string {
