@@ -125,7 +125,8 @@ func (c *Config) read(path string) ([]byte, error) {
 
 var errIrregular = errors.New("not a regular file")
 
-// readRegular reads a file. To read a named pipe would wait for a writer, and a device may have no end.
+// readRegular reads a file. To read a named pipe would wait for a writer, and a device may have
+// no end.
 func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -37,8 +37,9 @@ func directives(file *ast.File) []directive {
 	return list
 }
 
-// isMisspelt reports whether a comment says "movenext async" and nothing else, in some other way than the annotation: with spaces,
-// capital letters, hyphens, "go:" in front, in a block, or with one or two letters wrong.
+// isMisspelt reports whether a comment says "movenext async" and nothing else, in some other way
+// than the annotation: with spaces, capital letters, hyphens, "go:" in front, in a block, or
+// with one or two letters wrong.
 func isMisspelt(text string) bool {
 	if text == directiveAsync {
 		return false
@@ -62,7 +63,8 @@ func hasSpace(text string) bool {
 	return strings.HasPrefix(text, "// ") || strings.HasPrefix(text, "//\t")
 }
 
-// isClose reports whether two words differ by at most two letters that are added, left out or replaced.
+// isClose reports whether two words differ by at most two letters that are added, left out or
+// replaced.
 func isClose(a, b string) bool { return distance(a, b, 2) <= 2 }
 
 // distance is that of Levenshtein, or more than limit.

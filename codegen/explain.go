@@ -31,8 +31,8 @@ type Machine struct {
 	// Edges are the ways from point to point. 0 stands for the start and -1 for the end.
 	Edges []Edge
 
-	// Callees are the functions whose results this one returns, if it suspends nowhere else. It has no frame then, and no
-	// points: while it is suspended, theirs is all that there is.
+	// Callees are the functions whose results this one returns, if it suspends nowhere else. It
+	// has no frame then, and no points: while it is suspended, theirs is all that there is.
 	Callees []string
 }
 

@@ -29,7 +29,8 @@ type state struct {
 	files map[string]time.Time // what was read, and when it was last written
 }
 
-// fact is a line of what is hashed: that there is a folder, that there is no file, or what a file holds.
+// fact is a line of what is hashed: that there is a folder, that there is no file, or what a
+// file holds.
 type fact struct {
 	text string
 	path string   // of a file that was read; else empty

@@ -14,7 +14,8 @@ type Result struct {
 	// Diagnostics are all findings, by place. A folder with one keeps the files it has.
 	Diagnostics []Diagnostic
 
-	// Warnings are about source that is right and may block where nothing suspends, by place. They hold nothing back.
+	// Warnings are about source that is right and may block where nothing suspends, by place.
+	// They hold nothing back.
 	Warnings []Diagnostic
 
 	// Held are folders without findings whose files were not written either,

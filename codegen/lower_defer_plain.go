@@ -7,8 +7,8 @@ import (
 
 // Deferred calls that cannot recover, and are kept as they are.
 
-// mayRecover reports whether a deferred call may be one of a function that calls recover itself. Only a
-// literal and a function of the file show that they do not.
+// mayRecover reports whether a deferred call may be one of a function that calls recover itself.
+// Only a literal and a function of the file show that they do not.
 func (u *unit) mayRecover(call *ast.CallExpr) bool {
 	if name, ok := u.builtin(call.Fun); ok {
 		return name == "recover"

@@ -87,8 +87,9 @@ func (r *ranging) overFunc(name string) {
 	u.add(&mark{label: done}, closeLoop, forget(l.v), &mark{label: r.end})
 }
 
-// assignInTurn gives one value of the iteration to the variable that is there already. In plain Go the body is a function that
-// assigns its parameters, one in a statement of its own each: the key is assigned before the value's place is evaluated.
+// assignInTurn gives one value of the iteration to the variable that is there already. In plain
+// Go the body is a function that assigns its parameters, one in a statement of its own each: the
+// key is assigned before the value's place is evaluated.
 func (r *ranging) assignInTurn(lhs ast.Expr, value rope) {
 	if wanted(lhs) {
 		r.u.spillAll([]operandOf{{expr: lhs, assigned: true}}, false)

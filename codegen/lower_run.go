@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// Functions that the runtime calls. What is given to job.Run, a scope's Go, coord.Lazy and their kin is a function; if it suspends, it
-// becomes one that says so to the runtime (package internal/suspension). Its type stays, and so does the call. For
-// a literal, source, then result:
+// Functions that the runtime calls. What is given to job.Run, a scope's Go, coord.Lazy and their
+// kin is a function; if it suspends, it becomes one that says so to the runtime (package
+// internal/suspension). Its type stays, and so does the call. For a literal, source, then
+// result:
 //
 //	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) }, job.On(s))
 //
@@ -37,8 +38,9 @@ import (
 // Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns with the way through
 // the queue, half of them for another worker that was woken in vain.
 
-// A function that the caller waits for suspends only where the caller does, since that calls the twin. In a literal that stays
-// plain Go the caller is plain, and would be told what it can not understand. Source, then result:
+// A function that the caller waits for suspends only where the caller does, since that calls the
+// twin. In a literal that stays plain Go the caller is plain, and would be told what it can not
+// understand. Source, then result:
 //
 //	err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
 //
@@ -46,7 +48,8 @@ import (
 //		return fetchFunc1Run(ctx1, s1)
 //	})
 
-// runners are the runtime's functions that call a function which may suspend: the one that is their parameter.
+// runners are the runtime's functions that call a function which may suspend: the one that is
+// their parameter.
 var runners = map[funcKey]bool{
 	{jobPath, "", "Run"}: true, {jobPath, "", "Go"}: true, {jobPath, "", "New"}: true, {jobPath, "", "Spawn"}: true,
 	{jobPath, "Scope", "Go"}: true, {jobPath, "", "InScope"}: true, {jobPath, "", "InScopeAsync"}: true,
@@ -77,9 +80,9 @@ func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok
 	return runner{}, nil, false
 }
 
-// RunsAsJob returns the function that call has the runtime call, or nil. In an annotated function it suspends; but
-// one that the caller waits for does so only where the caller is a machine itself: not in a literal that stays plain Go, and not in a go
-// statement.
+// RunsAsJob returns the function that call has the runtime call, or nil. In an annotated
+// function it suspends; but one that the caller waits for does so only where the caller is a
+// machine itself: not in a literal that stays plain Go, and not in a go statement.
 func RunsAsJob(call *ast.CallExpr, info *types.Info) (fn ast.Expr, waits bool) {
 	r, _, ok := runnerOf(call, info)
 	if !ok {
@@ -88,7 +91,8 @@ func RunsAsJob(call *ast.CallExpr, info *types.Info) (fn ast.Expr, waits bool) {
 	return ast.Unparen(call.Args[r.at]), r.blocks
 }
 
-// jobRun is a call that runs a function which suspends, or whose job is awaited where it is started.
+// jobRun is a call that runs a function which suspends, or whose job is awaited where it is
+// started.
 type jobRun struct {
 	runner
 	id      *ast.Ident   // the runner's name
@@ -126,8 +130,8 @@ func (u *unit) findRuns() {
 	ast.Inspect(u.body, visit)
 }
 
-// noteRun notes the function that call runs, if it suspends. around are the literals around call; byMachine says that a machine makes
-// the call.
+// noteRun notes the function that call runs, if it suspends. around are the literals around
+// call; byMachine says that a machine makes the call.
 func (u *unit) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine bool) {
 	r, id, ok := runnerOf(call, u.info)
 	if !ok || r.blocks && !byMachine {
@@ -169,7 +173,8 @@ func (u *unit) follows(e ast.Expr) (Suspension, bool) {
 	return s, (n == 1 || n == 2) && !sig.Variadic() && resultsOf(sig).Err != nil && len(resultsOf(sig).Values) <= 1
 }
 
-// named has a function that the runtime calls spelled as its twin, which the runtime's part of it follows.
+// named has a function that the runtime calls spelled as its twin, which the runtime's part of
+// it follows.
 func (s *mentionScan) named(e ast.Expr) bool {
 	run, ok := s.u.literals.named[e]
 	if !ok || run.waited && s.literals > 0 {
@@ -281,8 +286,8 @@ func (u *unit) started(lit *ast.FuncLit) rope {
 	return append(r, text(")\n}"))
 }
 
-// runs reports whether the function gives the runtime a function that suspends, so that calling it as it was written would
-// give it one that blocks.
+// runs reports whether the function gives the runtime a function that suspends, so that calling
+// it as it was written would give it one that blocks.
 func (u *unit) runs() bool {
 	return len(u.literals.named) > 0 || slices.ContainsFunc(u.literals.order, func(l *literal) bool { return l.started })
 }

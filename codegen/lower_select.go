@@ -119,8 +119,8 @@ func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
 	return c
 }
 
-// receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes the type of what it
-// is assigned to; a temporary has its own.
+// receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes the type
+// of what it is assigned to; a temporary has its own.
 func (u *unit) receivedFor(lhs ast.Expr, v *variable) rope {
 	t := u.typeOf(lhs)
 	if types.AssignableTo(v.typ, t) {

@@ -94,8 +94,8 @@ func tailCalls(fn *Function) []tailCall {
 	return t.calls
 }
 
-// namesAllButResults: a parameter without a name would be given one that the body may have, too, and one with the name of a type
-// another than the body has.
+// namesAllButResults: a parameter without a name would be given one that the body may have, too,
+// and one with the name of a type another than the body has.
 func namesAllButResults(fn *Function) bool {
 	decl := fn.Decl
 	lists := []*ast.FieldList{decl.Recv, decl.Type.Params}

@@ -73,7 +73,8 @@ type File struct {
 	Functions []*Function
 }
 
-// function is the declaration of the function whose name stands at pos, or nil if that is elsewhere.
+// function is the declaration of the function whose name stands at pos, or nil if that is
+// elsewhere.
 func (f *File) function(pos token.Pos) *ast.FuncDecl {
 	decls := f.Syntax.Decls
 	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > pos })

@@ -238,7 +238,8 @@ func fileTwin(path string) string {
 	return base + "_async.go"
 }
 
-// fileSource is the path of the file from which the one at path would be generated, by its name, or empty.
+// fileSource is the path of the file from which the one at path would be generated, by its name,
+// or empty.
 func fileSource(path string) string {
 	if stem, ok := strings.CutSuffix(path, "_async_test.go"); ok {
 		return stem + "_test.go"

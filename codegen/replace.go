@@ -24,8 +24,8 @@ import (
 // no room, since the copies have been written. A reader of a single file sees the
 // old one or the new one at any time, and so does whoever comes after a crash.
 //
-// What a run that was killed leaves under other names, the next one removes (leftovers). The names have the
-// number of the process in them, so that a run at the same time loses nothing.
+// What a run that was killed leaves under other names, the next one removes (leftovers). The
+// names have the number of the process in them, so that a run at the same time loses nothing.
 
 // disk creates files; tests have one that is full.
 type disk struct {

@@ -7,8 +7,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/filecache"
 )
 
-// Where only comments have changed, a run would end as the one before did. A second digest, which leaves those out,
-// tells; what is needed for it is an entry of its own, since most runs need not read that.
+// Where only comments have changed, a run would end as the one before did. A second digest,
+// which leaves those out, tells; what is needed for it is an entry of its own, since most runs
+// need not read that.
 
 // codeRecord is what a record has beside, for runs after a change.
 type codeRecord struct {

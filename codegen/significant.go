@@ -11,17 +11,20 @@ import (
 
 // What of a file matters, to whom.
 //
-// A comment in a sentence changes neither what is generated from its file nor what is found wrong with it, unless
-// it moves code to another line: lines are in what is generated. And to the packages that import a file's package,
-// only declarations matter: they see neither function bodies nor places. So the caches compare
+// A comment in a sentence changes neither what is generated from its file nor what is found
+// wrong with it, unless it moves code to another line: lines are in what is generated. And to
+// the packages that import a file's package, only declarations matter: they see neither function
+// bodies nor places. So the caches compare
 //
 //	code(file)   its text without ordinary comments: for its own package, and for whole runs
 //	face(file)   of that also without function bodies and empty lines: for the packages that import it
 //
-// A comment is ordinary if it begins with "// " and no tool reads it. One that follows a directive in its group counts, though not its
-// words: a directive belongs to the declaration that its group touches. In a file that imports "C" all of them count.
+// A comment is ordinary if it begins with "// " and no tool reads it. One that follows a
+// directive in its group counts, though not its words: a directive belongs to the declaration
+// that its group touches. In a file that imports "C" all of them count.
 //
-// It is tempting to hash the tokens instead; but columns are in what is found, and the text has them.
+// It is tempting to hash the tokens instead; but columns are in what is found, and the text has
+// them.
 
 // cut is a piece of a file that is left out.
 type cut struct{ from, to int }
@@ -71,7 +74,8 @@ func (s *source) face(fset *token.FileSet) []byte {
 	return b
 }
 
-// without is data without the cuts and the space in front of them, and without empty lines at its end.
+// without is data without the cuts and the space in front of them, and without empty lines at
+// its end.
 func without(data []byte, cuts []cut) []byte {
 	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
 	b := make([]byte, 0, len(data))
@@ -104,7 +108,8 @@ func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	return cuts
 }
 
-// isOrdinary reports whether a comment is prose. Old build constraints have a space, and so have annotations that are misspelt.
+// isOrdinary reports whether a comment is prose. Old build constraints have a space, and so have
+// annotations that are misspelt.
 func isOrdinary(text string) bool {
 	rest, isLine := strings.CutPrefix(text, "//")
 	if !isLine || rest != "" && rest[0] != ' ' && rest[0] != '\t' {

@@ -46,8 +46,9 @@ func sizesOf(condition constraint.Expr) types.Sizes {
 	return wide // it is never built
 }
 
-// quickSizes are the sizes of another, each computed once. Those of package types compute that of a struct's last field
-// twice, and so on in depth: 60 generic types in one another take for ever.
+// quickSizes are the sizes of another, each computed once. Those of package types compute that
+// of a struct's last field twice, and so on in depth: 60 generic types in one another take for
+// ever.
 type quickSizes struct {
 	types.Sizes
 	known      map[types.Type]int64
@@ -58,7 +59,8 @@ func quick(sizes types.Sizes) types.Sizes {
 	return &quickSizes{sizes, map[types.Type]int64{}, map[types.Type]int64{}}
 }
 
-// Alignof is the largest of the parts'. Structs without fields may be marks of package sync/atomic.
+// Alignof is the largest of the parts'. Structs without fields may be marks of package
+// sync/atomic.
 func (s *quickSizes) Alignof(t types.Type) int64 {
 	alignment, ok := s.alignments[t]
 	if ok {
@@ -81,7 +83,8 @@ func (s *quickSizes) Alignof(t types.Type) int64 {
 	return alignment
 }
 
-// Sizeof is that of gc: a last field without a size has one, so that its address is that of the struct.
+// Sizeof is that of gc: a last field without a size has one, so that its address is that of the
+// struct.
 func (s *quickSizes) Sizeof(t types.Type) int64 {
 	size, ok := s.known[t]
 	if ok {

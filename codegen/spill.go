@@ -91,7 +91,8 @@ func (u *unit) spillAll(ops []operandOf, later bool) {
 	}
 }
 
-// hoistCompared: the operands of a comparison are copied when both have been evaluated, in contrast to all others.
+// hoistCompared: the operands of a comparison are copied when both have been evaluated, in
+// contrast to all others.
 func (u *unit) hoistCompared(ops []operandOf) {
 	for _, o := range ops {
 		if u.comparedAsIs(o) && u.wantsTemp(o) {

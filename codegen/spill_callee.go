@@ -6,7 +6,8 @@ import (
 	"go/types"
 )
 
-// What is called, and method values: gc copies some of them early that are read late as other operands.
+// What is called, and method values: gc copies some of them early that are read late as other
+// operands.
 //
 //	list[i](f())               reads list and i after f
 //	list[len(list)-1](f())     reads all of it before f: what holds a call is copied (RewriteNonNameCall)
@@ -25,7 +26,8 @@ func (u *unit) calleeOperands(fun ast.Expr) []operandOf {
 	return u.operands(fun)
 }
 
-// holdsOperation is whether the compiler finds a call or a receive in e. Conversions, and new, are none.
+// holdsOperation is whether the compiler finds a call or a receive in e. Conversions, and new,
+// are none.
 func (u *unit) holdsOperation(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -43,7 +45,8 @@ func (u *unit) holdsOperation(e ast.Expr) bool {
 	return found
 }
 
-// hoistCopied copies what is called. Of a method that an embedded interface has, that is the interface.
+// hoistCopied copies what is called. Of a method that an embedded interface has, that is the
+// interface.
 func (u *unit) hoistCopied(o operandOf) {
 	e := ast.Unparen(o.expr)
 	if o.method == nil || len(o.method.Index()) == 1 {
@@ -56,7 +59,8 @@ func (u *unit) hoistCopied(o operandOf) {
 	u.evaluated[e] = []*variable{v}
 }
 
-// throughFields is the embedded field of x that has the method selected from x, and the type of the field.
+// throughFields is the embedded field of x that has the method selected from x, and the type of
+// the field.
 func (u *unit) throughFields(x ast.Expr, method *types.Selection) (rope, types.Type) {
 	src := u.value(x)
 	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
@@ -79,8 +83,9 @@ func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
 	return list
 }
 
-// movesMethodValue reports whether gc makes a function literal of the method value: where the method depends on a type
-// parameter of the function, so that there is no function that could be named.
+// movesMethodValue reports whether gc makes a function literal of the method value: where the
+// method depends on a type parameter of the function, so that there is no function that could be
+// named.
 func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
 	s := u.info.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal {

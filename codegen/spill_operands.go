@@ -33,7 +33,8 @@ func (u *unit) operands(e ast.Expr) []operandOf {
 	return nil // names, literals, function literals, types
 }
 
-// sliceOperands: the bounds are copied as they are evaluated, but for those that are names (cheapExpr); what is sliced is not.
+// sliceOperands: the bounds are copied as they are evaluated, but for those that are names
+// (cheapExpr); what is sliced is not.
 func (u *unit) sliceOperands(e *ast.SliceExpr) []operandOf {
 	ops := []operandOf{{expr: e.X}}
 	for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {

@@ -128,10 +128,12 @@ func (u *unit) wantsTemp(o operandOf) bool {
 	return u.boxes(o) && !u.addressable(o.expr) && u.whatever(t, o.expr, u.boxedByAddress)
 }
 
-// comparedAsIs reports whether the operand is one of a comparison and is not converted to an interface for it.
+// comparedAsIs reports whether the operand is one of a comparison and is not converted to an
+// interface for it.
 func (u *unit) comparedAsIs(o operandOf) bool { return o.compared && !u.boxes(o) }
 
-// comparedEarly: structs and arrays are compared by their addresses. One that is no place is copied to have one.
+// comparedEarly: structs and arrays are compared by their addresses. One that is no place is
+// copied to have one.
 func (u *unit) comparedEarly(o operandOf) bool {
 	byAddress := func(t types.Type) bool {
 		switch t.Underlying().(type) {
@@ -214,8 +216,8 @@ func (u *unit) isConstant(e ast.Expr) bool {
 	return v != nil && v.Kind() != constant.Unknown
 }
 
-// movesIndex: a map is read early if its key is converted from bytes that a later call could change. A key that is
-// converted to an interface as well is none of these.
+// movesIndex: a map is read early if its key is converted from bytes that a later call could
+// change. A key that is converted to an interface as well is none of these.
 func (u *unit) movesIndex(e *ast.IndexExpr) bool {
 	m := mapType(u.typeOf(e.X))
 	if m == nil || u.boxes(operandOf{expr: e.Index, to: m.Key()}) {

@@ -146,8 +146,9 @@ func isOrHasPointers(t types.Type, part func(types.Type) bool) bool {
 // types it does not know.
 func hasTypeParam(t types.Type) bool { return dependsOnParam(t, nil) }
 
-// isDerived reports whether what t is depends on a type parameter, even if its layout does not. An assertion to such a type looks it
-// up as the function runs. All types that a generic function declares are among them.
+// isDerived reports whether what t is depends on a type parameter, even if its layout does not.
+// An assertion to such a type looks it up as the function runs. All types that a generic
+// function declares are among them.
 func (u *unit) isDerived(t types.Type) bool {
 	return hasTypeParam(t) || namesType(t, func(obj *types.TypeName) bool {
 		return isTypeParam(obj.Type()) || isLocal(obj) && u.typeArgs() != ""

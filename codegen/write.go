@@ -74,8 +74,8 @@ func (r *run) finish() *Result {
 	return result
 }
 
-// refuseEdited reports the files that would have to be replaced although they are not as they were generated. A dry run
-// lists them.
+// refuseEdited reports the files that would have to be replaced although they are not as they
+// were generated. A dry run lists them.
 func (r *run) refuseEdited(dir string, changes []FileChange) {
 	for _, c := range changes {
 		switch {

@@ -46,8 +46,9 @@ type ChannelOption[T any] func(*channelOptions[T])
 
 type channelOptions[T any] struct{ dropped schedulers.Hook[T] }
 
-// Dropped has fn called with each element that a full channel drops, by the send that
-// made it drop, before that returns. No lock is held then. A panic in fn is contained: see [schedulers.Hook].
+// Dropped has fn called with each element that a full channel drops, by the send that made it
+// drop, before that returns. No lock is held then. A panic in fn is contained: see
+// [schedulers.Hook].
 func Dropped[T any](fn func(T)) ChannelOption[T] {
 	return func(o *channelOptions[T]) { o.dropped = schedulers.NewHook("coord.Dropped", fn) }
 }

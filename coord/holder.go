@@ -12,10 +12,11 @@ import (
 
 // # Who holds a lock
 //
-// A report about a program that hangs has to name the holder of a lock, and a lock does not need to know
-// it. So locks note their holders only if the program has a scheduler that reports ([schedulers.Followed]); elsewhere that costs a
-// look at a flag. The holder notes itself, after it was given the lock: whoever hands a lock on does not
-// know a name, only whom to tell. A lock that a job of LockAsync holds has no holder that is known.
+// A report about a program that hangs has to name the holder of a lock, and a lock does not need
+// to know it. So locks note their holders only if the program has a scheduler that reports
+// ([schedulers.Followed]); elsewhere that costs a look at a flag. The holder notes itself, after
+// it was given the lock: the one before does not know its name, only whom to tell. A lock
+// that a job of LockAsync holds has no holder that is known.
 
 // holder is who holds a lock. The zero holder is not known.
 type holder struct {

@@ -20,7 +20,7 @@ type KeyedMutex[K comparable] struct {
 	mu sync.Mutex
 	// A key that is present is locked. Its queue is nil until somebody waits.
 	locked ebb.Map[K, *queue[job.Void, K]]
-	// Who holds which key, if something reports it; guarded by mu.
+	// The holder of each key, if something reports it; guarded by mu.
 	holders map[K]*schedulers.Holder
 }
 

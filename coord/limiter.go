@@ -10,19 +10,21 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// ErrLineFull is returned by [Limiter.Acquire] where as many wait already as the limiter was made for.
+// ErrLineFull is returned by [Limiter.Acquire] where as many wait already as the limiter was
+// made for.
 var ErrLineFull = errors.New("coord: too many wait for the limiter")
 
-// Limiter bounds work in flight: what was acquired and is not released counts, also while it waits for a
-// database and runs nowhere. Make one with [NewLimiter].
+// Limiter bounds work in flight: what was acquired and is not released counts, also while it
+// waits for a database and runs nowhere. Make one with [NewLimiter].
 //
-// Work belongs to a key: a tenant, a host, a queue. Where work of several keys waits, the keys have a place in turn, one each, so
-// that a tenant with thousands of requests delays another one by one request. Within a key it is first come, first served.
-// [PerKey] bounds each key, too. A key without work takes no memory; use one key if you need none. See [KeyedMutex]
-// for what a key may be.
+// Work belongs to a key: a tenant, a host, a queue. Where work of several keys waits, the keys
+// have a place in turn, one each, so that a tenant with thousands of requests delays another one
+// by one request. Within a key it is first come, first served. [PerKey] bounds each key, too. A
+// key without work takes no memory; use one key if you need none. See [KeyedMutex] for what a
+// key may be.
 //
-// A scheduler's limit is another thing: it counts what runs, and a machine that waits does not. A [Semaphore] has weights, and one
-// line for all.
+// A scheduler's limit is another thing: it counts what runs, and a machine that waits does not.
+// A [Semaphore] has weights, and one line for all.
 type Limiter[K comparable] struct {
 	// Constant after NewLimiter.
 
@@ -48,15 +50,17 @@ type limitLane[K comparable] struct {
 // LimiterOption changes how a [Limiter] is made. It is a plain value.
 type LimiterOption struct{ perKey, line int }
 
-// PerKey bounds what is in flight for one key to n. Zero or less is no bound but that of the limiter.
+// PerKey bounds what is in flight for one key to n. Zero or less is no bound but that of the
+// limiter.
 func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 
-// LineLimit bounds how many may wait, of all keys together, to n: a call that would have to wait beyond that fails with
-// [ErrLineFull] at once. Zero or less is no bound. To never wait, use [Limiter.TryAcquire].
+// LineLimit bounds how many may wait, of all keys together, to n: a call that would have to wait
+// beyond that fails with [ErrLineFull] at once. Zero or less is no bound. To never wait, use
+// [Limiter.TryAcquire].
 func LineLimit(n int) LimiterOption { return LimiterOption{line: max(0, n)} }
 
-// NewLimiter returns a limiter of inFlight places, all of them free. It panics if inFlight is less than one: nothing
-// could ever be acquired. Of two options that contradict, the later wins.
+// NewLimiter returns a limiter of inFlight places, all of them free. It panics if inFlight is
+// less than one: nothing could ever be acquired. Of two options that contradict, the later wins.
 func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
 		panic("coord: limiter without a place")
@@ -73,8 +77,9 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	return l
 }
 
-// Acquire waits for a place for key and takes it. It returns nil, why ctx ended, or [ErrLineFull]. After nil the caller must
-// call [Limiter.Release] with the same key, once. It blocks; its twin is [Limiter.AcquireAsync].
+// Acquire waits for a place for key and takes it. It returns nil, why ctx ended, or
+// [ErrLineFull]. After nil the caller must call [Limiter.Release] with the same key, once. It
+// blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -87,8 +92,9 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	return err
 }
 
-// AcquireAsync returns a job that completes once a place is held, is Canceled when ctx ends first, or has faulted with
-// [ErrLineFull]. It does not block; it allocates nothing where it has not to wait, but for the key.
+// AcquireAsync returns a job that completes once a place is held, is Canceled when ctx ends
+// first, or has faulted with [ErrLineFull]. It does not block; it allocates nothing where it has
+// not to wait, but for the key.
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -109,8 +115,8 @@ func (l *Limiter[K]) AcquireEnter(t *statemachine.Task, ctx context.Context, key
 	return enteredVoid(t, ctx, l, key), nil
 }
 
-// TryAcquire takes a place for key if that is possible without waiting and without overtaking, and reports whether it did.
-// It does not block.
+// TryAcquire takes a place for key if that is possible without waiting and without overtaking,
+// and reports whether it did. It does not block.
 func (l *Limiter[K]) TryAcquire(key K) bool {
 	mustEqualItself(key)
 	l.mu.Lock()
@@ -127,7 +133,8 @@ func (l *Limiter[K]) TryAcquire(key K) bool {
 	return true
 }
 
-// Release gives a place of key back, and serves who waits. It does not block. It panics if none is held for key.
+// Release gives a place of key back, and serves who waits. It does not block. It panics if none
+// is held for key.
 func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
 
 func (l *Limiter[K]) release(key K) outcomes {
@@ -168,7 +175,8 @@ func (l *Limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	return l.serve()
 }
 
-// cancel serves nobody else: who gives up held no place. Its key may have nothing left to wait for one.
+// cancel serves no other waiter: the one that gives up held no place. Its key may have nothing left to wait
+// for one.
 func (l *Limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
 	lane := l.lane(w.ask)
 	l.waiting--

@@ -13,9 +13,9 @@ import (
 // strand per connection or a queue per account is made for. The zero Serial is ready. A
 // key that nothing is run for takes no memory. See [KeyedMutex] for what a key may be.
 //
-// A function that hands in another one for its own key and waits for it waits for
-// itself. In a function marked //movenext:async a function literal that is handed in suspends within
-// its turn, and so does a function with a twin.
+// A function that hands in another one for its own key and waits for it waits for itself. In a
+// function marked //movenext:async a function literal that is handed in suspends within its
+// turn, and so does a function with a twin.
 //
 // It is the strand of Boost.Asio and .NET's SerialTaskQueue, by key.
 type Serial[K comparable] struct{ turns KeyedMutex[K] }

@@ -19,14 +19,14 @@ type continued[T, U any] struct {
 // ends, in the order in which they were added. A Created j is not started. ContinueWith does
 // not block.
 //
-// It runs on the scheduler of the option [On], else on the ambient one of ctx, else
-// on the default; never on the goroutine that completes j, unless [RunSynchronously] asks for it.
-// Only ctx cancels it: when ctx ends before j does, the continuation is Canceled at once and j
-// does not keep it; [LazyCancellation] and [Shielded] change that.
-// What becomes of j does not cancel it; fn can ask j. With one of the filters [OnlyOnCompleted],
-// [OnlyOnFaulted] and [OnlyOnCanceled] it runs only if j ended that way, and
-// is Canceled with [ErrFiltered] if not. A nil j counts as one that has Faulted with [ErrNilJob]; fn is given a job that
-// says so. See also [Then], [Catch] and [Finally].
+// It runs on the scheduler of the option [On], else on the ambient one of ctx, else on the
+// default; never on the goroutine that completes j, unless [RunSynchronously] asks for it. Only
+// ctx cancels it: when ctx ends before j does, the continuation is Canceled at once and j does
+// not keep it; [LazyCancellation] and [Shielded] change that. What becomes of j does not cancel
+// it; fn can ask j. With one of the filters [OnlyOnCompleted], [OnlyOnFaulted] and
+// [OnlyOnCanceled] it runs only if j ended that way, and is Canceled with [ErrFiltered] if not.
+// A nil j counts as one that has Faulted with [ErrNilJob]; fn is given a job that says so. See
+// also [Then], [Catch] and [Finally].
 func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
 	c := &continued[T, U]{fn: fn}
 	if err := c.prepare(c, ctx, opts, forContinuation, fn == nil); err != nil {

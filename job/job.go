@@ -78,8 +78,8 @@ func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
 	return j
 }
 
-// OnCompleted calls k.Resume once the job has ended, perhaps before it returns.
-// It does not block. It starts a Created job. A panic in Resume is contained: see [schedulers.Hook].
+// OnCompleted calls k.Resume once the job has ended, perhaps before it returns. It does not
+// block. It starts a Created job. A panic in Resume is contained: see [schedulers.Hook].
 func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 	if j == nil {
 		resume.Call(k)

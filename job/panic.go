@@ -41,8 +41,8 @@ const stackText = 64 << 10
 
 var stackTexts = sync.Pool{New: func() any { return new([stackText]byte) }}
 
-// stack is debug.Stack. That one begins with a kilobyte and doubles it until the text fits, and the
-// runtime walks over the whole stack each time.
+// stack is debug.Stack. That one begins with a kilobyte and doubles it until the text fits, and
+// the runtime walks over the whole stack each time.
 func stack() []byte {
 	buf := stackTexts.Get().(*[stackText]byte)
 	defer stackTexts.Put(buf)

@@ -35,7 +35,8 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	return c.giveUp(p, err)
 }
 
-// reporting returns ctx for a wait for c: with what is waited for in it, if something reports that.
+// reporting returns ctx for a wait for c: with what is waited for in it, if something reports
+// that.
 func (c *core) reporting(ctx context.Context) context.Context {
 	if !schedulers.Followed() || ctx.Value(schedulers.ReasonKey) != nil {
 		return ctx

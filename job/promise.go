@@ -21,9 +21,10 @@ func (p *Promise[T]) InitDependent() {
 	p.job.mode = dependent
 }
 
-// Stay has the operation count as a user of ctx, if that is a job's or lies in one: the job's context does not end before [Promise.Leave] is
-// called with the same ctx. It is called before the job is handed out, and does not block. What is started in
-// a job's function and left behind lives on that way, as a job does.
+// Stay has the operation count as a user of ctx, if that is a job's or lies in one: the job's
+// context does not end before [Promise.Leave] is called with the same ctx. It is called before
+// the job is handed out, and does not block. What is started in a job's function and left behind
+// lives on that way, as a job does.
 func (p *Promise[T]) Stay(ctx context.Context) {
 	if ctx == nil {
 		return
@@ -33,7 +34,8 @@ func (p *Promise[T]) Stay(ctx context.Context) {
 	}
 }
 
-// Leave takes [Promise.Stay] back. It is called once, when the outcome is known, and does not block.
+// Leave takes [Promise.Stay] back. It is called once, when the outcome is known, and does not
+// block.
 func (p *Promise[T]) Leave(ctx context.Context) {
 	if p.job.mode&staying == 0 {
 		return

@@ -21,9 +21,9 @@ var ErrScopeEnded = errors.New("job: scope has ended")
 //	a := job.Spawn(s, fetch)                 // a child with a handle
 //	if err := s.Wait(); err != nil { … }
 //
-// [InScope] is the form of it that can not be left without waiting. In a function marked //movenext:async, children that are
-// function literals or functions with twins suspend where they wait, and so does the body of InScope: they hold no
-// worker meanwhile.
+// [InScope] is the form of it that can not be left without waiting. In a function marked
+// //movenext:async, children that are function literals or functions with twins suspend where
+// they wait, and so does the body of InScope: they hold no worker meanwhile.
 //
 // There are two kinds. In a fail-fast scope the first child that fails cancels all others, and
 // the scope has failed. In one that was made with [Supervisor] children fail on their own. In
@@ -204,7 +204,8 @@ func (c *closing) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// enter counts one more child with a handle, and gives it a place if there is one; false: the scope has ended.
+// enter counts one more child with a handle, and gives it a place if there is one; false: the
+// scope has ended.
 func (s *Scope) enter(l *childPlace) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

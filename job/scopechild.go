@@ -101,7 +101,8 @@ func (s *Scope) newChild(nilFunc bool) *child {
 	return c
 }
 
-// submit hands a child that has its function to the scheduler, and reports whether that took it; or puts it into the line.
+// submit hands a child that has its function to the scheduler, and reports whether that took it;
+// or puts it into the line.
 func (s *Scope) submit(c *child) bool {
 	if c.state.Load() == childHeld {
 		s.hold(c)
@@ -144,8 +145,8 @@ func (c *child) Abandon(reason error) {
 	}
 }
 
-// run runs a claimed child to its end, or until it suspends; see suspendedChild. last says that the worker has nothing
-// else to do in its current work.
+// run runs a claimed child to its end, or until it suspends; see suspendedChild. last says that
+// the worker has nothing else to do in its current work.
 func (c *child) run(on schedulers.Worker, recycle, last bool) {
 	final, err, returned := c.call(on, recycle)
 	switch rest := suspension.Of(err); {
@@ -197,7 +198,8 @@ func (s *Scope) judge(err error) Status {
 	return Faulted
 }
 
-// crashed returns the error of a child that panicked with v on the worker on, or called runtime.Goexit if v is nil.
+// crashed returns the error of a child that panicked with v on the worker on, or called
+// runtime.Goexit if v is nil.
 func (s *Scope) crashed(v any, on schedulers.Worker) error {
 	if v == nil {
 		return ErrGoexit

@@ -2,8 +2,8 @@ package job
 
 import "sync/atomic"
 
-// state is how far a job has come until it ends: its status, and four marks. That it has ended is not said here but
-// by the list of those who wait for it, which is closed then.
+// state is how far a job has come until it ends: its status, and four marks. That it has ended
+// is not said here but by the list of those who wait for it, which is closed then.
 //
 //	status                word               list     who leaves it
 //	Created               –                  open     Start, Cancel, who runs it at once
@@ -64,7 +64,8 @@ const (
 	// inPlace: the goroutine of the job around it runs it, or has run it to its end, and waits for it that way. Set only
 	// when Running.
 	inPlace uint32 = 1 << 5
-	// suspended: the function is a machine that has suspended, and may continue anywhere. Set only when Running.
+	// suspended: the function is a machine that has suspended, and may continue anywhere. Set
+	// only when Running.
 	suspended uint32 = 1 << 6
 )
 

@@ -92,8 +92,8 @@ func (t *task[T]) execute(self invoker[T], on schedulers.Worker) {
 	t.finish(self, nil, false)
 }
 
-// finish calls the function of a claimed job and completes the job, unless the function suspends: it
-// completes the job then, later. last is that of complete.
+// finish calls the function of a claimed job and completes the job, unless the function
+// suspends: it completes the job then, later. last is that of complete.
 func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 	final, rest, returned := t.call(self, q)
 	switch {
@@ -108,10 +108,10 @@ func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 }
 
 // call asks the context, runs the function and judges its error: all that can be a user's code.
-// It returns false if something of that did not return; the job is then
-// complete, because after a runtime.Goexit nobody comes back here to do it. A function that has suspended is
-// the rest, and is not let continue in here: a job that others may complete can not be told from one
-// that the deferred function has to complete.
+// It returns false if something of that did not return; the job is then complete, because after
+// a runtime.Goexit nobody comes back here to do it. A function that has suspended is the rest,
+// and is not let continue in here: a job that others may complete can not be told from one that
+// the deferred function has to complete.
 func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension.Suspended, returned bool) {
 	defer func() {
 		if !returned {

@@ -30,11 +30,11 @@ type Failure struct {
 // and without another job that took the failure over. A canceled job is no failure. It returns the hook that
 // was set before; nil is none. It is safe for concurrent use.
 //
-// The hook is called some time after the next garbage collection, or by [ReportUnobserved], on any
-// goroutine, and must not block. A panic in it is contained (see [schedulers.Hook]), and the failure
-// counts as reported. A job that succeeds costs nothing for it. An error that
-// itself refers to its job (by the job's context, say) keeps that job in memory, and is
-// reported by ReportUnobserved alone.
+// The hook is called some time after the next garbage collection, or by [ReportUnobserved], on
+// any goroutine, and must not block. A panic in it is contained (see [schedulers.Hook]), and the
+// failure counts as reported. A job that succeeds costs nothing for it. An error that itself
+// refers to its job (by the job's context, say) keeps that job in memory, and is reported by
+// ReportUnobserved alone.
 func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 	var next *unobserved
 	if hook != nil {

@@ -2,8 +2,9 @@ package job
 
 import "sync/atomic"
 
-// users counts who needs a job's context: the job itself, until it has ended, and what was started with that context, until that has: jobs
-// with a function ([body.nest]), machines ([Promise.Stay]), and all that watches the context while it waits, as sleeps do
+// users counts who needs a job's context: the job itself, until it has ended, and what was
+// started with that context, until that has: jobs with a function ([body.nest]), machines
+// ([Promise.Stay]), and all that watches the context while it waits, as sleeps do
 // (ctxwatch.Host).
 //
 // A job that starts others and does not wait for them is no mistake: they go on. Ending

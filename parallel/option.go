@@ -34,9 +34,9 @@ const (
 // a scheduler with as many workers and [Chunk] of 1 (by default the first takes many items), or
 // [ForEachAsync]. More than 65 536 goroutines never take part in one operation.
 //
-// In [ForEachAsync] and [MapAsync] it bounds what is in flight: a body counts until the job that it
-// returned has ended, also while that waits and holds no goroutine. That is the limit for a server that
-// bears ten queries; what Scope.Limit of package job is for children of a scope.
+// In [ForEachAsync] and [MapAsync] it bounds what is in flight: a body counts until the job that
+// it returned has ended, also while that waits and holds no goroutine. That is the limit for a
+// server that bears ten queries; what Scope.Limit of package job is for children of a scope.
 func Degree(n int) Option { return Option{optionDegree, n} }
 
 // Chunk has everybody take n items at a time, from the front, off one counter that all share.

@@ -26,9 +26,10 @@
 //
 // # What users give to be called
 //
-// An observer, a callback on a wake-up, a report: each is kept in a [Hook], so that a panic in it changes nothing about accepted work
-// and is reported once, by way of [OnHookPanic]. A Submit of another scheduler is called with [TrySubmit], which tells a
-// panic after accepting from a refusal.
+// An observer, a callback on a wake-up, a report: each is kept in a [Hook], so that a panic in
+// it changes nothing about accepted work and is reported once, by way of [OnHookPanic]. A Submit
+// of another scheduler is called with [TrySubmit], which tells a panic after accepting from a
+// refusal.
 //
 // # A hint is not a proof
 //

@@ -7,17 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// PanicHearer is a [Worker] whose scheduler wants to hear of panics that do not reach it, since the work has recovered
-// them: those of jobs, whose errors they become.
+// PanicHearer is a [Worker] whose scheduler wants to hear of panics that do not reach it, since
+// the work has recovered them: those of jobs, whose errors they become.
 type PanicHearer interface {
 	Worker
-	// HearPanic is called on the goroutine that has recovered value, with the stack of the panic. It must not
-	// panic, and should not take long.
+	// HearPanic is called on the goroutine that has recovered value, with the stack of the
+	// panic. It must not panic, and should not take long.
 	HearPanic(value any, stack []byte)
 }
 
-// ReportPanic tells the worker by, on whose goroutine work has recovered a panic, and the workers beneath it that are
-// [PanicHearer]s. A nil worker tells nobody. stack is that of the panic.
+// ReportPanic tells the worker by, on whose goroutine work has recovered a panic, and the
+// workers beneath it that are [PanicHearer]s. A nil worker tells nobody. stack is that of the
+// panic.
 func ReportPanic(by Worker, value any, stack []byte) {
 	for by != nil {
 		if h, ok := by.(PanicHearer); ok {
@@ -33,34 +34,40 @@ func ReportPanic(by Worker, value any, stack []byte) {
 
 // # Machines that wait
 //
-// A goroutine that waits is seen by its worker. A machine that waits is seen by nobody: it is registered with what it waits
-// for, and no scheduler knows of it until it is submitted again. That is what makes it cheap, and what makes a
-// program hang without a word: two machines that wait for each other's locks leave a scheduler with nothing to do,
-// and so does a program that has ended.
+// A goroutine that waits is seen by its worker. A machine that waits is seen by nobody: it is
+// registered with what it waits for, and no scheduler knows of it until it is submitted again.
+// That is what makes it cheap, and what makes a program hang without a word: two machines that
+// wait for each other's locks leave a scheduler with nothing to do, and so does a program that
+// has ended.
 //
-// A scheduler that has to tell these two apart is a [Follower]. As long as a program has none, all that this costs is a
-// look at a pointer for each suspension ([Home]), and at a flag for each lock that is taken ([Followed]).
+// A scheduler that has to tell these two apart is a [Follower]. As long as a program has none,
+// all that this costs is a look at a pointer for each suspension ([Home]), and at a flag for
+// each lock that is taken ([Followed]).
 
-// Follower is a scheduler that is told of the machines that are suspended, and whose home it is. It may be on top of another
-// one, or beneath: of the layers of a home the first that is a Follower is told.
+// Follower is a scheduler that is told of the machines that are suspended, and whose home it is.
+// It may be on top of another one, or beneath: of the layers of a home the first that is a
+// Follower is told.
 //
-// Both methods are called by the goroutine that runs the machine, or that ends its wait, and must not block.
+// Both methods are called by the goroutine that runs the machine, or that ends its wait, and
+// must not block.
 type Follower interface {
 	Scheduler
 
-	// Suspended is called right before s is registered with on, which it waits for. Where that fails, since
-	// what it waits for has come, Resumed follows at once.
+	// Suspended is called right before s is registered with on, which it waits for. Where that
+	// fails, since what it waits for has come, Resumed follows at once.
 	Suspended(s Suspension, on any)
 
 	// Resumed is called when s goes on, before it is submitted. It may be called more than once.
 	Resumed(s Suspension)
 }
 
-// Suspension is a machine that is suspended. While it is, its methods may be called from any goroutine.
+// Suspension is a machine that is suspended. While it is, its methods may be called from any
+// goroutine.
 type Suspension interface {
 	Named // after the machine's job, or its number
 
-	// Where returns where its innermost function is suspended; a zero Place says that this is not known.
+	// Where returns where its innermost function is suspended; a zero Place says that this is
+	// not known.
 	Where() Place
 }
 
@@ -84,7 +91,8 @@ func (p Place) String() string {
 
 func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
 
-// PlaceOf returns the first place of a stack, as [runtime.Callers] has written it, that matches, or else its last.
+// PlaceOf returns the first place of a stack, as [runtime.Callers] has written it, that matches,
+// or else its last.
 func PlaceOf(stack []uintptr, matches func(function string) bool) Place {
 	frames := runtime.CallersFrames(stack)
 	for {
@@ -97,17 +105,19 @@ func PlaceOf(stack []uintptr, matches func(function string) bool) Place {
 
 // Reasoner is what can be waited for and says what it is.
 type Reasoner interface {
-	// Reason returns what a waiter waits for ("Mutex.Lock", "job #5"), and who holds it; "" if nobody does, or if that is not
-	// known. It must not block.
+	// Reason returns what a waiter waits for ("Mutex.Lock", "job #5"), and who holds it; "" if
+	// nobody does, or if that is not known. It must not block.
 	Reason() (what, holder string)
 }
 
-// ReasonKey is the [Key] under which the context of a wait carries what is waited for, a [Reasoner], if [Followed] is true.
+// ReasonKey is the [Key] under which the context of a wait carries what is waited for, a
+// [Reasoner], if [Followed] is true.
 const ReasonKey Key = WorkerKey + 1
 
 var followed atomic.Bool
 
-// Followed reports whether the program has had a context with a [Follower]: if not, none needs to be told anything.
+// Followed reports whether the program has had a context with a [Follower]: if not, none needs
+// to be told anything.
 func Followed() bool { return followed.Load() }
 
 // followerOf returns the first Follower among the layers of s, or nil.
@@ -126,8 +136,9 @@ func followerOf(s Scheduler) Follower {
 	return nil
 }
 
-// Holder is who holds a lock, for a report. A machine is not known by name before it is suspended for the first time, so a lock
-// notes a Holder, and the machine says who that is when it is suspended. The zero Holder is not known.
+// Holder is who holds a lock, for a report. A machine is not known by name before it is
+// suspended for the first time, so a lock notes a Holder, and the machine says who that is when
+// it is suspended. The zero Holder is not known.
 type Holder struct{ is atomic.Pointer[Named] }
 
 // Is says who the holder is. It is safe for concurrent use, like Name.

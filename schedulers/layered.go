@@ -25,10 +25,12 @@ func RunsOn(home, s Scheduler) bool {
 	return false
 }
 
-// Same reports whether a and b are one scheduler. A [Home] is the scheduler that it stands for. Of two whose type cannot be compared
-// none is known to be the other. It does not block, and may be called from any goroutine.
+// Same reports whether a and b are one scheduler. A [Home] is the scheduler that it stands for.
+// Of two whose type cannot be compared none is known to be the other. It does not block, and may
+// be called from any goroutine.
 //
-// The operator == panics for such types. Most schedulers are pointers, for which this is hardly more.
+// The operator == panics for such types. Most schedulers are pointers, for which this is hardly
+// more.
 func Same(a, b Scheduler) bool {
 	a, b = beneathHome(a), beneathHome(b)
 	t := reflect.TypeOf(a)

@@ -25,7 +25,8 @@ package statemachine
 // something that recovers in vain, is decided by Go itself. The value stays the same; the
 // stack of the first panic is kept beside, since raising it again begins a new one.
 //
-// A function that does not call recover itself cannot tell, so it is called while the panic is kept.
+// A function that does not call recover itself cannot tell, so it is called while the panic is
+// kept.
 //
 // # And not that easy: deferred calls that suspend
 //
@@ -46,7 +47,8 @@ type Defers struct {
 	after    After
 }
 
-// deferred is one kept call, above those that were deferred before it. One of the functions is set.
+// deferred is one kept call, above those that were deferred before it. One of the functions is
+// set.
 type deferred struct {
 	below *deferred
 	plain func()
@@ -64,8 +66,8 @@ func (d *Defers) Push(call func(raise func())) {
 	d.top = &deferred{below: d.top, call: call}
 }
 
-// Leave is deferred by the MoveNext of a function whose deferred calls do not suspend. It makes them if the
-// function has ended, and sets *finished if one of them has recovered.
+// Leave is deferred by the MoveNext of a function whose deferred calls do not suspend. It makes
+// them if the function has ended, and sets *finished if one of them has recovered.
 func (d *Defers) Leave(t *Task, f *Frame, finished *bool) {
 	if f.State > 0 {
 		return // suspended

@@ -17,7 +17,8 @@ func drive(m framed) {
 	}
 }
 
-// begin runs m until it suspends, and returns the job of the rest; nil: there is none. If m's home is elsewhere it goes on there.
+// begin runs m until it suspends, and returns the job of the rest; nil: there is none. If m's
+// home is elsewhere it goes on there.
 func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 	var t Task
 	if elsewhere {

@@ -8,8 +8,9 @@ import (
 
 // # Chains that are followed
 //
-// The home of a chain may want to know that it is suspended: see [schedulers.Follower]. It is told before the chain is registered,
-// since after that the chain may be anywhere; and before the chain is submitted again.
+// The home of a chain may want to know that it is suspended: see [schedulers.Follower]. It is
+// told before the chain is registered, since after that the chain may be anywhere; and before
+// the chain is submitted again.
 //
 // A sleep is not told of. Its timer is armed, so it will end.
 
@@ -56,8 +57,9 @@ func (c *chain) Where() schedulers.Place {
 	return schedulers.Place{Function: level.Function, File: level.File, Line: level.Line}
 }
 
-// Holder returns what a lock notes when the machine takes it, so that a report can say who holds the lock. It is for locks
-// whose waiters are followed ([schedulers.Followed]), and does not block.
+// Holder returns what a lock notes when the machine takes it, so that a report can say who holds
+// the lock. It is for locks whose waiters are followed ([schedulers.Followed]), and does not
+// block.
 func (t *Task) Holder() *schedulers.Holder {
 	if t.holder == nil {
 		t.holder = new(schedulers.Holder)

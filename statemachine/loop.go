@@ -29,12 +29,13 @@ import "context"
 // # And not that easy: panics
 //
 // In plain Go a panic of the loop's body passes through the iterator's functions that are on the
-// stack, which may have deferred calls that see it. Here it has to be carried there: MoveNext of a frame
-// with such loops defers [Loops.Leave], which raises the panic in each iterator at the yield where it
-// stands, and goes on with what comes out. If an iterator suspends meanwhile, so does the frame,
-// in a state of its own; resumed there, it raises what came out ([Loops.Resume]), which brings it back to
-// Leave with one loop less. runtime.Goexit is carried the same way, but can not be held up: an
-// iterator that suspends then comes to its end by itself.
+// stack, which may have deferred calls that see it. Here it has to be carried there: MoveNext of
+// a frame with such loops defers [Loops.Leave], which raises the panic in each iterator at the
+// yield where it stands, and goes on with what comes out. If an iterator suspends meanwhile, so
+// does the frame, in a state of its own; resumed there, it raises what came out
+// ([Loops.Resume]), which brings it back to Leave with one loop less. runtime.Goexit is carried
+// the same way, but can not be held up: an iterator that suspends then comes to its end by
+// itself.
 
 // Iteration is a frame that runs to its next value. Frames of streams are, by embedding [Producer].
 type Iteration[K, V any] interface {
@@ -130,10 +131,10 @@ func (l *Loops) Open(loop openLoop) {
 // Close ends the innermost loop.
 func (l *Loops) Close() { l.top = l.top.leave() }
 
-// Leave is deferred by the MoveNext of a function that has loops over streams or functions. If the
-// function was left by a panic or by runtime.Goexit, it passes that through the iterators; what comes out is
-// for the frame's caller to raise (outcome.go). If one of them
-// suspends, the frame is suspended at state, and *finished false.
+// Leave is deferred by the MoveNext of a function that has loops over streams or functions. If
+// the function was left by a panic or by runtime.Goexit, it passes that through the iterators;
+// what comes out is for the frame's caller to raise (outcome.go). If one of them suspends, the
+// frame is suspended at state, and *finished false.
 func (l *Loops) Leave(t *Task, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
 		return
@@ -228,9 +229,9 @@ func (l *Loop[K, V]) exit(t *Task) {
 	}
 }
 
-// apart runs f, which exits, on a goroutine of its own, and returns what it has panicked with instead. On the
-// goroutine that exits already, each iterator's runtime.Goexit would lie on top of the one before it, and
-// the runtime walks over all of them.
+// apart runs f, which exits, on a goroutine of its own, and returns what it has panicked with
+// instead. On the goroutine that exits already, each iterator's runtime.Goexit would lie on top
+// of the one before it, and the runtime walks over all of them.
 func apart(f func()) any {
 	ended := make(chan any, 1)
 	go func() {

@@ -13,10 +13,10 @@ import (
 // # A panic on its way through a thousand machines
 //
 // Plain Go runs the deferred calls of all functions in one walk over the stack. A machine has to
-// recover the panic to learn that it ends, and lets it continue afterwards. The tempting way is to
-// panic again in the deferred function that has recovered. But what was recovered there lies on the
-// stack until that function returns: each machine adds to it, the runtime walks over all of it for
-// each new panic, and a thousand machines cost a million steps.
+// recover the panic to learn that it ends, and lets it continue afterwards. The tempting way is
+// to panic again in the deferred function that has recovered. But what was recovered there lies
+// on the stack until that function returns: each machine adds to it, the runtime walks over all
+// of it for each new panic, and a thousand machines cost a million steps.
 //
 // So the deferred function returns, and the frame with it. The panic waits in the Task, as that of
 // a resumed callee does, and the caller raises it with Rethrow:
@@ -29,8 +29,9 @@ import (
 // The caller is FEnter, FAsync or Loop.More. Of a frame that was resumed it is Results, after the
 // chain's loop has taken the frame off, as if it had returned; or the root's MoveNext.
 
-// outcome is how a callee ended that did not return, or why what a machine awaited has no result: its home has refused it, it would wait for itself, the
-// context of its sleep has ended. Nothing but refusal tells these from a panic, so that is not nil then.
+// outcome is how a callee ended that did not return, or why what a machine awaited has no
+// result: its home has refused it, it would wait for itself, the context of its sleep has ended.
+// Nothing but refusal tells these from a panic, so that is not nil then.
 type outcome struct {
 	value   any
 	stack   []byte

@@ -89,8 +89,9 @@ func borrowLone(on schedulers.Worker) *Task {
 	return &l.Task
 }
 
-// moveOn returns the Task on the worker on that goes on where a first step, which has suspended, ended: l, which has kept
-// what is needed for that meanwhile, or one of the worker's own. For spent see [job.Awaited.Run].
+// moveOn returns the Task on the worker on that goes on where a first step, which has suspended,
+// ended: l, which has kept what is needed for that meanwhile, or one of the worker's own. For
+// spent see [job.Awaited.Run].
 func (l *lone) moveOn(on schedulers.Worker, spent uint8) *Task {
 	rest := &l.Task
 	if spent&job.Unproven != 0 {

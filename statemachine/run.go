@@ -70,12 +70,14 @@ func (t *Task) suspended(c *chain, running **Frame) {
 	}
 }
 
-// goHome has c go on at the home of its top frame, which is not where the frame that ran last has its own. It is what keeps the rule
-// that every frame resumes on its own home: a frame is resumed by an operation's end, which submits it there, by
-// its callee's end, or because what it was about to wait for had ended meanwhile. The last two happen where another frame ran.
+// goHome has c go on at the home of its top frame, which is not where the frame that ran last
+// has its own. It is what keeps the rule that every frame resumes on its own home: a frame is
+// resumed by an operation's end, which submits it there, by its callee's end, or because what it
+// was about to wait for had ended meanwhile. The last two happen where another frame ran.
 //
-// It is tempting to let the caller go on here, up to its next suspension: that saves a turn in a queue. But an event loop or
-// a strand is chosen for what must not happen elsewhere, and the caller can not see where its callee ended.
+// It is tempting to let the caller go on here, up to its next suspension: that saves a turn in a
+// queue. But an event loop or a strand is chosen for what must not happen elsewhere, and the
+// caller can not see where its callee ended.
 func (t *Task) goHome(c *chain) {
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed})
@@ -184,7 +186,8 @@ func (t *Task) unwind(c *chain, failed *Frame, v any) (again bool) {
 	return true
 }
 
-// sendOn has c go on elsewhere, since this goroutine is ending, or is not at home for the top frame.
+// sendOn has c go on elsewhere, since this goroutine is ending, or is not at home for the top
+// frame.
 func (t *Task) sendOn(c *chain) {
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})

@@ -41,8 +41,8 @@ func hasEnded(m framed) bool {
 	return s == Finished || s == Running
 }
 
-// pull runs m to where it stops next, and returns the job of what arrive then returns. It starts hot, as a call of a twin does, until m has
-// been at its home.
+// pull runs m to where it stops next, and returns the job of what arrive then returns. It starts
+// hot, as a call of a twin does, until m has been at its home.
 func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
 	var t Task
 	defer Catch(&t, &j)

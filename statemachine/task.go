@@ -77,8 +77,8 @@ func (t *Task) Push(ctx context.Context, m framed) {
 	t.last = f
 }
 
-// elsewhere reports whether the home of f, which has been there before, is known to be another place than this. A hot start may
-// be anywhere: what it calls starts hot as well.
+// elsewhere reports whether the home of f, which has been there before, is known to be another
+// place than this. A hot start may be anywhere: what it calls starts hot as well.
 func (t *Task) elsewhere(f *Frame) bool {
 	return f.self != nil && t.place != nil && t.top != nil && !f.atHomeOf(t.top)
 }

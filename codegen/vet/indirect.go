@@ -8,8 +8,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// indirectCalls reports calls in machines that block although what they reach has a twin: whether a call suspends
-// is read off the types where it stands, and these say nothing of a twin there. Each is one of
+// indirectCalls reports calls in machines that block although what they reach has a twin:
+// whether a call suspends is read off the types where it stands, and these say nothing of a twin
+// there. Each is one of
 //
 //	s.Get(ctx)           an interface, or a type parameter, with a method whose implementation has a twin
 //	next(ctx)            a func value, of which no type says what it holds
@@ -17,7 +18,8 @@ import (
 //	io.ReadAll(conn)     a function from elsewhere that is given something with methods that have twins
 //	slices.Map(l, fetch) likewise with a function, or one that is kept
 //
-// It sees one package at a time: which implementations there are, it learns from that and what it imports.
+// It sees one package at a time: which implementations there are, it learns from that and what
+// it imports.
 func indirectCalls(r *reporter, s *survey) {
 	c := &indirect{reporter: r, survey: s, plain: map[*types.Func]*ast.CallExpr{}, handed: map[ast.Expr]bool{}}
 	c.collect()
@@ -88,7 +90,8 @@ func (c *indirect) implemented(name *types.TypeName) {
 	}
 }
 
-// ours reports whether a package is one of the runtime: what implements whose interfaces nobody calls that way.
+// ours reports whether a package is one of the runtime: what implements whose interfaces nobody
+// calls that way.
 func ours(pkg *types.Package) bool {
 	return pkg != nil && (pkg.Path() == jobPath || pkg.Path() == coordPath)
 }
@@ -186,7 +189,8 @@ func (c *indirect) call(call *ast.CallExpr) {
 	c.arguments(call, fn)
 }
 
-// blocks returns the call by which a plain function of the package blocks where a machine would suspend, or nil.
+// blocks returns the call by which a plain function of the package blocks where a machine would
+// suspend, or nil.
 func (c *indirect) blocks(fn *types.Func) *ast.CallExpr {
 	fn = fn.Origin()
 	decl := c.decls[fn]

@@ -8,7 +8,8 @@ import (
 
 // Calls by way of interfaces and type parameters; see indirect.go.
 
-// method reports a call of an interface's method, or of a type parameter's, one of whose implementations has a twin.
+// method reports a call of an interface's method, or of a type parameter's, one of whose
+// implementations has a twin.
 func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	what := "an interface"
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -89,7 +90,8 @@ func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// reader reports an interface that is given to a function of another package, where something that implements it has a twin.
+// reader reports an interface that is given to a function of another package, where something
+// that implements it has a twin.
 func (c *indirect) reader(call *ast.CallExpr, fn *types.Func, iface *types.Interface, arg ast.Expr) {
 	if fn.Pkg() == c.survey.pass.Pkg {
 		return

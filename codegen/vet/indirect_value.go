@@ -33,7 +33,8 @@ func (c *indirect) funcValue(call *ast.CallExpr) {
 		"take a func that returns a *job.Job and await that, or an interface with both forms", types.ExprString(call.Fun)))
 }
 
-// isYield reports whether v is the yield of the stream around it, a call of which hands out a value.
+// isYield reports whether v is the yield of the stream around it, a call of which hands out a
+// value.
 func (c *indirect) isYield(v *types.Var) bool {
 	lit := codegen.StreamLiteral(c.region.decl)
 	return lit != nil && lit.Type.Pos() <= v.Pos() && v.Pos() < lit.Body.Pos()
@@ -43,7 +44,8 @@ func takesContext(sig *types.Signature) bool {
 	return sig.Params().Len() > 0 && isContext(sig.Params().At(0).Type())
 }
 
-// value reports a function with a twin that is passed on or kept: whoever calls it calls the plain form.
+// value reports a function with a twin that is passed on or kept: its callers call the
+// plain form.
 func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 	fn := c.named(e)
 	if fn == nil || c.handed[e] {

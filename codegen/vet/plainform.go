@@ -52,7 +52,8 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 	r.report(call, fmt.Sprintf("%s blocks the worker of this job: it is no part of an annotated function; mark the function around it //movenext:async", name), fix)
 }
 
-// blocksWhereKept reports whether call blocks in plain Go and suspends, or has a form that suspends, in a machine.
+// blocksWhereKept reports whether call blocks in plain Go and suspends, or has a form that
+// suspends, in a machine.
 func (s *survey) blocksWhereKept(call *ast.CallExpr) bool {
 	fn := s.callee(call)
 	return s.suspends(call) || fn != nil && isObjectOf(fn, jobPath, "Wait") && receiverName(fn) == "Job"

@@ -184,8 +184,8 @@ const (
 	coordPath = codegen.Module + "/coord"
 )
 
-// startsMachine reports whether call lets the function suspend that is its argument, if it is made in an annotated
-// function, by runner.
+// startsMachine reports whether call lets the function suspend that is its argument, if it is
+// made in an annotated function, by runner.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
 	fn, waits := codegen.RunsAsJob(call, s.info)
 	return fn != nil && (!waits || by == machine)

@@ -2,8 +2,8 @@ package rate
 
 import "time"
 
-// Reservation is what [Limiter.Reserve] returns: tokens that were taken for events that happen later. It is safe
-// for concurrent use.
+// Reservation is what [Limiter.Reserve] returns: tokens that were taken for events that happen
+// later. It is safe for concurrent use.
 type Reservation struct {
 	limiter *Limiter
 	ok      bool
@@ -13,7 +13,8 @@ type Reservation struct {
 	when    time.Time
 }
 
-// OK reports whether the limiter can ever provide the tokens. If it is false, the delay is the longest there is.
+// OK reports whether the limiter can ever provide the tokens. If it is false, the delay is the
+// longest there is.
 func (r *Reservation) OK() bool { return r.ok }
 
 // Delay returns how long to wait before the events may happen; zero: they may happen now.
@@ -32,8 +33,8 @@ func (r *Reservation) DelayFrom(t time.Time) time.Duration {
 	return max(0, r.when.Sub(t))
 }
 
-// Cancel says that the events will not happen, and gives back what that leaves to others: what was reserved
-// after these keeps its time. It does not block.
+// Cancel says that the events will not happen, and gives back what that leaves to others: what
+// was reserved after these keeps its time. It does not block.
 func (r *Reservation) Cancel() {
 	if r.limiter != nil {
 		r.CancelAt(r.limiter.now())
@@ -51,7 +52,8 @@ func (r *Reservation) CancelAt(t time.Time) {
 	if r.tokens == 0 || l.limit == Inf {
 		return
 	}
-	// What was reserved after this one has been given times that follow from it, and they are not taken back.
+	// What was reserved after this one has been given times that follow from it, and they are
+	// not taken back.
 	back := float64(r.tokens) - r.limit.tokens(l.event.Sub(r.when))
 	r.tokens = 0
 	if back <= 0 {

@@ -35,10 +35,10 @@ type Ender interface {
 	ContextEnded(w *Watch)
 }
 
-// Host is a context that lasts as long as somebody needs it, as that of a job does: what watches it is one of those. A context that lies in one
-// answers with it when it is asked for [HostKey].
+// Host is a context that lasts as long as somebody needs it, as that of a job does: what watches
+// it is one of those. A context that lies in one answers with it when it is asked for [HostKey].
 type Host interface {
-	// Hold counts one user more; false: nobody needs the context any more, it has ended.
+	// Hold counts one user more; false: the context has ended.
 	Hold() bool
 	// Release takes one Hold back. The last user's ends the context.
 	Release()
@@ -186,7 +186,8 @@ func (g *group) end() {
 	part(nil, host)
 }
 
-// leave removes g from its shard, unless a newer group of the same channel is there. It returns what is to be taken back.
+// leave removes g from its shard, unless a newer group of the same channel is there. It returns
+// what is to be taken back.
 func (g *group) leave() (stop func() bool, host Host) {
 	g.left = true
 	stop, host = g.stop, g.host

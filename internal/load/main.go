@@ -3,8 +3,9 @@
 //
 //	submitted = completed + faulted + canceled + refused
 //
-// to the unit, by the jobs' own account and by the scheduler's metrics; each job's value, its end, and how often its function was called
-// are what its dice say; and no goroutine and no memory is left. It exits with 1 if that is not so, or if no job ends for two minutes.
+// to the unit, by the jobs' own account and by the scheduler's metrics; each job's value, its
+// end, and how often its function was called are what its dice say; and no goroutine and no
+// memory is left. It exits with 1 if that is not so, or if no job ends for two minutes.
 //
 //	go run ./internal/load [-jobs 10000000] [-producers 16] [-scheduler pool,workstealing] [-seed 1]
 //

@@ -200,7 +200,8 @@ type result struct {
 	err  error
 }
 
-// brew puts a load on v, and watches it: if no job ends for the time of patience, that is the result.
+// brew puts a load on v, and watches it: if no job ends for the time of patience, that is the
+// result.
 func brew(v vessel, jobs int64, producers int, seed uint64, patience time.Duration) result {
 	st := &storm{vessel: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
 	before := holdings()

@@ -39,8 +39,9 @@ func holdings() holding {
 	return holding{runtime.NumGoroutine(), int64(m.HeapAlloc)}
 }
 
-// leftAfter returns what is left of a load that has ended. Goroutines that are ending have the time of patience for it.
-// Bytes are compared with the number of jobs, since the runtime keeps some of its own, whatever runs.
+// leftAfter returns what is left of a load that has ended. Goroutines that are ending have the
+// time of patience for it. Bytes are compared with the number of jobs, since the runtime keeps
+// some of its own, whatever runs.
 func (h holding) leftAfter(jobs int64, patience time.Duration) error {
 	now := holdings()
 	for end := time.Now().Add(patience); now.goroutines > h.goroutines && time.Now().Before(end); now = holdings() {

@@ -46,8 +46,9 @@ type Ticket[I any] struct {
 // Submit submits a ticket for w, which has entered the books account and sees home as
 // its scheduler. If the scheduler beneath refuses, it takes the Enter back and returns why.
 //
-// The hint's wish for a runner of its own does not go along: which work the ticket will run is not known yet. Neither does its worker, but for one
-// that pumps: there it says what may be run on top of a wait, and the number of tickets is what matters.
+// The hint's wish for a runner of its own does not go along: which work the ticket will run is
+// not known yet. Neither does its worker, but for one that pumps: there it says what may be run
+// on top of a wait, and the number of tickets is what matters.
 func (ts *Tickets[I]) Submit(account *books.Books, home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint, item I) (*Ticket[I], error) {
 	t := &Ticket[I]{Work: w, Item: item, tickets: ts, account: account, home: home}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})

@@ -13,11 +13,11 @@
 // So one convention serves every function of the runtime that takes a function, and wrappers that
 // pass on a function's error need to know nothing of it.
 //
-// The tempting other way is a second form of each such function, which takes a machine. There were five,
-// visible to all users, and each further function would have needed one more.
+// The tempting other way is a second form of each such function, which takes a machine. There
+// were five, visible to all users, and each further function would have needed one more.
 //
-// A Suspended never reaches a user's code: the generator passes such functions to the runtime's own
-// functions alone, and each of those calls [Of] before it looks at the error.
+// A Suspended never reaches a user's code: the generator passes such functions to the runtime's
+// own functions alone, and each of those calls [Of] before it looks at the error.
 package suspension
 
 import (
@@ -25,22 +25,24 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Suspended is the error of a function that has suspended. The function's value means nothing then.
+// Suspended is the error of a function that has suspended. The function's value means nothing
+// then.
 type Suspended interface {
 	error
 
-	// GoOn lets the function continue. end is the [Ender] of the function's result type; it is told,
-	// once, how the function has ended, which may happen before GoOn returns. So GoOn is the last thing that
-	// the caller does with what end completes. It is called on the worker on, outside of deferred functions. For spent
-	// see job.Awaited.Run: if it is 0, GoOn is all that is left of the worker's current work.
+	// GoOn lets the function continue. end is the [Ender] of the function's result type; it is
+	// told, once, how the function has ended, which may happen before GoOn returns. So GoOn is
+	// the last thing that the caller does with what end completes. It is called on the worker
+	// on, outside of deferred functions. For spent see job.Awaited.Run: if it is 0, GoOn is all
+	// that is left of the worker's current work.
 	GoOn(end any, on schedulers.Worker, spent uint8)
 }
 
-// Ender is the right to complete what a suspended function has begun. Exactly one call of Return or Fault
-// returns; its chain is to be delivered.
+// Ender is the right to complete what a suspended function has begun. Exactly one call of Return
+// or Fault returns; its chain is to be delivered.
 type Ender[T any] interface {
-	// Return completes with what the function has returned. It calls methods of a user's error; if one of them
-	// panics nothing is complete, and Fault is called with that.
+	// Return completes with what the function has returned. It calls methods of a user's error;
+	// if one of them panics nothing is complete, and Fault is called with that.
 	Return(value T, err error) continuation.Chain
 
 	// Fault completes for a function that has not returned.
@@ -50,7 +52,8 @@ type Ender[T any] interface {
 	Handle() any
 }
 
-// Of returns err if it says that a function has suspended, or nil. It looks at the error itself, not at what it wraps.
+// Of returns err if it says that a function has suspended, or nil. It looks at the error itself,
+// not at what it wraps.
 func Of(err error) Suspended {
 	s, _ := err.(Suspended)
 	return s

@@ -14,10 +14,10 @@ import (
 // done is given is judged as a function's results are: an error that ctx has ended with makes
 // the job Canceled.
 //
-// When ctx ends first, the job is Canceled, and stop, which start has returned, is called on
-// a goroutine of its own; it may be nil, and a panic in it is contained: see [schedulers.Hook]. If start panics, the job has faulted with a
-// *job.PanicError. If start never arranges for done to be called, and ctx never ends, the job
-// never does. No goroutine is held.
+// When ctx ends first, the job is Canceled, and stop, which start has returned, is called on a
+// goroutine of its own; it may be nil, and a panic in it is contained: see [schedulers.Hook]. If
+// start panics, the job has faulted with a *job.PanicError. If start never arranges for done to
+// be called, and ctx never ends, the job never does. No goroutine is held.
 func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (stop func())) *job.Job[T] {
 	if start == nil {
 		return job.FromError[T](ErrNil)

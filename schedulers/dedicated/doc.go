@@ -10,15 +10,18 @@
 //
 // # Waiting inside
 //
-// A wait for a job that is still queued here runs it in place. A wait for anything else blocks the thread: that is
-// what a thread of one's own is. While all threads wait, one of them runs on top of its wait what was submitted on it, and what goes on
-// with something that has started before (machines, continuations), the newest first: a sum of several jobs, a countdown, a set would
-// never come about otherwise. Other work stays queued; wait.go says why. If all threads wait, each for work of this very
-// scheduler, and nothing of that kind is queued, the last one is told ErrWouldDeadlock instead of waiting
-// ([schedulers.HomeBlocker]); what is known for that, and what is not, is in block.go. A thread that waits for anything else may go on, so such a wait is never refused: an error
-// for a wait that would have ended were worse than a wait that a context can end. A machine that suspends does not wait
-// in this sense. It leaves its thread, and needs one again to go on: a thread that waits for it with Wait holds
-// it up, one that awaits it does not.
+// A wait for a job that is still queued here runs it in place. A wait for anything else blocks
+// the thread: that is what a thread of one's own is. While all threads wait, one of them runs on
+// top of its wait what was submitted on it, and what goes on with something that has started
+// before (machines, continuations), the newest first: a sum of several jobs, a countdown, a set
+// would never come about otherwise. Other work stays queued; wait.go says why. If all threads
+// wait, each for work of this very scheduler, and nothing of that kind is queued, the last one
+// is told ErrWouldDeadlock instead of waiting ([schedulers.HomeBlocker]); what is known for
+// that, and what is not, is in block.go. A thread that waits for anything else may go on, so
+// such a wait is never refused: an error for a wait that would have ended were worse than a wait
+// that a context can end. A machine that suspends does not wait in this sense. It leaves its
+// thread, and needs one again to go on: a thread that waits for it with Wait holds it up, one
+// that awaits it does not.
 //
 // # State of a thread
 //

@@ -2,7 +2,8 @@ package dedicated
 
 import "github.com/movenext/movenext/schedulers"
 
-// line is the queue of Threads, the oldest first. Beside the work it knows which thread each piece belongs to; see wait.go. The zero line is empty.
+// line is the queue of Threads, the oldest first. Beside the work it knows which thread each
+// piece belongs to; see wait.go. The zero line is empty.
 type line struct {
 	list  []entry
 	first int // of list; those before it are gone
@@ -38,7 +39,8 @@ func (l *line) pop() schedulers.Work {
 	return w
 }
 
-// lookBack is how many of the newest are looked at for one that a thread may run: what it has started just now is there.
+// lookBack is how many of the newest are looked at for one that a thread may run: what it has
+// started just now is there.
 const lookBack = 64
 
 // popNear returns the newest that the waiting thread w may run, or nil.

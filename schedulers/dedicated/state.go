@@ -6,11 +6,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// WithState gives each thread a value of its own, which start makes on the thread before its first work, and which
-// end, if it is not nil, is given on the same thread after its last: the handle of a C library that demands to be opened, used and closed
-// by one thread. Work gets at it with [State]. A nil start makes the zero value. As with [OnThread], a thread
-// that is lost to runtime.Goexit is replaced by one with a new value, and end is not called for the old one. Where start has panicked there
-// is no value: State returns false, and end is not called.
+// WithState gives each thread a value of its own, which start makes on the thread before its
+// first work, and which end, if it is not nil, is given on the same thread after its last: the
+// handle of a C library that demands to be opened, used and closed by one thread. Work gets at
+// it with [State]. A nil start makes the zero value. As with [OnThread], a thread that is lost
+// to runtime.Goexit is replaced by one with a new value, and end is not called for the old one.
+// Where start has panicked there is no value: State returns false, and end is not called.
 func WithState[T any](start func() T, end func(T)) Option {
 	return func(t *Threads) {
 		t.atStart(schedulers.NewHook("dedicated.WithState", func(w *thread) {

@@ -65,11 +65,12 @@ type Option func(*Threads)
 // Name gives the scheduler a name, for logs.
 func Name(name string) Option { return func(t *Threads) { t.name = name } }
 
-// OnThread has start run on each thread before its first work, and end after its last; either may be nil.
-// They are for state that is bound to a thread. After work that called runtime.Goexit, the thread's place is taken
-// by a new one, on which start runs again; end does not run on the one that died. The option may be given several times: what
-// starts first ends last. A panic in either is contained (see [schedulers.Hook]): the thread serves
-// its work all the same, without what start would have made.
+// OnThread has start run on each thread before its first work, and end after its last; either
+// may be nil. They are for state that is bound to a thread. After work that called
+// runtime.Goexit, the thread's place is taken by a new one, on which start runs again; end does
+// not run on the one that died. The option may be given several times: what starts first ends
+// last. A panic in either is contained (see [schedulers.Hook]): the thread serves its work all
+// the same, without what start would have made.
 func OnThread(start, end func()) Option {
 	return func(t *Threads) {
 		t.atStart(schedulers.NewHook("dedicated.OnThread", func(*thread) { start() }), start != nil)
@@ -83,7 +84,7 @@ func (t *Threads) atStart(h schedulers.Hook[*thread], wanted bool) {
 	}
 }
 
-// atEnd has h run before what the options before it have asked for: who began first ends last.
+// atEnd has h run before what the options before it have asked for: the first to begin ends last.
 func (t *Threads) atEnd(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
 		t.finally = slices.Insert(t.finally, 0, h)
@@ -112,9 +113,9 @@ func New(n int, opts ...Option) *Threads {
 // Name returns the name given by the option [Name], or "dedicated".
 func (t *Threads) Name() string { return t.name }
 
-// Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been
-// called and with [schedulers.ErrRejected] if w is nil. Hints make a difference only where all threads wait: which
-// work may be run on top of a wait. It never blocks and never runs w itself.
+// Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been called
+// and with [schedulers.ErrRejected] if w is nil. Hints make a difference only where all threads
+// wait: which work may be run on top of a wait. It never blocks and never runs w itself.
 func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		t.refused.Add(1)

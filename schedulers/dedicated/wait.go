@@ -9,14 +9,17 @@ import (
 
 // This file has a thread that waits do what it waits for, if nobody else can.
 //
-// Work on the only thread starts others and waits for a sum of them: for all, for a countdown, for a set to be empty. Which
-// pieces of work that takes nobody can tell the scheduler. To let the thread block would be for ever.
+// Work on the only thread starts others and waits for a sum of them: for all, for a countdown,
+// for a set to be empty. Which pieces of work that takes nobody can tell the scheduler. To let
+// the thread block would be for ever.
 //
-// The tempting answer is to run whatever is queued, as an event loop does. It turns a program that was right into one that
-// hangs: work that holds a mutex waits for a timer, other work is run on top of it and wants the mutex, and the
-// first can not go on beneath it. In a queue that other work would have done no harm.
+// The tempting answer is to run whatever is queued, as an event loop does. It turns a program
+// that was right into one that hangs: work that holds a mutex waits for a timer, other work is
+// run on top of it and wants the mutex, and the first can not go on beneath it. In a queue that
+// other work would have done no harm.
 //
-// So only two kinds of work are run on top of a wait, the newest first, and only while all other threads wait, too:
+// So only two kinds of work are run on top of a wait, the newest first, and only while all other
+// threads wait, too:
 //
 //   - what was submitted on this thread, as the hint says: mostly the waiting work's own;
 //   - what goes on with something that has started before ([schedulers.Resumed]): machines, which suspend where they would block,
@@ -24,12 +27,14 @@ import (
 //
 // Everything else stays queued until the thread is free.
 //
-// No call is lost: Submit queues under mu and then calls a thread, a parked one before one that waits; a thread looks at the queue
-// and becomes one that waits in one critical section. A thread that was called and leaves runs on, and looks at
-// the queue before it parks or waits again.
+// No call is lost: Submit queues under mu and then calls a thread, a parked one before one that
+// waits; a thread looks at the queue and becomes one that waits in one critical section. A
+// thread that was called and leaves runs on, and looks at the queue before it parks or waits
+// again.
 
-// Pump implements [schedulers.Pumper]: it waits for done, and meanwhile runs queued work of its own while no other thread could. It returns
-// [schedulers.ErrWouldDeadlock] where BlockFor does, if there is none.
+// Pump implements [schedulers.Pumper]: it waits for done, and meanwhile runs queued work of its
+// own while no other thread could. It returns [schedulers.ErrWouldDeadlock] where BlockFor does,
+// if there is none.
 func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if !w.here() {
 		return schedulers.Wait(ctx, nil, nil, done)
@@ -82,7 +87,8 @@ func (t *Threads) wait(w *thread, home schedulers.Scheduler, done <-chan struct{
 	}
 }
 
-// help returns work for w to run on top of its wait, or else a channel that is closed when it is worth asking again.
+// help returns work for w to run on top of its wait, or else a channel that is closed when it is
+// worth asking again.
 func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{}) (schedulers.Work, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,7 +106,8 @@ func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{
 	return nil, w.waits.called, nil
 }
 
-// othersWait reports whether all threads but w are inside of waits that have not ended; mu is held.
+// othersWait reports whether all threads but w are inside of waits that have not ended; mu is
+// held.
 func (t *Threads) othersWait(w *thread) bool {
 	if t.started < len(t.all) || len(t.parked) > 0 {
 		return false
@@ -113,7 +120,8 @@ func (t *Threads) othersWait(w *thread) bool {
 	return true
 }
 
-// callOthers has the threads that wait look again, since w does now, too, or work has come; mu is held.
+// callOthers has the threads that wait look again, since w does now, too, or work has come; mu
+// is held.
 func (t *Threads) callOthers(w *thread) {
 	if t.queue.len() == 0 {
 		return

@@ -2,9 +2,10 @@
 // scheduler: ten of a pool's hundred workers for thumbnails, say, or, with a
 // limit of one, one after the other in the order of arrival.
 //
-// It counts what runs. A machine that waits does not run: a hundred of them may be in the middle of a query with a limit of
-// three. What counts them, from their start to their end, is Scope.Limit of package job, the option Degree of
-// package parallel, or a Limiter of package coord.
+// It counts what runs. A machine that waits does not run: a hundred of them may be in the middle
+// of a query with a limit of three. What counts them, from their start to their end, is
+// Scope.Limit of package job, the option Degree of package parallel, or a Limiter of package
+// coord.
 //
 // # How
 //

@@ -8,11 +8,12 @@
 //
 // # What can be seen
 //
-// A panic and a Goexit that leave [schedulers.Work] are seen. A job recovers the panic of its function, since
-// it becomes the job's error, and tells its worker ([schedulers.PanicHearer]): so a panicking job raises an event too, plain
-// or a machine. (The first step of a twin that is called runs on its caller's goroutine, and a panic in it is the
-// caller's to see, in the twin's job.) An error is not seen, and need not be a failure. A function whose errors are failures says so with [Report], or is
-// wrapped by [Errors]:
+// A panic and a Goexit that leave [schedulers.Work] are seen. A job recovers the panic of its
+// function, since it becomes the job's error, and tells its worker ([schedulers.PanicHearer]):
+// so a panicking job raises an event too, plain or a machine. (The first step of a twin that is
+// called runs on its caller's goroutine, and a panic in it is the caller's to see, in the twin's
+// job.) An error is not seen, and need not be a failure. A function whose errors are failures
+// says so with [Report], or is wrapped by [Errors]:
 //
 //	job.Run(ctx, observed.Errors(fn))
 //

@@ -76,9 +76,10 @@ func Report(ctx context.Context, err error) bool {
 	return true
 }
 
-// Errors returns a function that calls fn and reports an error that it returns. The caller sees what fn does,
-// unchanged. An error that matches the end of ctx is no failure, and is not reported. Panics need no
-// help: the scheduler sees them, and jobs tell it of those that they recover.
+// Errors returns a function that calls fn and reports an error that it returns. The caller sees
+// what fn does, unchanged. An error that matches the end of ctx is no failure, and is not
+// reported. Panics need no help: the scheduler sees them, and jobs tell it of those that they
+// recover.
 func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
 		result, err := fn(ctx)

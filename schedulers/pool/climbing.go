@@ -60,8 +60,9 @@ func (s Sample) String() string {
 // With this option, observed or on, workers that are seen to wait are not replaced otherwise (see [AddAfter]): that would change
 // the number that is searched for.
 //
-// If observe is not nil, it is called with each sample, one after the other, on a goroutine of the pool's choice. It
-// must not block; a panic in it is contained: see [schedulers.Hook]. While the pool is idle there are no samples, and no timer.
+// If observe is not nil, it is called with each sample, one after the other, on a goroutine of
+// the pool's choice. It must not block; a panic in it is contained: see [schedulers.Hook]. While
+// the pool is idle there are no samples, and no timer.
 func HillClimbing(mode Climbing, observe func(Sample)) Option {
 	return func(p *Pool) {
 		p.climbing = nil

@@ -10,8 +10,9 @@ import (
 
 // burst is a row of steps on behalf of one driver.
 //
-// To ask the driver after each step whether there shall be another one costs two switches of goroutines a
-// step. So the goroutine that has the baton takes the next step itself, with a call:
+// To ask the driver after each step whether there shall be another one costs two switches of
+// goroutines a step. So the goroutine that has the baton takes the next step itself, with a
+// call:
 //
 //	driver          runner 1              runner 2
 //	open ─────────▶ step, step, step
@@ -21,8 +22,8 @@ import (
 //	                step, step
 //	   ◀─────────── over
 //
-// At each moment of a burst one runner has the baton. It gives it up in two ways: its work waits, then a new
-// runner begins; or it has chosen a turn of another goroutine, then it ends.
+// At each moment of a burst one runner has the baton. It gives it up in two ways: its work
+// waits, then a new runner begins; or it has chosen a turn of another goroutine, then it ends.
 //
 // Several goroutines may drive; one has a burst at a time, the others wait for its end.
 type burst struct {
@@ -62,8 +63,8 @@ func (b *burst) standBy(ctx context.Context, done <-chan struct{}) (how, bool) {
 	}
 }
 
-// leave ends the burst of a driver whose context has ended, after the step that runs, for which the driver waits
-// a while.
+// leave ends the burst of a driver whose context has ended, after the step that runs, for which
+// the driver waits a while.
 func (s *Scheduler) leave(b *burst) {
 	s.mu.Lock()
 	b.stop = true
@@ -91,8 +92,8 @@ func (s *Scheduler) run() {
 	}
 }
 
-// next chooses the next turn of the burst. A turn to go on is given away here; it and the end of the burst are
-// the zero turn. by is the worker for a work.
+// next chooses the next turn of the burst. A turn to go on is given away here; it and the end of
+// the burst are the zero turn. by is the worker for a work.
 func (s *Scheduler) next() (t turn, by *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +125,8 @@ func (s *Scheduler) close(b *burst) turn {
 	return turn{}
 }
 
-// exhausted reports whether the limit of steps is reached, and notes it, if there was more to do; mu is held.
+// exhausted reports whether the limit of steps is reached, and notes it, if there was more to
+// do; mu is held.
 func (s *Scheduler) exhausted() bool {
 	if s.most <= 0 || s.steps < s.most {
 		return false
@@ -155,8 +157,8 @@ func (s *Scheduler) begin(b *burst, t turn) (turn, *task) {
 	return t, s.holder
 }
 
-// choose makes a choice; mu is held. It returns false if what was chosen is that time passes, after which there is
-// another choice to make.
+// choose makes a choice; mu is held. It returns false if what was chosen is that time passes,
+// after which there is another choice to make.
 func (s *Scheduler) choose() (turn, bool) {
 	n := s.ready.len()
 	if !s.timerRaces() {
@@ -172,10 +174,10 @@ func (s *Scheduler) choose() (turn, bool) {
 
 // # Time
 //
-// Time passes in two ways: when nothing can run, the clock jumps to the next timer; and if the steps take time
-// ([StepTime]), it may be found at a choice that the last steps have taken so long that a timer is due.
-// How long a step has taken is left open until then: slack is the longest time that the steps since the last
-// timer can have taken together.
+// Time passes in two ways: when nothing can run, the clock jumps to the next timer; and if the
+// steps take time ([StepTime]), it may be found at a choice that the last steps have taken so
+// long that a timer is due. How long a step has taken is left open until then: slack is the
+// longest time that the steps since the last timer can have taken together.
 
 // timerRaces reports whether a timer may be due before the next step; mu is held.
 func (s *Scheduler) timerRaces() bool {
@@ -186,8 +188,8 @@ func (s *Scheduler) timerRaces() bool {
 	return ok && at-s.clock.Now() <= s.slack
 }
 
-// passTime moves the clock to the next instant at which a timer is due, and reports whether there was one; mu is
-// held. The timers of that instant can expire in any order now.
+// passTime moves the clock to the next instant at which a timer is due, and reports whether
+// there was one; mu is held. The timers of that instant can expire in any order now.
 func (s *Scheduler) passTime() bool {
 	at, ok := s.clock.Next()
 	if !ok {
@@ -214,7 +216,8 @@ func (s *Scheduler) due(at time.Duration) {
 	}
 }
 
-// StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant expire in any order.
+// StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant expire in
+// any order.
 func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,13 +18,14 @@
 //
 // # Virtual time
 //
-// The clock stands still while anything can run. When nothing can, it jumps to the earliest timer. A
-// program that sleeps for a year is simulated in microseconds. Timers of different instants expire in their
-// order; timers of one instant in any order, and what they wake runs before or after the others.
+// The clock stands still while anything can run. When nothing can, it jumps to the earliest
+// timer. A program that sleeps for a year is simulated in microseconds. Timers of different
+// instants expire in their order; timers of one instant in any order, and what they wake runs
+// before or after the others.
 //
-// So a timeout never interrupts work that can run. In the world it does, since work takes time. With the option
-// [StepTime] each step may take some: then a timer that is due within the time of the last steps races with what
-// can run, and whether it comes first is a choice.
+// So a timeout never interrupts work that can run. In the world it does, since work takes time.
+// With the option [StepTime] each step may take some: then a timer that is due within the time
+// of the last steps races with what can run, and whether it comes first is a choice.
 //
 // # Who drives
 //
@@ -53,22 +54,25 @@
 //
 // # Deadlocks
 //
-// If nothing can run and no timer is set, but something waits, then it waits for ever. Then the wait that began last fails with a
-// [Deadlock], which says what waits and where, and which wraps [schedulers.ErrWouldDeadlock]. The simulation
-// continues with that, so that all work ends and no goroutine is left; Run returns the first such error in the end.
+// If nothing can run and no timer is set, but something waits, then it waits for ever. Then the
+// wait that began last fails with a [Deadlock], which says what waits and where, and which wraps
+// [schedulers.ErrWouldDeadlock]. The simulation continues with that, so that all work ends and
+// no goroutine is left; Run returns the first such error in the end.
 //
-// A machine that is suspended has no goroutine, and no wait that could fail. The simulation is told of it
-// ([schedulers.Follower]), and if machines are still suspended when all else is done, Run returns a Deadlock that
-// names each: its job, the line, what it waits for, and who holds that, if it is a lock of package coord:
+// A machine that is suspended has no goroutine, and no wait that could fail. The simulation is
+// told of it ([schedulers.Follower]), and if machines are still suspended when all else is done,
+// Run returns a Deadlock that names each: its job, the line, what it waits for, and who holds
+// that, if it is a lock of package coord:
 //
 //	there, since 0s, in bank.transfer (bank.go:12), for coord.Mutex, held by back
 //	back, since 0s, in bank.transfer (bank.go:12), for coord.Mutex, held by there
 //
 // # What it costs
 //
-// A step costs the logarithm of how many can run, so a simulation is linear in its steps, near enough. The waits of
-// plain work are the exception: after a step the simulation looks whether they are over, at all of them if there are at
-// most 256, else at some in turn, and at all when nothing else can run.
+// A step costs the logarithm of how many can run, so a simulation is linear in its steps, near
+// enough. The waits of plain work are the exception: after a step the simulation looks whether
+// they are over, at all of them if there are at most 256, else at some in turn, and at all when
+// nothing else can run.
 //
 // # The limits
 //

@@ -15,8 +15,8 @@ var ErrTooManySteps = errors.New("simulation: too many steps")
 const (
 	forever = math.MaxInt
 
-	// grace is how long a driver waits for the rest of the world before it says that what is waited for
-	// can not happen any more, if Outside has not said otherwise.
+	// grace is how long a driver waits for the rest of the world before it says that what is
+	// waited for can not happen any more, if Outside has not said otherwise.
 	grace = time.Millisecond
 
 	// patience is how long a driver whose context has ended waits for the end of the step. If it left at
@@ -24,12 +24,13 @@ const (
 	patience = 10 * time.Millisecond
 )
 
-// Run drives the simulation until nothing is queued, nothing waits, and no timer is set. It returns nil if
-// all went well, the first [*Deadlock] since the last call if something had to wait forever, [ErrTooManySteps]
-// at the limit, and an error that wraps [ErrDiverged] if a trace is replayed that does not fit.
+// Run drives the simulation until nothing is queued, nothing waits, and no timer is set. It
+// returns nil if all went well, the first [*Deadlock] since the last call if something had to
+// wait forever, [ErrTooManySteps] at the limit, and an error that wraps [ErrDiverged] if a trace
+// is replayed that does not fit.
 //
-// A machine that is suspended forever is a deadlock too, though no goroutine waits: Run reports it each time,
-// since nothing can break it.
+// A machine that is suspended forever is a deadlock too, though no goroutine waits: Run reports
+// it each time, since nothing can break it.
 //
 // Run blocks. It must not be called by work.
 func (s *Scheduler) Run() error {
@@ -161,8 +162,8 @@ func (s *Scheduler) anythingWaits() bool {
 	return s.waits.count > 0 || len(s.suspended) > 0
 }
 
-// worldMoves waits for what is not simulated, and reports whether there is something to run now, or done is
-// closed.
+// worldMoves waits for what is not simulated, and reports whether there is something to run now,
+// or done is closed.
 func (s *Scheduler) worldMoves(d time.Duration, done <-chan struct{}) bool {
 	select {
 	case <-done:

@@ -57,10 +57,11 @@ func Steps(most int) Option { return func(s *Scheduler) { s.most = most } }
 // long enough, and costs nothing: the wait ends when all other goroutines are blocked.
 func Outside(d time.Duration) Option { return func(s *Scheduler) { s.outside = d } }
 
-// StepTime says that each step may take up to that much virtual time. A timer that is due within the time that
-// the last steps may have taken races with what can run: whether it is first is a choice like the others. So a timeout
-// of ten milliseconds ends work of a hundred steps of a millisecond, under some seeds. Without it, steps take no
-// time, and a timer expires when nothing can run. Zero or less is the default.
+// StepTime says that each step may take up to that much virtual time. A timer that is due within
+// the time that the last steps may have taken races with what can run: whether it is first is a
+// choice like the others. So a timeout of ten milliseconds ends work of a hundred steps of a
+// millisecond, under some seeds. Without it, steps take no time, and a timer expires when
+// nothing can run. Zero or less is the default.
 func StepTime(most time.Duration) Option { return func(s *Scheduler) { s.stepTime = max(0, most) } }
 
 // Observe sets a function that is called before each step and each expiry of a timer, by the driver. It must not

@@ -41,8 +41,8 @@ func (l suspended) inOrder() []schedulers.Suspension {
 	return slices.SortedFunc(maps.Keys(l), func(a, b schedulers.Suspension) int { return l[a].number - l[b].number })
 }
 
-// stranded returns the deadlock of the machines that are suspended when nothing can run any more, or nil. No wait of
-// theirs can be made to fail, so they stay.
+// stranded returns the deadlock of the machines that are suspended when nothing can run any
+// more, or nil. No wait of theirs can be made to fail, so they stay.
 func (s *Scheduler) stranded() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

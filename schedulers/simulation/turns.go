@@ -2,19 +2,19 @@ package simulation
 
 import "github.com/movenext/movenext/schedulers"
 
-// turn is what one choice can let happen: a piece of work begins, a wait is over, a timer expires. One of
-// the three is set.
+// turn is what one choice can let happen: a piece of work begins, a wait is over, a timer
+// expires. One of the three is set.
 type turn struct {
 	work  schedulers.Work
 	wait  *wait
 	timer *schedulers.Timer
 }
 
-// turns are the turns to choose from, in the order in which they became possible. Chosen is the k-th of
-// them, any k, and a hundred thousand actors that are ready at once are a hundred thousand turns. A
-// slice would be copied half for each choice. So the taken turns leave holes, and a Fenwick tree (Peter
-// Fenwick, 1994) counts what is left: adding, taking the k-th and removing one in the middle are
-// logarithmic. When most of it is holes, it is packed.
+// turns are the turns to choose from, in the order in which they became possible. Chosen is the
+// k-th of them, any k, and a hundred thousand actors that are ready at once are a hundred
+// thousand turns. A slice would be copied half for each choice. So the taken turns leave holes,
+// and a Fenwick tree (Peter Fenwick, 1994) counts what is left: adding, taking the k-th and
+// removing one in the middle are logarithmic. When most of it is holes, it is packed.
 type turns struct {
 	all  []turn  // a zero turn is a hole
 	tree []int32 // tree[i] counts the turns in all[i+1-low(i+1) : i+1]
@@ -96,8 +96,8 @@ func (q *turns) works() []schedulers.Work {
 
 func (t turn) hole() bool { return t.work == nil && t.wait == nil && t.timer == nil }
 
-// standAt tells a turn that may be taken back where it stands now, from 1 on; 0: it is taken. A timer's
-// Slot is the clock's while it is positive, so here it is negative.
+// standAt tells a turn that may be taken back where it stands now, from 1 on; 0: it is taken. A
+// timer's Slot is the clock's while it is positive, so here it is negative.
 func (t turn) standAt(i int) {
 	switch {
 	case t.wait != nil:

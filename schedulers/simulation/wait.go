@@ -25,8 +25,9 @@ type wait struct {
 	resume     chan struct{} // closed when it is let go
 }
 
-// Pump implements [schedulers.Pumper]: it waits for done without holding up the simulation. It returns nil, or the
-// cause of ctx if that ends first, or a *[Deadlock] if neither will ever happen.
+// Pump implements [schedulers.Pumper]: it waits for done without holding up the simulation. It
+// returns nil, or the cause of ctx if that ends first, or a *[Deadlock] if neither will ever
+// happen.
 func (t *task) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
 	if w := t.park(ctx, done); w != nil {
 		<-w.resume
@@ -43,8 +44,8 @@ func (t *task) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan str
 	}
 }
 
-// Block implements [schedulers.Blocker]. It returns when nothing else can happen, with an error: that
-// for which the caller is going to wait has happened, or never will.
+// Block implements [schedulers.Blocker]. It returns when nothing else can happen, with an error:
+// that for which the caller is going to wait has happened, or never will.
 func (t *task) Block() (unblock func(), err error) {
 	if w := t.park(context.Background(), nil); w != nil {
 		<-w.resume
@@ -108,8 +109,9 @@ func (l *waits) remove(w *wait) {
 	w.prev, w.next = nil, nil
 }
 
-// looks is how many waits are looked at between two steps. Whether one is over has to be asked, since a channel tells
-// only those that wait for it. If more wait, the others have to wait for their turn, or until nothing can run.
+// looks is how many waits are looked at between two steps. Whether one is over has to be asked,
+// since a channel tells only those that wait for it. If more wait, the others have to wait for
+// their turn, or until nothing can run.
 const looks = 256
 
 // lookAtWaits makes those ready whose wait is over; mu is held.
@@ -141,7 +143,8 @@ func (s *Scheduler) letGo(w *wait) {
 	s.ready.add(turn{wait: w})
 }
 
-// endBlock makes the latest wait ready that has not said what it waits for, since nothing else can happen.
+// endBlock makes the latest wait ready that has not said what it waits for, since nothing else
+// can happen.
 func (s *Scheduler) endBlock() bool {
 	return s.fail(func(w *wait) bool { return w.until == nil }, func(*wait) error { return schedulers.ErrWouldDeadlock })
 }

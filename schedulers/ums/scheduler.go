@@ -48,8 +48,9 @@ func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 // Decide sets who decides which worker runs next. Without it, or with nil, it is the one that has been ready for the longest time.
 func Decide(p Policy) Option { return func(s *Scheduler) { s.decisions.policy = p } }
 
-// Observe sets a function that is called for each [Event], by the thread that it is about: with several threads, by several at a
-// time. It must not wait for a lock that workers use. A panic in it is contained: see [schedulers.Hook].
+// Observe sets a function that is called for each [Event], by the thread that it is about: with
+// several threads, by several at a time. It must not wait for a lock that workers use. A panic
+// in it is contained: see [schedulers.Hook].
 func Observe(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("ums.Observe", f) }
 }

@@ -44,7 +44,8 @@ func Looks(n int) Option { return func(s *Scheduler) { s.looks = max(1, n) } }
 // Name names the scheduler in logs and traces; the default is "workstealing".
 func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 
-// Trace has f called with each decision. See [Event]. A panic in it is contained: see [schedulers.Hook].
+// Trace has f called with each decision. See [Event]. A panic in it is contained: see
+// [schedulers.Hook].
 func Trace(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("workstealing.Trace", f) }
 }

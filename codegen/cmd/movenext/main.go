@@ -95,8 +95,9 @@
 // All findings of all packages are printed in one run. Files of a folder with a
 // finding are left as they are, and so are those of packages that import it.
 //
-// A warning is a line of the same form, with "warning:" in it. It is about source that is right and may block where nothing
-// suspends, such as an initialiser of a package variable that calls a function with a twin. It holds nothing back.
+// A warning is a line of the same form, with "warning:" in it. It is about source that is right
+// and may block where nothing suspends, such as an initialiser of a package variable that calls
+// a function with a twin. It holds nothing back.
 //
 // # Exit status
 //

@@ -124,9 +124,9 @@ type worker struct {
 	module *batch.Module
 }
 
-// inlined says how many batches there are for one that is built with the compiler's inlining, as users
-// build. The others take two thirds of the time, and differ in what the optimizer sees: for the machines' part
-// of the work that is no difference, so most of them are cheap.
+// inlined says how many batches there are for one that is built with the compiler's inlining, as
+// users build. The others take two thirds of the time, and differ in what the optimizer sees:
+// for the machines' part of the work that is no difference, so most of them are cheap.
 const inlined = 4
 
 // batch writes and compares the programs of size seeds.

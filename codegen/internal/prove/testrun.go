@@ -32,7 +32,8 @@ func newTestRun(flags *flag.FlagSet) *testRun {
 	return r
 }
 
-// do prints what run reports, and sums; what are those that it reports. It fails with errFound if tests differ.
+// do prints what run reports, and sums; what are those that it reports. It fails with errFound
+// if tests differ.
 func (r *testRun) do(out io.Writer, what string, run func(options library.Options, report func(*library.Package)) error) error {
 	path, clean, err := workFolder(r.Dir)
 	if err != nil {

@@ -101,8 +101,9 @@ func IsGo(source string) bool { return len(programs.CheckBeside(Preamble+twins, 
 // generic reports whether type parameters are what the names of types stand for.
 func (t Types) generic() bool { return t == Core || t == Several || t == Opaque }
 
-// Source is the program as a file of package batch, whose names all begin with name. It is ""
-// if there is no such program: where types are parameters and it mentions none it would be one of those with plain types.
+// Source is the program as a file of package batch, whose names all begin with name. It is "" if
+// there is no such program: where types are parameters and it mentions none it would be one of
+// those with plain types.
 func (c Case) Source(name string) string {
 	body := c.body()
 	used, parameters := c.values(body)
@@ -149,8 +150,8 @@ func (c Case) values(body string) (used, parameters []byte) {
 	return used, c.Types.parameters(mentioned)
 }
 
-// body is the body of the program's function: the operands, what the focus changes, the form, and the log
-// of what all is then.
+// body is the body of the program's function: the operands, what the focus changes, the form,
+// and the log of what all is then.
 func (c Case) body() string {
 	texts, holes := parse(c.template)
 	var setup, change, after []string

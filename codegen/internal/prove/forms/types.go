@@ -55,7 +55,8 @@ var symbols = map[byte]symbol{
 	'N': {"func(func(@I, @I) bool)", "func(yield func(@I, @I) bool) { _ = yield(1, 11) && yield(2, 12) }", "func(yield func(@I, @I) bool) { yield(3, 13) }", "len(Gall(§))"},
 }
 
-// declared are the symbols that are types of their own where Types is Named, and type parameters where it is Core.
+// declared are the symbols that are types of their own where Types is Named, and type parameters
+// where it is Core.
 const declared = "IUDSBLYAOMWPCTFN"
 
 // several are the constraints where Types is Several.

@@ -58,8 +58,8 @@ func nested(sym byte, n int) iter.Seq[string] {
 	}
 }
 
-// within are the texts that a template becomes when one of its holes holds an expression that is made of n forms;
-// the template itself if n is 0.
+// within are the texts that a template becomes when one of its holes holds an expression that is
+// made of n forms; the template itself if n is 0.
 func within(template string, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if n == 0 {

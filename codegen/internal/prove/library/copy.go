@@ -13,7 +13,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// home is a module that copies of packages are in. Its functions are numbered throughout, and so are its suspension points.
+// home is a module that copies of packages are in. Its functions are numbered throughout, and so
+// are its suspension points.
 type home struct {
 	path  string                     // what the import paths of its packages begin with
 	root  string                     // its folder
@@ -23,7 +24,8 @@ type home struct {
 	quick bool                       // binaries are built without optimising
 	names []string                   // the functions with a way into their machine, a line each
 
-	// moved says that the original is in the binary, too: what links to functions by their names has to know which.
+	// moved says that the original is in the binary, too: what links to functions by their names
+	// has to know which.
 	moved bool
 }
 
@@ -49,7 +51,8 @@ func (c *clone) copySources() error {
 	return errors.Join(c.copyOthers(), c.copyAssembly(), c.annotateSources())
 }
 
-// annotateSources writes the files of the package, but for its tests: annotated and with suspension points.
+// annotateSources writes the files of the package, but for its tests: annotated and with
+// suspension points.
 func (c *clone) annotateSources() error {
 	var errs []error
 	for _, name := range c.GoFiles {

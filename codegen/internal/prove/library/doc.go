@@ -1,5 +1,6 @@
-// Package library runs the tests of the standard library, and of third-party modules, through machines. They were written for the plain
-// functions, know nothing of machines, and cover nearly every line of code that all kinds of people have written in fifteen years.
+// Package library runs the tests of the standard library, and of third-party modules, through
+// machines. They were written for the plain functions, know nothing of machines, and cover
+// nearly every line of code that all kinds of people have written in fifteen years.
 //
 // # The idea
 //
@@ -37,8 +38,9 @@
 // "../testdata". Therefore copies lie beside their originals, in an installation of Go that consists of links (tree.go). The
 // assembly is copied, and functions of the runtime are linked by their names.
 //
-// A third-party module is copied whole, and is no copy to those that import it: there is no original in the binary. So its packages stay
-// where they are in it, all of them are annotated, and a call between two of them is one between machines (module.go).
+// A third-party module is copied whole, and is no copy to those that import it: there is no
+// original in the binary. So its packages stay where they are in it, all of them are annotated,
+// and a call between two of them is one between machines (module.go).
 //
 // # What cannot be the same
 //

@@ -31,7 +31,8 @@ func (c *clone) read(name string) (string, *token.FileSet, *ast.File, error) {
 }
 
 // links takes directives away by which others would get what is declared here: they have it from
-// the original. Those by which it gets something from others, or from the runtime under its own name, stay.
+// the original. Those by which it gets something from others, or from the runtime under its own
+// name, stay.
 func (c *clone) links(name, text string) (string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 	if err != nil {

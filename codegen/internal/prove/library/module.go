@@ -15,8 +15,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// RunModules is [Run] for third-party modules, each "path@version" or a folder with a module. It fetches what is not in the module cache, and
-// calls report after each module.
+// RunModules is [Run] for third-party modules, each "path@version" or a folder with a module. It
+// fetches what is not in the module cache, and calls report after each module.
 func RunModules(ctx context.Context, o Options, report func(*Package), modules ...string) error {
 	if err := o.makeDir(); err != nil {
 		return err
@@ -32,8 +32,8 @@ func RunModules(ctx context.Context, o Options, report func(*Package), modules .
 	return nil
 }
 
-// module does one module. It is copied whole, and its packages stay where they are in it: whatever imports one of
-// them gets the copy.
+// module does one module. It is copied whole, and its packages stay where they are in it:
+// whatever imports one of them gets the copy.
 func (o *Options) module(ctx context.Context, name string, result *Package) error {
 	env := append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false")
 	root := filepath.Join(o.Dir, "source")
@@ -185,7 +185,8 @@ func download(ctx context.Context, name string, env []string) (string, error) {
 	return module.Dir, nil
 }
 
-// copyTree copies a folder to one that does not exist. What is copied can be written, whatever the original may.
+// copyTree copies a folder to one that does not exist. What is copied can be written, whatever
+// the original may.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !e.Type().IsRegular() {

@@ -47,7 +47,8 @@ func (c *clone) shim() error {
 	return errors.Join(errs...)
 }
 
-// writeNames writes the file functions.txt: the numbers and names of the functions with a way into their machine.
+// writeNames writes the file functions.txt: the numbers and names of the functions with a way
+// into their machine.
 func (h *home) writeNames(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "functions.txt"), []byte(strings.Join(h.names, "")), 0o600)
 }
