@@ -105,7 +105,7 @@ func (f *zippedFrame) step(t *statemachine.Task, one *job.Stream[string], two *j
 		})
 	}
 for1:
-	// steps_test.go:23: v, err := a.Next(ctx)
+	// steps_test.go:25: v, err := a.Next(ctx)
 	f.next1 = f.a.NextAsync(f.ctx)
 	if f.next1.IsCompleted() {
 		goto resume1
@@ -120,7 +120,7 @@ resume1:
 		f.err = nil
 		goto epilogue
 	}
-	// steps_test.go:27: w, err := b.Next(ctx)
+	// steps_test.go:29: w, err := b.Next(ctx)
 	f.next1 = f.b.NextAsync(f.ctx)
 	if f.next1.IsCompleted() {
 		goto resume2
@@ -154,7 +154,7 @@ resume3:
 
 // Location returns where [zipped] is suspended.
 func (f *zippedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 23, 27, 33)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
 }
 
 // Results returns what [zipped] returned, or raises again the panic that ended it.
@@ -214,7 +214,7 @@ func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string],
 	default:
 		f.Misuse(state)
 	}
-	// steps_test.go:20: defer func() { _ = a.Stop(ctx) }()
+	// steps_test.go:22: defer func() { _ = a.Stop(ctx) }()
 	f.stop1 = a.StopAsync(ctx)
 	if f.stop1.IsCompleted() {
 		goto resume1
@@ -230,7 +230,7 @@ resume1:
 
 // Location returns where a function literal of [zipped] is suspended.
 func (f *zippedFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 20)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 22)
 }
 
 // Results returns what a function literal of [zipped] returned, or raises again the panic that ended it.
@@ -273,7 +273,7 @@ func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string],
 	default:
 		f.Misuse(state)
 	}
-	// steps_test.go:21: defer func() { _ = b.Stop(ctx) }()
+	// steps_test.go:23: defer func() { _ = b.Stop(ctx) }()
 	f.stop1 = b.StopAsync(ctx)
 	if f.stop1.IsCompleted() {
 		goto resume1
@@ -289,7 +289,7 @@ resume1:
 
 // Location returns where a function literal of [zipped] is suspended.
 func (f *zippedFunc2Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 21)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 23)
 }
 
 // Results returns what a function literal of [zipped] returned, or raises again the panic that ended it.
@@ -326,7 +326,7 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// steps_test.go:101: s, err := after.Await()
+	// steps_test.go:103: s, err := after.Await()
 	f.await1 = f.after
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -338,7 +338,7 @@ resume1:
 	{
 		s, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
-		// steps_test.go:102: if yield(s, err) {
+		// steps_test.go:104: if yield(s, err) {
 		f.Emit(s, err)
 	}
 	f.State = 2
@@ -359,7 +359,7 @@ endIf1:
 
 // Location returns where [failing] is suspended.
 func (f *failingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 101, 102)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 103, 104)
 }
 
-// Digest of what is above: e3a5d53650c2d656
+// Digest of what is above: fc7a6bc243fc0dda

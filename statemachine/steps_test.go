@@ -12,6 +12,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
+//go:generate go tool movenext .
+
 // zipped pulls two streams in turn, and stops both.
 //
 //movenext:async
