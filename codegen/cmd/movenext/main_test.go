@@ -159,6 +159,7 @@ func TestJSONHoldsWhatTheLinesSay(t *testing.T) {
 	var report struct {
 		Files       []struct{ Path, Change string }
 		Diagnostics []codegen.Diagnostic
+		Warnings    []codegen.Diagnostic
 		Held        []codegen.Held
 	}
 	decoder := json.NewDecoder(strings.NewReader(stdout))
@@ -170,6 +171,7 @@ func TestJSONHoldsWhatTheLinesSay(t *testing.T) {
 	require.Len(t, report.Diagnostics, 1)
 	assert.Equal(t, 4, report.Diagnostics[0].Pos.Line)
 	assert.Equal(t, "annotation", report.Diagnostics[0].Category)
+	assert.Empty(t, report.Warnings)
 	assert.Empty(t, report.Held)
 }
 
