@@ -601,7 +601,7 @@ func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished boo
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:99: for range oneRound(ctx, f) {
+	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 	if frame.loop1.Next(t) {
 		goto resume1
 	}
@@ -942,4 +942,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 82c83a95791f9927
+// Digest of what is above: caa3855e4d4957e2
