@@ -34,7 +34,7 @@ func ReportPanic(by Worker, value any, stack []byte) {
 
 // # Machines that wait
 //
-// A goroutine that waits is seen by its worker. A machine that waits is seen by nobody: it is
+// A goroutine that waits is seen by its worker. A machine that waits is not seen at all: it is
 // registered with what it waits for, and no scheduler knows of it until it is submitted again.
 // That is what makes it cheap, and what makes a program hang without a word: two machines that
 // wait for each other's locks leave a scheduler with nothing to do, and so does a program that
@@ -48,7 +48,7 @@ func ReportPanic(by Worker, value any, stack []byte) {
 // It may be on top of another one, or beneath: of the layers of a home the first that is a
 // Follower is told.
 //
-// Both methods are called by the goroutine that runs the machine, or that ends its wait, and
+// All methods are called by the goroutine that runs the machine, or that ends its wait, and
 // must not block.
 type Follower interface {
 	Scheduler
@@ -57,8 +57,14 @@ type Follower interface {
 	// fails, since what it waits for has come, Resumed follows at once.
 	Suspended(s Suspension, on any)
 
-	// Resumed is called when s goes on, before it is submitted. It may be called more than once.
+	// Resumed is called when s goes on, before it is submitted, and may be called for one that
+	// was not suspended. After the submission would be too late: the machine may be suspended
+	// again by then, or have ended.
 	Resumed(s Suspension)
+
+	// Arrived follows each Resumed, when the submission has returned. Between the two calls a
+	// machine is neither suspended nor queued, and a program that looks as if it had ended has not.
+	Arrived()
 }
 
 // Suspension is a machine that is suspended. While it is, its methods may be called from any
@@ -105,8 +111,8 @@ func PlaceOf(stack []uintptr, matches func(function string) bool) Place {
 
 // Reasoner is what can be waited for and says what it is.
 type Reasoner interface {
-	// Reason returns what a waiter waits for ("Mutex.Lock", "job #5"), and who holds it; "" if
-	// nobody does, or if that is not known. It must not block.
+	// Reason returns what a waiter waits for ("Mutex.Lock", "job #5"), and the name of its
+	// holder; "" if it has none, or if that is not known. It must not block.
 	Reason() (what, holder string)
 }
 

@@ -75,10 +75,11 @@ func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: sche
 // its own, and its await returns the refusal: a function that has started gets the
 // chance to run its deferred calls.
 func (c *chain) submit(from schedulers.Hint) {
-	c.unfollow()
+	f := c.unfollow()
 	if err := schedulers.TrySubmit(c.top.home, c, from); err != nil {
 		c.Abandon(err)
 	}
+	arrived(f)
 }
 
 // Abandon implements schedulers.Work: home has accepted the chain and ended since.
@@ -90,11 +91,12 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 		c.submit(from)
 		return
 	}
-	c.unfollow()
+	f := c.unfollow()
 	b := &bearer{c, o}
 	if err := schedulers.TrySubmit(c.top.home, b, from); err != nil {
 		b.Abandon(err)
 	}
+	arrived(f)
 }
 
 // bearer is a chain that goes on elsewhere, and what its top frame is to be told there. Few chains have such news, so none has

@@ -10,7 +10,7 @@ import (
 //
 // The home of a chain may want to know that it is suspended: see [schedulers.Follower]. It is
 // told before the chain is registered, since after that the chain may be anywhere; and before
-// the chain is submitted again.
+// and after the chain is submitted again.
 //
 // A sleep is not told of. Its timer is armed, so it will end.
 
@@ -26,15 +26,26 @@ func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 	f.Suspended(c, t.awaiting)
 	if !t.handOver(c) {
 		f.Resumed(c)
+		f.Arrived() // it runs already
 		return false
 	}
 	return true
 }
 
-// unfollow tells the home of c, if it follows it, that c goes on.
-func (c *chain) unfollow() {
-	if f := c.top.home.Follower; f != nil {
+// unfollow tells the home of c, if it follows it, that c goes on, and returns it, to be told when
+// c has been submitted: c itself must not be asked then.
+func (c *chain) unfollow() schedulers.Follower {
+	f := c.top.home.Follower
+	if f != nil {
 		f.Resumed(c)
+	}
+	return f
+}
+
+// arrived tells f, if there is one, that the submission has returned.
+func arrived(f schedulers.Follower) {
+	if f != nil {
+		f.Arrived()
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 type burst struct {
 	ctx  context.Context
 	done <-chan struct{}
+	asks bool          // one of the two may end it
 	over chan struct{} // closed at the end
 
 	// Guarded by Scheduler.mu until over is closed, and the driver's after.
@@ -46,7 +47,8 @@ func (s *Scheduler) open(ctx context.Context, done <-chan struct{}, steps int) (
 	if s.burst != nil {
 		return s.burst, false
 	}
-	s.burst = &burst{ctx: ctx, done: done, over: make(chan struct{}), left: steps}
+	asks := done != nil || ctx.Done() != nil
+	s.burst = &burst{ctx: ctx, done: done, asks: asks, over: make(chan struct{}), left: steps}
 	go s.run()
 	return s.burst, true
 }
@@ -98,10 +100,12 @@ func (s *Scheduler) next() (t turn, by *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.burst
-	s.mu.Unlock() // a context may be a user's code
-	h, is := came(b.ctx, b.done)
-	s.mu.Lock()
-	b.how, b.came = h, is
+	if b.asks {
+		s.mu.Unlock() // a context may be a user's code
+		h, is := came(b.ctx, b.done)
+		s.mu.Lock()
+		b.how, b.came = h, is
+	}
 	if b.came || b.stop || b.left == 0 {
 		return s.close(b), nil
 	}
@@ -208,7 +212,12 @@ func (s *Scheduler) jump() bool {
 }
 
 // lookAtTimers makes those ready that were armed for no time; mu is held.
-func (s *Scheduler) lookAtTimers() { s.due(s.clock.Now()) }
+func (s *Scheduler) lookAtTimers() {
+	if s.overdue {
+		s.overdue = false
+		s.due(s.clock.Now())
+	}
+}
 
 func (s *Scheduler) due(at time.Duration) {
 	for t := s.clock.Due(at); t != nil; t = s.clock.Due(at) {
@@ -222,6 +231,7 @@ func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock.StartTimer(t, d)
+	s.overdue = s.overdue || d <= 0
 }
 
 // StopTimer implements [schedulers.Timers].

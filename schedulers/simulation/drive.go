@@ -34,11 +34,15 @@ const (
 //
 // Run blocks. It must not be called by work.
 func (s *Scheduler) Run() error {
-	s.drive(context.Background(), nil, forever)
-	if err := s.outcome(); err != nil {
-		return err
+	for {
+		s.drive(context.Background(), nil, forever)
+		if err := s.outcome(); err != nil {
+			return err
+		}
+		if over, err := s.verdict(); over {
+			return err
+		}
 	}
-	return s.stranded()
 }
 
 // RunUntil drives the simulation until done is closed (or delivers, which it then consumes) and returns
@@ -59,7 +63,7 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 		if err := s.outcome(); err != nil {
 			return err
 		}
-		if s.outside > 0 || !s.worldMoves(grace, done) {
+		if !s.moves() && (s.outside > 0 || !s.worldMoves(grace, done)) {
 			return s.deadlock()
 		}
 	}
@@ -124,7 +128,7 @@ func (s *Scheduler) drive(ctx context.Context, done <-chan struct{}, steps int) 
 			return b.how
 		}
 		steps = b.left
-		if b.idle && (s.stopped() || !s.goOn()) {
+		if b.idle && (s.stopped() || !s.awaitArrivals(ctx) && !s.goOn() && !s.awaitArrivals(ctx)) {
 			return drained
 		}
 	}
@@ -174,7 +178,7 @@ func (s *Scheduler) worldMoves(d time.Duration, done <-chan struct{}) bool {
 	defer s.mu.Unlock()
 	s.lookAtWaits()
 	s.lookAtTimers()
-	return s.ready.len() > 0
+	return s.moving()
 }
 
 // driver is a goroutine outside of the simulation, as it is seen in a context that it made.

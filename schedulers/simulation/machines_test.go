@@ -332,3 +332,53 @@ func TestGoexitInAStepDoesNotEndTheSimulation(t *testing.T) {
 	require.NoError(t, s.Run())
 	assert.Equal(t, 20, ran)
 }
+
+// gated is a layer on a simulation that holds each submission at a gate.
+type gated struct {
+	*simulation.Scheduler
+	gate chan struct{}
+}
+
+func (g *gated) Submit(w schedulers.Work, hint schedulers.Hint) error {
+	<-g.gate
+	return g.Scheduler.Submit(w, hint)
+}
+
+func (g *gated) Beneath() schedulers.Scheduler { return g.Scheduler }
+
+// A machine that another goroutine wakes is neither suspended nor queued for a moment. The
+// simulation has not ended then, whoever drives it.
+func TestAMachineOnItsWayToTheQueueKeepsTheSimulationAlive(t *testing.T) {
+	drivers := map[string]func(*simulation.Scheduler, *job.Job[int]) error{
+		"Run":      func(s *simulation.Scheduler, _ *job.Job[int]) error { return s.Run() },
+		"RunUntil": func(s *simulation.Scheduler, j *job.Job[int]) error { return s.RunUntil(nil, j.Done()) },
+		"Wait": func(s *simulation.Scheduler, j *job.Job[int]) error {
+			_, err := j.Wait(s.Context(context.Background()))
+			return err
+		},
+	}
+	for name, drive := range drivers {
+		for _, opts := range [][]simulation.Option{nil, {simulation.Outside(1)}} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := simulation.New(1, opts...)
+					g := &gated{s, make(chan struct{})}
+					src := job.NewSource[int]()
+					j := awaitAsync(schedulers.With(context.Background(), g), src.Job())
+					require.Error(t, s.Run(), "it is suspended")
+					go src.TrySetResult(7)
+					synctest.Wait() // for the moment between the wait and the queue
+					outcome := make(chan error, 1)
+					go func() { outcome <- drive(s, j) }()
+					time.Sleep(time.Second)
+					assert.Empty(t, outcome, "it has to wait for the machine")
+					close(g.gate)
+					require.NoError(t, <-outcome)
+					got, err := j.GetResult()
+					require.NoError(t, err)
+					assert.Equal(t, 7, got)
+				})
+			})
+		}
+	}
+}

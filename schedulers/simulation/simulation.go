@@ -36,11 +36,14 @@ type Scheduler struct {
 	ready       turns
 	waits       waits // of works
 	suspended   suspended
-	suspensions int    // that there have been
-	burst       *burst // the steps that are being taken; nil: none
-	holder      *task  // the work that has the baton
+	suspensions int           // that there have been
+	arriving    int           // machines that have been woken and are not queued yet
+	arrived     chan struct{} // closed when there are none; nil: nobody asks
+	burst       *burst        // the steps that are being taken; nil: none
+	holder      *task         // the work that has the baton
 	steps       int
 	slack       time.Duration // see timerRaces
+	overdue     bool          // a timer was armed for no time
 	failure     error         // the first deadlock, or that there were too many steps
 }
 

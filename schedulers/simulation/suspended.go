@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -34,6 +35,46 @@ func (s *Scheduler) Resumed(m schedulers.Suspension) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.suspended, m)
+	s.arriving++
+}
+
+// Arrived implements [schedulers.Follower].
+func (s *Scheduler) Arrived() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.arriving--; s.arriving == 0 && s.arrived != nil {
+		close(s.arrived)
+		s.arrived = nil
+	}
+}
+
+// awaitArrivals waits until no machine is between its wait and the queue, or until ctx ends, and
+// reports whether there is something to run, or may be. A machine that the outside world wakes
+// is between the two for a moment, and the simulation must not end in it.
+func (s *Scheduler) awaitArrivals(ctx context.Context) bool {
+	s.mu.Lock()
+	if s.arriving > 0 && s.arrived == nil {
+		s.arrived = make(chan struct{})
+	}
+	arrived, moving := s.arrived, s.moving()
+	s.mu.Unlock()
+	if arrived != nil {
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+		}
+	}
+	return moving
+}
+
+// moving reports whether something can run, or will be able to at once; mu is held.
+func (s *Scheduler) moving() bool { return s.ready.len() > 0 || s.arriving > 0 }
+
+// moves is moving for a driver.
+func (s *Scheduler) moves() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.moving()
 }
 
 // inOrder returns the machines in the order in which they were suspended.
@@ -41,13 +82,20 @@ func (l suspended) inOrder() []schedulers.Suspension {
 	return slices.SortedFunc(maps.Keys(l), func(a, b schedulers.Suspension) int { return l[a].number - l[b].number })
 }
 
-// stranded returns the deadlock of the machines that are suspended when nothing can run any
-// more, or nil. No wait of theirs can be made to fail, so they stay.
-func (s *Scheduler) stranded() error {
+// verdict says how the simulation has ended, or that it has not, since a machine has been woken
+// meanwhile. The error is the deadlock of the machines that are suspended when nothing can run
+// any more. No wait of theirs can be made to fail, so they stay.
+func (s *Scheduler) verdict() (over bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.suspended) == 0 || s.exhausted() {
-		return nil
+	switch {
+	case s.exhausted():
+		return true, nil
+	case s.moving():
+		return false, nil
+	case len(s.suspended) > 0:
+		return true, s.report()
+	default:
+		return true, nil
 	}
-	return s.report()
 }

@@ -160,10 +160,14 @@ func (s *Scheduler) breakDeadlock() bool {
 	})
 }
 
-// fail makes the latest wait that matches ready, with an error.
+// fail makes the latest wait that matches ready, with an error, unless something has been woken
+// in the last moment.
 func (s *Scheduler) fail(match func(*wait) bool, with func(*wait) error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.moving() {
+		return true
+	}
 	for w := s.waits.last; w != nil; w = w.prev {
 		if match(w) {
 			w.err = with(w)
