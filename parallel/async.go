@@ -134,11 +134,11 @@ func (l *lane[T, R]) Run(on schedulers.Worker) {
 	var told continuation.Chain
 	defer func() {
 		if !returned {
-			a.crashed(recover())
 			told = a.gone()
 		}
 		told.Deliver(on)
 	}()
+	defer a.contain(&returned)
 	told = l.work(on)
 	returned = true
 }

@@ -33,13 +33,9 @@ func (f *feeder[T, R]) feed() { go f.run() }
 
 // run is the feeder's goroutine. What the sequence does wrong stops the operation.
 func (f *feeder[T, R]) run() {
+	defer func() { f.of.leave().Deliver(nil) }()
 	returned := false
-	defer func() {
-		if !returned {
-			f.of.crashed(recover())
-		}
-		f.of.leave().Deliver(nil)
-	}()
+	defer f.of.contain(&returned)
 	f.give()
 	returned = true
 }

@@ -80,11 +80,7 @@ func (l *loop) carryOut(helpers int) {
 // help implements effort.
 func (l *loop) help(on schedulers.Worker) {
 	returned := false
-	defer func() {
-		if !returned {
-			l.crashed(recover())
-		}
-	}()
+	defer l.contain(&returned)
 	l.work(on)
 	returned = true
 }

@@ -84,8 +84,16 @@ func (o *operation) fail(err error) {
 	o.stop(first, err)
 }
 
+// contain is deferred around what runs functions of the user's. If that has not returned, it
+// stops the operation.
+func (o *operation) contain(returned *bool) {
+	if !*returned {
+		o.crashed(recover())
+	}
+}
+
 // crashed stops the operation because a function panicked with v, or called runtime.Goexit
-// if v is nil. Call it in the deferred function that recovered.
+// if v is nil.
 func (o *operation) crashed(v any) {
 	if v == nil {
 		o.exited()

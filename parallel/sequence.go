@@ -54,11 +54,7 @@ func newSequence[T any](op *operation, seq iter.Seq[T], chunk int) *sequence[T] 
 func (s *sequence[T]) generate() {
 	defer close(s.fill)
 	returned := false
-	defer func() {
-		if !returned {
-			s.op.crashed(recover())
-		}
-	}()
+	defer s.op.contain(&returned)
 	if buf, wanted := <-s.ask; wanted {
 		s.walk(buf)
 	}

@@ -88,11 +88,7 @@ func (s *stream[T]) left() bool { return false }
 // operation's failure.
 func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedulers.Worker)) {
 	returned := false
-	defer func() {
-		if !returned {
-			s.crashed(recover())
-		}
-	}()
+	defer s.contain(&returned)
 	part(s, on)
 	returned = true
 }

@@ -1,9 +1,9 @@
 package parallel
 
 import (
-	"reflect"
 	"runtime"
 
+	"github.com/movenext/movenext/internal/panics"
 	"github.com/movenext/movenext/job"
 )
 
@@ -113,18 +113,11 @@ func (w *Worker) root(body func() error) (err error) {
 // panicError returns the error for a value that was just recovered: the one that a join has brought here,
 // if it is that, since it has the stack of the panic itself.
 func (w *Worker) panicError(v any) *job.PanicError {
-	if p := w.foreign; p != nil && same(p.Value, v) {
+	if p := w.foreign; p != nil && panics.Same(p.Value, v) {
+		p.Value = v // functions that count as one may be two
 		return p
 	}
 	return job.NewPanicError(v)
-}
-
-// same reports whether two panic values are one. Of values that can not be compared, the type decides.
-func same(a, b any) bool {
-	if reflect.TypeOf(a) != reflect.TypeOf(b) {
-		return false
-	}
-	return !reflect.ValueOf(a).Comparable() || !reflect.ValueOf(b).Comparable() || a == b
 }
 
 // reclaim gives the fork at place i back to its join if nobody has begun it: true, and its place is free. Else

@@ -73,9 +73,27 @@ func TestAPanicWithAValueThatCanNotBeCompared(t *testing.T) {
 		require.ErrorAs(t, err, &p, place)
 		assert.Equal(t, value, p.Value)
 	}
-	assert.False(t, same(1, "1"))
-	assert.False(t, same(1, 2))
-	assert.True(t, same([]int{1}, []int{2}), "the type decides")
+}
+
+// What a deferred function panics with instead of what it has recovered is a panic of its own.
+func TestAnotherPanicOfOneTypeIsNotTheFirst(t *testing.T) {
+	for place, join := range places {
+		_, err := withHelpers(2, func(w *Worker) (int, error) {
+			defer instead()
+			join(w, zero, func(*Worker) int { panic([]int{1}) })
+			return 0, nil
+		})
+		var p *job.PanicError
+		require.ErrorAs(t, err, &p, place)
+		assert.Equal(t, []int{2}, p.Value)
+		assert.Contains(t, string(p.Stack), "parallel.instead(")
+	}
+}
+
+// instead panics instead of what panics.
+func instead() {
+	_ = recover()
+	panic([]int{2})
 }
 
 func TestAPanicOfTheFirstLeavesASecondThatHasNotBegunOut(t *testing.T) {

@@ -122,6 +122,7 @@ func hookCases() []hookCase {
 		{"pool.HillClimbing", useHillClimbing},
 		{"simulation.Observe", useSimulation},
 		{"job.OnUnobserved", useUnobserved},
+		{"job.OnBlockingFull", useBlockingFull},
 		{"continuation.Continuation.Resume", func(t *testing.T, hook func()) {
 			s := job.NewSource[int]()
 			s.Job().OnCompleted(resumed(hook))
@@ -226,6 +227,21 @@ func useUnobserved(t *testing.T, hook func()) {
 	<-two.Done()
 	assert.Equal(t, 2, job.ReportUnobserved())
 	assert.Zero(t, job.ReportUnobserved())
+}
+
+func useBlockingFull(t *testing.T, hook func()) {
+	limit := job.SetBlockingLimit(1)
+	defer job.SetBlockingLimit(limit)
+	job.OnBlockingFull(func(schedulers.Metrics) { hook() })
+	defer job.OnBlockingFull(nil)
+	gate, jobs := make(chan struct{}), make([]*job.Job[int], 4)
+	for i := range jobs {
+		jobs[i] = job.Blocking(context.Background(), func(context.Context) (int, error) { <-gate; return i, nil })
+	}
+	close(gate)
+	all, err := job.WhenAll(jobs...).Wait(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, []int{0, 1, 2, 3}, all)
 }
 
 func useFromCallback(t *testing.T, hook func()) {

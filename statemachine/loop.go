@@ -1,6 +1,10 @@
 package statemachine
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/panics"
+)
 
 // # Ranging over a function whose loop suspends
 //
@@ -174,7 +178,7 @@ func (l *Loops) Resume(t *Task) {
 	switch {
 	case came == nil || came.refusal != nil:
 		raised = t.newPanic(swallowed())
-	case came.goexit || !same(came.value, raised.value):
+	case came.goexit || !panics.Same(came.value, raised.value):
 		raised = came
 	default:
 		raised.value = came.value
@@ -201,7 +205,7 @@ func (l *Loop[K, V]) abort(t *Task, o *outcome) (left *outcome, suspended bool) 
 	l.iteration.order().failure = o
 	defer func() {
 		if v := recover(); v != nil {
-			if left = o; same(o.value, v) {
+			if left = o; panics.Same(o.value, v) {
 				o.value = v
 			} else {
 				left = t.newPanic(v)

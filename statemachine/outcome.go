@@ -1,11 +1,9 @@
 package statemachine
 
 import (
-	"math"
-	"math/cmplx"
-	"reflect"
 	"runtime"
 
+	"github.com/movenext/movenext/internal/panics"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -43,7 +41,7 @@ type outcome struct {
 // panicked is the outcome of a panic that was just recovered: with the stack of its
 // first raising, if it is one that was raised again.
 func (t *Task) panicked(v any) *outcome {
-	if o := t.raised; o != nil && same(o.value, v) {
+	if o := t.raised; o != nil && panics.Same(o.value, v) {
 		o.value = v // functions that count as one may be two
 		return o
 	}
@@ -75,47 +73,6 @@ func (t *Task) raise(o *outcome) {
 		t.raised = o
 		panic(o.value)
 	}
-}
-
-// same reports whether two panic values are one. Equality does not tell for slices, maps and
-// functions, nor for what contains them, nor for NaN; each of those counts as itself.
-func same(a, b any) bool {
-	return identical(reflect.ValueOf(a), reflect.ValueOf(b))
-}
-
-func identical(a, b reflect.Value) bool {
-	if !a.IsValid() || !b.IsValid() || a.Type() != b.Type() {
-		return a.IsValid() == b.IsValid() && !a.IsValid()
-	}
-	if a.Comparable() && b.Comparable() && a.Equal(b) {
-		return true
-	}
-	switch a.Kind() {
-	case reflect.Float32, reflect.Float64:
-		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
-	case reflect.Complex64, reflect.Complex128:
-		return cmplx.IsNaN(a.Complex()) && cmplx.IsNaN(b.Complex())
-	case reflect.Slice:
-		return a.UnsafePointer() == b.UnsafePointer() && a.Len() == b.Len()
-	case reflect.Map, reflect.Func:
-		return a.UnsafePointer() == b.UnsafePointer()
-	case reflect.Interface:
-		return identical(a.Elem(), b.Elem())
-	case reflect.Array:
-		return identicalParts(a, b, a.Len(), reflect.Value.Index)
-	case reflect.Struct:
-		return identicalParts(a, b, a.NumField(), reflect.Value.Field)
-	}
-	return false
-}
-
-func identicalParts(a, b reflect.Value, n int, part func(reflect.Value, int) reflect.Value) bool {
-	for i := range n {
-		if !identical(part(a, i), part(b, i)) {
-			return false
-		}
-	}
-	return true
 }
 
 // err is the outcome as the error of a job.

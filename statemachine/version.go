@@ -9,6 +9,9 @@ package statemachine
 //		_ = uint(statemachine.ContractMax - 1)
 //		_ = uint(1 - statemachine.ContractMin)
 //	)
+//
+// The numbers count what was released. Before the first release there is no old file to protect, so
+// both stay 1, however generated code changes: whoever follows the main branch generates again.
 const (
 	ContractMin = 1
 	ContractMax = 1

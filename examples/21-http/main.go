@@ -4,6 +4,8 @@
 // context ends the waits of all of them.
 package main
 
+//go:generate go tool movenext .
+
 import (
 	"context"
 	"errors"

@@ -81,7 +81,7 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		if f.user == "nobody" {
 			patience = time.Hour
 		}
-		// main.go:28: if err := job.Sleep(ctx, patience); err != nil {
+		// main.go:30: if err := job.Sleep(ctx, patience); err != nil {
 		asleep1, err = statemachine.Sleep(t, ctx, patience)
 	}
 	if !asleep1 {
@@ -106,7 +106,7 @@ endIf1:
 
 // Location returns where [ask] is suspended.
 func (f *askLocals) Location() statemachine.Location {
-	return f.Frame.At("main.ask", "github.com/movenext/movenext/examples/21-http/main.go", 28)
+	return f.Frame.At("main.ask", "github.com/movenext/movenext/examples/21-http/main.go", 30)
 }
 
 // Results returns what [ask] returned, or raises again the panic that ended it.
@@ -194,7 +194,7 @@ func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, us
 		f.Misuse(state)
 	}
 	f.orders, f.news = askAsync(ctx, "orders", user), askAsync(ctx, "news", user)
-	// main.go:37: profile, err := ask(ctx, "profile", user)
+	// main.go:39: profile, err := ask(ctx, "profile", user)
 	f.ask1, f.profile, err = askEnter(t, ctx, "profile", user)
 	if f.ask1 == nil {
 		goto resumed1
@@ -211,7 +211,7 @@ resumed1:
 		f.State = statemachine.Finished
 		return true, text, err
 	}
-	// main.go:41: parts, err := job.WhenAll(orders, news).Await()
+	// main.go:43: parts, err := job.WhenAll(orders, news).Await()
 	f.await2 = job.WhenAll(f.orders, f.news)
 	if f.await2.IsCompleted() {
 		goto resume2
@@ -237,7 +237,7 @@ resume2:
 
 // Location returns where [dashboard] is suspended.
 func (f *dashboardLocals) Location() statemachine.Location {
-	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 37, 41)
+	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 39, 43)
 }
 
 // Results returns what [dashboard] returned, or raises again the panic that ended it.
@@ -263,4 +263,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 58dc5e082b7ab4fb
+// Digest of what is above: 3d506a9a5c38669b

@@ -7,6 +7,8 @@
 // that begins it is begun with the machine's context.
 package main
 
+//go:generate go tool movenext .
+
 import (
 	"context"
 	"database/sql"

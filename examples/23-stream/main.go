@@ -3,6 +3,8 @@
 // break. Neither holds a goroutine while it waits for the other, or for a page.
 package main
 
+//go:generate go tool movenext .
+
 import (
 	"context"
 	"fmt"

@@ -75,7 +75,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
-	// main.go:19: err := job.Sleep(ctx, time.Millisecond)
+	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
 	if !asleep1 {
 		goto resumed1
@@ -92,7 +92,7 @@ resumed1:
 
 // Location returns where [fetch] is suspended.
 func (f *fetchLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 19)
+	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
@@ -159,7 +159,7 @@ func (f *pagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.n = 1
 for1:
 	fmt.Println("  fetch", f.n)
-	// main.go:30: if !yield(fetch(ctx, n)) {
+	// main.go:32: if !yield(fetch(ctx, n)) {
 	f.fetch1, fetch2, fetch3 = fetchEnter(t, f.ctx, f.n)
 	if f.fetch1 == nil {
 		goto resumed1
@@ -170,7 +170,7 @@ resume1:
 	fetch2, fetch3 = f.fetch1.Results(t)
 	f.fetch1 = nil
 resumed1:
-	// main.go:30: if !yield(fetch(ctx, n)) {
+	// main.go:32: if !yield(fetch(ctx, n)) {
 	f.Emit(fetch2, fetch3)
 	f.State = 2
 	return true
@@ -190,7 +190,7 @@ endIf1:
 
 // Location returns where [pages] is suspended.
 func (f *pagesFrame) Location() statemachine.Location {
-	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 30, 30)
+	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 32, 32)
 }
 
 // readAsync starts [read] as a state machine and returns its job.
@@ -257,7 +257,7 @@ func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	f.loop1 = statemachine.RangeStream(pagesAsync(ctx))
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:39: for p, err := range pages(ctx) {
+	// main.go:41: for p, err := range pages(ctx) {
 	if f.loop1.Next(t) {
 		goto resume1
 	}
@@ -314,7 +314,7 @@ endRange1:
 
 // Location returns where [read] is suspended.
 func (f *readFrame) Location() statemachine.Location {
-	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 39, 39, 39)
+	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
@@ -340,4 +340,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 641eccb9ed368d6b
+// Digest of what is above: e0b495ee8cb282ea

@@ -1,0 +1,58 @@
+// Package panics compares the values of panics.
+//
+// The runtime recovers a panic where a goroutine's stack ends and the program's goes on elsewhere:
+// between machines, and between a join and the worker that has run its fork. It raises the value
+// again on the other side, and keeps the stack of the first raising beside it. A deferred function
+// there may let the panic pass, or recover it and panic with something else. Which of the two has
+// happened is seen by the value alone, and the operator == panics for half of the values that a
+// program can panic with.
+package panics
+
+import (
+	"math"
+	"math/cmplx"
+	"reflect"
+)
+
+// Same reports whether two panic values are one. Equality does not tell for slices, maps and
+// functions, nor for what contains them, nor for NaN; each of those counts as itself. Two functions
+// of one text count as one: a caller that keeps a value keeps the later one. It does not panic or
+// block.
+func Same(a, b any) bool {
+	return same(reflect.ValueOf(a), reflect.ValueOf(b))
+}
+
+func same(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() || a.Type() != b.Type() {
+		return a.IsValid() == b.IsValid() && !a.IsValid()
+	}
+	if a.Comparable() && b.Comparable() && a.Equal(b) {
+		return true
+	}
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
+	case reflect.Complex64, reflect.Complex128:
+		return cmplx.IsNaN(a.Complex()) && cmplx.IsNaN(b.Complex())
+	case reflect.Slice:
+		return a.UnsafePointer() == b.UnsafePointer() && a.Len() == b.Len()
+	case reflect.Map, reflect.Func:
+		return a.UnsafePointer() == b.UnsafePointer()
+	case reflect.Interface:
+		return same(a.Elem(), b.Elem())
+	case reflect.Array:
+		return sameParts(a, b, a.Len(), reflect.Value.Index)
+	case reflect.Struct:
+		return sameParts(a, b, a.NumField(), reflect.Value.Field)
+	}
+	return false
+}
+
+func sameParts(a, b reflect.Value, n int, part func(reflect.Value, int) reflect.Value) bool {
+	for i := range n {
+		if !same(part(a, i), part(b, i)) {
+			return false
+		}
+	}
+	return true
+}
