@@ -11,7 +11,7 @@ package statemachine
 //	)
 //
 // The numbers count what was released. Before the first release there is no old file to protect, so
-// both stay 1, however generated code changes: whoever follows the main branch generates again.
+// both stay 1, however generated code changes: a program that follows the main branch generates again.
 const (
 	ContractMin = 1
 	ContractMax = 1
