@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/codegen/internal/prove/library"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -17,6 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestTwoExecutionsOfRandomPrograms is what the command fuzz does for hours, for
 // a few programs.
 func TestTwoExecutionsOfRandomPrograms(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	var out bytes.Buffer
 	err := fuzz(t.Context(), []string{"-dir", t.TempDir(), "-n", "15", "-shrink", "0"}, &out)
 	require.NoError(t, err, "%s", &out)
@@ -25,6 +27,7 @@ func TestTwoExecutionsOfRandomPrograms(t *testing.T) {
 
 // TestTwoExecutionsOfForms is a cut through what the command enumerate runs.
 func TestTwoExecutionsOfForms(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	var out bytes.Buffer
 	err := enumerate(t.Context(), []string{"-dir", t.TempDir(), "-form", "plain", "-every", "401", "-from", "15"}, &out)
 	require.NoError(t, err, "%s", &out)

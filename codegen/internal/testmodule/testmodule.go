@@ -18,9 +18,7 @@ const runtimeModule = "github.com/movenext/movenext"
 // something cannot be read or written.
 func New(t testing.TB, path string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts the go command")
-	}
+	StartsPrograms(t)
 	root := moduleRoot(t)
 	data := must[[]byte](t)(os.ReadFile(filepath.Join(root, "go.mod")))
 	_, requirements, found := strings.Cut(string(data), "\nrequire (")
@@ -37,6 +35,15 @@ func New(t testing.TB, path string) string {
 	Write(t, filepath.Join(dir, "go.mod"), []byte(mod))
 	Write(t, filepath.Join(dir, "go.sum"), must[[]byte](t)(os.ReadFile(filepath.Join(root, "go.sum"))))
 	return dir
+}
+
+// StartsPrograms leaves a test out with -short: it runs the go command, or what that builds,
+// and takes seconds.
+func StartsPrograms(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the go command")
+	}
 }
 
 // Write writes a file and the folders above it.

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -15,6 +17,7 @@ const imports = "package batch\n\nimport (\n\t\"context\"\n\n\t\"example.com/pro
 // TestEachProgramHasAVerdictOfItsOwn puts programs of each kind into one batch. The
 // one that differs asks which of its forms it is, which no user's program can.
 func TestEachProgramHasAVerdictOfItsOwn(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	m, err := NewModule(t.TempDir(), "package batch\n\nvar runs int\n\nfunc Reset() {}\n")
 	require.NoError(t, err)
 	head := "\n//movenext:async\nfunc "

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/codegen/internal/prove/programs"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -118,6 +119,7 @@ func inspect(t *testing.T, c Case, found map[string]bool) {
 
 // TestEveryFormIsGo says what is wrong with a template: a form that no type has would be left out silently.
 func TestEveryFormIsGo(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	generic := map[string]bool{}
 	for _, types := range []Types{Plain, Named} {
 		for _, c := range firsts(types) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 // moduleOptions are those of a run in a folder of its own that fetches nothing.
@@ -22,6 +23,7 @@ func moduleOptions(t *testing.T) Options {
 // TestTestsOfAModulePassThroughMachines has a module with two packages that call each other, a test that fails, a folder that is no package, and
 // a package that does not compile.
 func TestTestsOfAModulePassThroughMachines(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	var all []*Package
 	o := moduleOptions(t)
 	require.NoError(t, RunModules(t.Context(), o, func(p *Package) { all = append(all, p) }, filepath.Join("testdata", "module")))

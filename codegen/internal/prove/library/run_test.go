@@ -13,12 +13,14 @@ import (
 
 	"github.com/movenext/movenext/codegen"
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestTestsOfTheLibraryPassThroughMachines has a package whose machines suspend everywhere.
 func TestTestsOfTheLibraryPassThroughMachines(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	var all []*Package
 	o := Options{Dir: t.TempDir(), Mode: codegen.Release, Every: 1, First: 20, Seldom: 500, Functions: "all", Patience: time.Minute}
 	require.NoError(t, Run(t.Context(), o, func(p *Package) { all = append(all, p) }, "container/ring"))

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -13,6 +15,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestPackagesWithInternalImportsAreLowered has a package with a function of its
 // own that recovers, and one that imports an internal package.
 func TestPackagesWithInternalImportsAreLowered(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	report, err := Lower(t.TempDir(), t.Output(), "encoding/csv", "path", "errors")
 	require.NoError(t, err)
 	assert.Empty(t, report.Defects)

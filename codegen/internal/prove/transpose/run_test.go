@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // function that is refused, one that prints what nobody expects, and two that
 // are not to be run.
 func TestProgramsOfEachKind(t *testing.T) {
+	testmodule.StartsPrograms(t)
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"same.go":    "// run\n\npackage main\n\nimport \"fmt\"\n\nfunc main() {\n\tfor i := range 3 {\n\t\tif i%2 == 0 {\n\t\t\tfmt.Println(double(i))\n\t\t}\n\t}\n}\n\nfunc double(n int) int { return 2 * n }\n",
