@@ -74,6 +74,9 @@ func (n *Node) PrepareAlone(t Target) {
 	}
 }
 
+// Target returns what n was prepared with. Only the owner of a node that is in no list calls it.
+func (n *Node) Target() Target { return n.target }
+
 // deliver claims n for delivery and tells its target.
 func (n *Node) deliver(from schedulers.Worker) Chain {
 	t := n.target
