@@ -34,6 +34,7 @@ var allowances = []allowance{
 var testModules = []string{
 	"github.com/stretchr/testify/...",
 	"go.uber.org/goleak/...",
+	"golang.org/x/net/nettest/...",
 	"golang.org/x/tools/...",
 }
 

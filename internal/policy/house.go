@@ -18,10 +18,10 @@ type Direction struct {
 
 // The layers, from the ground up.
 var (
-	aboveSchedulers   = []string{"continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
-	aboveContinuation = []string{"awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
-	aboveAwaiter      = []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
-	runtimePackages   = []string{"schedulers/...", "continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "jobtest/..."}
+	aboveSchedulers   = []string{"continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "jobtest/..."}
+	aboveContinuation = []string{"awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "jobtest/..."}
+	aboveAwaiter      = []string{"job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "jobtest/..."}
+	runtimePackages   = []string{"schedulers/...", "continuation/...", "awaiter/...", "job/...", "statemachine/...", "parallel/...", "coord/...", "netio/...", "jobtest/..."}
 	testKits          = []string{"schedulers/schedulertest/...", "jobtest/..."}
 	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/..."}
 )
@@ -53,6 +53,11 @@ var house = []Direction{
 		From:    []string{"job/..."},
 		Never:   []string{"statemachine/..."},
 		Because: "jobs are useful with no generated code in the program; machines are built of jobs, not the other way round",
+	},
+	{
+		From:    []string{"job/...", "statemachine/...", "parallel/...", "coord/..."},
+		Never:   []string{"netio/..."},
+		Because: "a program that opens no socket carries no poller and no cryptography",
 	},
 	{
 		From:    []string{"codegen/..."},
@@ -97,6 +102,7 @@ var existing = []string{
 	"continuation",
 	"coord",
 	"job",
+	"netio",
 	"parallel",
 	"schedulers",
 	"schedulers/dedicated",

@@ -1,0 +1,48 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"net"
+	"net/netip"
+	"strconv"
+	"syscall"
+)
+
+// endOf translates an address of the system.
+func endOf(a syscall.Sockaddr) (at netip.AddrPort, name string) {
+	switch a := a.(type) {
+	case *syscall.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port)), ""
+	case *syscall.SockaddrInet6:
+		ip := netip.AddrFrom16(a.Addr).Unmap()
+		if a.ZoneId != 0 && !ip.Is4() {
+			ip = ip.WithZone(zone(a.ZoneId))
+		}
+		return netip.AddrPortFrom(ip, uint16(a.Port)), ""
+	case *syscall.SockaddrUnix:
+		return at, a.Name
+	}
+	return at, ""
+}
+
+// zone is the name of a network interface, or its number if it has none any more.
+func zone(id uint32) string {
+	if i, err := net.InterfaceByIndex(int(id)); err == nil {
+		return i.Name
+	}
+	return strconv.FormatUint(uint64(id), 10)
+}
+
+// LocalAddr returns the address on this side.
+func (s *socket) LocalAddr() net.Addr { return netAddr(s.network, s.ends.local, s.ends.localName) }
+
+// RemoteAddr returns the address of the peer, or nil.
+func (s *socket) RemoteAddr() net.Addr {
+	if !s.ends.remote.IsValid() && !s.isUnix() {
+		return nil
+	}
+	return netAddr(s.network, s.ends.remote, s.ends.remoteName)
+}
+
+func (s *socket) isUnix() bool { return s.network[0] == 'u' && s.network[1] == 'n' }

@@ -1,0 +1,59 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"net"
+	"syscall"
+)
+
+// # Closing
+//
+//	Close                                 an operation
+//	 1. lock; closed = true                1. lock; closed: over. inside++; unlock
+//	 2. take all out of the queues         2. system calls
+//	 3. end the registration: remove it    3. lock; inside--
+//	    from epoll, advance the            4. it was the last, and closed: close the descriptor
+//	    generation of its slot
+//	 4. nobody inside: close the descriptor
+//	 5. unlock; tell those of step 2
+//
+// Proof. The descriptor is closed once: by step 4 on the left if inside is 0 then, after which no
+// operation gets past step 1; else by the last that comes to step 4 on the right. So no system
+// call is made with a number that the system has given to another socket. An event that was
+// fetched before step 3 and is handled later names a slot of another generation: it is dropped, though
+// the slot and the descriptor may be in use again.
+
+// close is [Conn.Close]; the error is net.ErrClosed if it was closed before.
+func (s *socket) close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return s.wrap("close", net.ErrClosed)
+	}
+	s.closed = true
+	var few [4]*operation
+	ended := s.in.takeAll(few[:0], s.wrap("read", net.ErrClosed))
+	ended = s.out.takeAll(ended, s.wrap("write", net.ErrClosed))
+	s.disarm()
+	if s.rare != nil && s.rare.unlink != "" {
+		_ = syscall.Unlink(s.rare.unlink)
+	}
+	s.poller.unregister(s)
+	if s.inside == 0 {
+		_ = syscall.Close(s.fd)
+	}
+	s.mu.Unlock()
+	for _, o := range ended {
+		o.tell()
+	}
+	return nil
+}
+
+// leave ends a stay inside, and closes the descriptor if that was left to it.
+func (s *socket) leave() {
+	s.inside--
+	if s.inside == 0 && s.closed {
+		_ = syscall.Close(s.fd)
+	}
+}

@@ -1,0 +1,153 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"net"
+	"os"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Deadlines
+//
+// A deadline is a number, and setting one later is a store: servers set one before each read. The
+// timer is armed when an operation waits, and then stays as it is while the deadline moves on; if it goes off
+// too early, it is armed for the rest.
+//
+//	armed   the timer goes off no later than the deadline, if an operation waits for that
+//
+// Proof. When an operation begins to wait, armFor arms the timer if it is not. When the deadline is moved
+// to an earlier time, set stops the timer and arms it anew; where it can not be stopped, it is going off, and Expire,
+// which comes after set because of the lock, sees the new deadline. So a Timer is never armed while it is armed.
+
+// deadline is when the operations of one direction end. The socket's lock guards it.
+type deadline struct {
+	of      *socket
+	outward bool
+	when    int64 // on the poller's clock; 0: none
+	armed   int64 // when the timer goes off; 0: it is not armed
+	timer   schedulers.Timer
+}
+
+// longAgo is a deadline that has passed.
+const longAgo = -1
+
+func (s *socket) deadlineOf(k kind) *deadline {
+	if k.outward() {
+		return &s.rare.out
+	}
+	return &s.rare.in
+}
+
+func (d *deadline) direction() *direction {
+	if d.outward {
+		return &d.of.out
+	}
+	return &d.of.in
+}
+
+// passed reports whether the deadline is over.
+func (d *deadline) passed(p *poller) bool {
+	return d.when != 0 && (d.when == longAgo || d.when <= p.now())
+}
+
+// set sets the deadline, and appends to ended those for which it has passed.
+func (d *deadline) set(t time.Time, ended []*operation) []*operation {
+	switch left := time.Until(t); {
+	case t.IsZero():
+		d.when = 0
+		return ended
+	case left <= 0:
+		d.when = longAgo
+	default:
+		d.when = max(1, d.of.poller.now()+int64(left))
+		if d.when < 0 { // beyond the clock's range
+			d.when = 0
+		}
+	}
+	return d.attend(ended)
+}
+
+// attend ends those that wait if the deadline has passed, and otherwise sees to it that the timer goes off in time.
+func (d *deadline) attend(ended []*operation) []*operation {
+	if d.when == 0 || d.direction().first == nil {
+		return ended
+	}
+	if d.passed(d.of.poller) {
+		op := reading
+		if d.outward {
+			op = writing
+		}
+		return d.direction().takeAll(ended, d.of.wrap(op.name(), os.ErrDeadlineExceeded))
+	}
+	if d.armed != 0 && d.armed <= d.when {
+		return ended
+	}
+	timers := &d.of.poller.timers
+	if d.armed != 0 && !timers.StopTimer(&d.timer) {
+		return ended
+	}
+	d.armed = d.when
+	d.timer.OnExpire = d
+	timers.StartTimer(&d.timer, time.Duration(d.when-d.of.poller.now()))
+	return ended
+}
+
+// Expire implements schedulers.Expirer.
+func (d *deadline) Expire(*schedulers.Timer) {
+	s := d.of
+	s.mu.Lock()
+	d.armed = 0
+	var few [4]*operation
+	ended := d.attend(few[:0])
+	s.mu.Unlock()
+	for _, o := range ended {
+		o.tell()
+	}
+}
+
+// armFor has the timer of an operation of kind k go off in time; mu is held.
+func (s *socket) armFor(k kind) {
+	if s.rare != nil {
+		if d := s.deadlineOf(k); d.when != 0 && d.armed == 0 {
+			d.armed = d.when
+			d.timer.OnExpire = d
+			s.poller.timers.StartTimer(&d.timer, time.Duration(d.when-s.poller.now()))
+		}
+	}
+}
+
+// disarm stops the timers of a socket that is closed; mu is held.
+func (s *socket) disarm() {
+	if s.rare == nil {
+		return
+	}
+	s.poller.timers.StopTimer(&s.rare.in.timer)
+	s.poller.timers.StopTimer(&s.rare.out.timer)
+	s.poller.timers.StopTimer(&s.rare.retry.timer)
+}
+
+// setDeadlines sets the deadlines of reading, of writing, or of both.
+func (s *socket) setDeadlines(t time.Time, in, out bool) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return s.wrap("set", net.ErrClosed)
+	}
+	r := s.needed()
+	var few [4]*operation
+	ended := few[:0]
+	if in {
+		ended = r.in.set(t, ended)
+	}
+	if out {
+		ended = r.out.set(t, ended)
+	}
+	s.mu.Unlock()
+	for _, o := range ended {
+		o.tell()
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package netio
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+
+	"github.com/movenext/movenext/job"
+)
+
+// Listen listens on an address of the network "tcp", "tcp4", "tcp6" or "unix", as [net.Listen] does. It does not
+// block, but to look up a name in address.
+func Listen(network, address string) (*Listener, error) {
+	switch network {
+	case "tcp", "tcp4", "tcp6", "unix":
+	default:
+		return nil, &net.OpError{Op: "listen", Net: network, Err: net.UnknownNetworkError(network)}
+	}
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return nil, err
+	}
+	return listenerOf(l)
+}
+
+// Dial connects to an address of the networks of [net.Dial] but "ip": TCP, UDP and Unix sockets. ctx
+// bounds it, and has nothing to do with the connection afterwards. It blocks; its twin is
+// [DialAsync].
+func Dial(ctx context.Context, network, address string) (*Conn, error) {
+	if err := mayDial(ctx, network); err != nil {
+		return nil, err
+	}
+	return DialAsync(ctx, network, address).Wait(withoutEnd(ctx))
+}
+
+// DialAsync is [Dial] as a job, which is Canceled when ctx ends first. While the connection is made, which may
+// include looking up a name, that holds a goroutine; the connection holds none. It does not block.
+func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	p := new(job.Promise[*Conn])
+	p.Init()
+	if err := mayDial(ctx, network); err != nil {
+		p.TryComplete(ctx, nil, err) // nobody knows the job yet: there is nobody to tell
+		return p.Job()
+	}
+	go func() {
+		c, err := dial(ctx, network, address)
+		told, _ := p.TryComplete(ctx, c, err)
+		told.Deliver(nil)
+	}()
+	return p.Job()
+}
+
+func withoutEnd(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return context.WithoutCancel(ctx)
+}
+
+func mayDial(ctx context.Context, network string) error {
+	switch network {
+	case "tcp", "tcp4", "tcp6", "udp", "udp4", "udp6", "unix", "unixgram", "unixpacket":
+		return whyEnded(ctx)
+	}
+	return &net.OpError{Op: "dial", Net: network, Err: net.UnknownNetworkError(network)}
+}
+
+// dial leaves names, several addresses and their order to package net, and takes over what it has made.
+func dial(ctx context.Context, network, address string) (*Conn, error) {
+	var d net.Dialer
+	nc, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		if why := whyEnded(ctx); why != nil {
+			return nil, errors.Join(why, err)
+		}
+		return nil, err
+	}
+	return take(nc, nil)
+}
+
+func isClosed(err error) bool { return errors.Is(err, net.ErrClosed) }
+
+// netAddr is an address as package net has it.
+func netAddr(network string, at netip.AddrPort, name string) net.Addr {
+	switch network {
+	case "unix", "unixgram", "unixpacket":
+		return &net.UnixAddr{Net: network, Name: name}
+	case "udp", "udp4", "udp6":
+		return net.UDPAddrFromAddrPort(at)
+	default:
+		return net.TCPAddrFromAddrPort(at)
+	}
+}

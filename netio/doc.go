@@ -1,0 +1,2 @@
+// Package netio is sockets whose waiting machines hold no goroutine and no buffer.
+package netio

@@ -1,0 +1,137 @@
+package netio
+
+import (
+	"context"
+	"iter"
+	"net"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
+)
+
+//go:generate go tool movenext .
+
+// Listener accepts connections. [Listen] makes one. It must be closed. All methods may be called by
+// many at a time.
+type Listener struct{ end *socket }
+
+// Addr returns the address on which the listener listens. It does not block.
+func (l *Listener) Addr() net.Addr { return l.end.LocalAddr() }
+
+// Close ends the listener. Whatever waits for a connection ends with an error that matches
+// [net.ErrClosed], and so does a second Close. Connections that were accepted stay. It does not
+// block.
+func (l *Listener) Close() error { return l.end.close() }
+
+// Accept waits for a connection. Where the process has no descriptor left, it waits until there is one, and asks the
+// system now and then. It blocks; its twin is [Listener.AcceptAsync].
+func (l *Listener) Accept() (*Conn, error) {
+	t := transfer{kind: accepting}
+	l.end.do(&t)
+	return l.accepted(&t)
+}
+
+// AcceptAsync is [Listener.Accept] as a job. Dropping the job of a connection leaves that open. It does not block.
+func (l *Listener) AcceptAsync() *job.Job[*Conn] { return nextAsync(l) }
+
+// AcceptEnter is [Listener.Accept] as generated machines call it.
+func (l *Listener) AcceptEnter(t *statemachine.Task) (*EnteredAccept, *Conn, error) {
+	return l.acceptEnter(t, nil)
+}
+
+// next is what AcceptAsync runs as a machine.
+//
+//movenext:async
+func next(l *Listener) (*Conn, error) { return l.Accept() }
+
+// All returns the connections that are accepted, until the listener is closed: then the sequence ends. If ctx ends, or
+// accepting fails, the last step is that error and a nil connection. It blocks between connections;
+// in a function marked //movenext:async a range over it suspends, since its twin is [Listener.AllAsync].
+func (l *Listener) All(ctx context.Context) iter.Seq2[*Conn, error] { return connections(ctx, l) }
+
+// AllAsync is [Listener.All] as a stream. Each range accepts anew. It does not block.
+func (l *Listener) AllAsync(ctx context.Context) *job.Stream[*Conn] {
+	return connectionsAsync(ctx, l)
+}
+
+// connections is Listener.All. The two are not one, since its machine's frame would be a name that users see.
+//
+//movenext:async
+func connections(ctx context.Context, l *Listener) iter.Seq2[*Conn, error] {
+	return func(yield func(*Conn, error) bool) {
+		for {
+			c, err := l.acceptWithin(ctx)
+			if isClosed(err) {
+				return
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// acceptWithin is Accept until ctx ends.
+func (l *Listener) acceptWithin(ctx context.Context) (*Conn, error) {
+	if ctx == nil || ctx.Done() == nil {
+		return l.Accept()
+	}
+	return l.acceptWithinAsync(ctx).Wait(context.WithoutCancel(ctx))
+}
+
+func (l *Listener) acceptWithinAsync(ctx context.Context) *job.Job[*Conn] {
+	return nextWithinAsync(ctx, l)
+}
+
+func (l *Listener) acceptWithinEnter(t *statemachine.Task, ctx context.Context) (*EnteredAccept, *Conn, error) {
+	if err := whyEnded(ctx); err != nil {
+		return nil, nil, err
+	}
+	return l.acceptEnter(t, ctx)
+}
+
+// nextWithin is what acceptWithinAsync runs as a machine.
+//
+//movenext:async
+func nextWithin(ctx context.Context, l *Listener) (*Conn, error) { return l.acceptWithin(ctx) }
+
+func (l *Listener) acceptEnter(t *statemachine.Task, ctx context.Context) (*EnteredAccept, *Conn, error) {
+	tr := transfer{kind: accepting}
+	if o := l.end.enter(t, ctx, &tr); o != nil {
+		return (*EnteredAccept)(o), nil, nil
+	}
+	c, err := l.accepted(&tr)
+	return nil, c, err
+}
+
+// EnteredAccept is [Entered] for an operation whose result is a connection.
+type EnteredAccept operation
+
+// Results returns what has become of the operation, when the machine goes on. It is called once.
+func (e *EnteredAccept) Results(t *statemachine.Task) (*Conn, error) {
+	o := (*operation)(e)
+	l := &Listener{o.of}
+	tr := o.results(t)
+	return l.accepted(&tr)
+}
+
+// NetListener returns the listener for those who want one of package net, http.Server for one: what
+// it accepts are *Conn. The two are one listener: closing either closes both. It does not block.
+func (l *Listener) NetListener() net.Listener { return netListener{l} }
+
+type netListener struct{ of *Listener }
+
+// Addr implements net.Listener.
+func (l netListener) Addr() net.Addr { return l.of.Addr() }
+
+// Close implements net.Listener.
+func (l netListener) Close() error { return l.of.Close() }
+
+// Accept implements net.Listener.
+func (l netListener) Accept() (net.Conn, error) {
+	c, err := l.of.Accept()
+	if err != nil {
+		return nil, err // a nil *Conn would be a net.Conn that is not nil
+	}
+	return c, nil
+}

@@ -1,0 +1,191 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"context"
+	"sync"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// operation is a transfer that has to wait: for its turn, or for the system.
+//
+// What waits is a goroutine, which sleeps on wake, or a machine. A machine's operation is a work: when it is
+// granted its turn it is sent to the machine's home, makes its system calls there, and either waits
+// again or lets the machine go on at once. So the poller, which serves all sockets, never touches a user's
+// buffer, and a machine's wait costs one turn in a queue.
+type operation struct {
+	transfer
+	of   *socket
+	wake chan struct{}     // of a goroutine; nil: a machine waits
+	rest statemachine.Rest // of a machine, from its Join on
+
+	// Guarded by the socket's lock. When state is decided they are whose operation it is.
+	state state
+	next  *operation // in the direction's queue
+	bound *bound     // nil: no context ends it
+
+	held  bool // it had the turn when it was made
+	spare bool // a machine's, which does not wait with it
+}
+
+// state is where an operation is.
+//
+//	fresh ──▶ waiting ──▶ granted ──▶ decided
+//	  │         ▲ │ └────────│─▶ decided: close, deadline, context
+//	  │         └─│──────────┘   it was told EAGAIN
+//	  └───────────┴─▶ decided: it ran through
+//
+// Each step out of waiting is told once.
+type state uint8
+
+const (
+	fresh state = iota
+	waiting
+	granted
+	decided
+)
+
+// Hints of submissions.
+var (
+	resumed = schedulers.Hint{Flags: schedulers.Resumed}
+	fairly  = schedulers.Hint{Flags: schedulers.Resumed | schedulers.PreferFairness}
+)
+
+// byMachine reports whether a machine waits.
+func (o *operation) byMachine() bool { return o.wake == nil }
+
+// tell is called by who has granted the operation, or decided it while it waited. A nil operation needs no
+// telling. No lock is held.
+func (o *operation) tell() {
+	switch {
+	case o == nil:
+	case o.byMachine():
+		o.rest.Submit(o, resumed)
+	default:
+		o.wake <- struct{}{}
+	}
+}
+
+// Run implements schedulers.Work: the machine is at home here.
+func (o *operation) Run(on schedulers.Worker) {
+	if o.of.proceed(o) == over {
+		o.rest.Run(on)
+	}
+}
+
+// Abandon implements schedulers.Work: the machine's home has ended. What has come meanwhile stays in the
+// socket, for others.
+func (o *operation) Abandon(reason error) {
+	s := o.of
+	s.mu.Lock()
+	var next *operation
+	if o.state == granted {
+		o.state, o.err = decided, reason
+		d := s.of(o.kind)
+		d.taken = false
+		next = d.grant()
+	}
+	s.mu.Unlock()
+	next.tell()
+	o.rest.Abandon(reason)
+}
+
+// Join implements [statemachine.Pending].
+func (o *operation) Join(n *continuation.Node, on schedulers.Worker) bool {
+	o.rest = statemachine.RestOf(n)
+	p := o.of.poller
+	if o.of.enqueue(o, o.held) == over {
+		return false
+	}
+	p.glance(on)
+	return true
+}
+
+// bound is the context that ends an operation.
+type bound struct {
+	op    *operation
+	ctx   context.Context
+	watch ctxwatch.Watch
+	why   error // it has ended; guarded by the socket's lock
+}
+
+// ContextEnded implements ctxwatch.Ender.
+func (b *bound) ContextEnded(*ctxwatch.Watch) {
+	why := ctxwatch.Reason(b.ctx) // the context may be a user's code: ask it before the lock
+	if why == nil {
+		why = context.Canceled
+	}
+	o := b.op
+	s := o.of
+	s.mu.Lock()
+	b.why = why
+	if o.state != waiting {
+		s.mu.Unlock()
+		return
+	}
+	d := s.of(o.kind)
+	d.remove(o)
+	o.state, o.err = decided, why
+	next := d.grant()
+	s.mu.Unlock()
+	o.tell()
+	next.tell()
+}
+
+// sleepers are the operations of goroutines.
+var sleepers = sync.Pool{New: func() any { return &operation{wake: make(chan struct{}, 1)} }}
+
+// do runs t to its end on the calling goroutine, which it blocks.
+func (s *socket) do(t *transfer) {
+	v := s.try(t, false)
+	if v == over {
+		return
+	}
+	o := sleepers.Get().(*operation)
+	o.transfer, o.of, o.state = *t, s, fresh
+	if s.enqueue(o, v == holds) != over {
+		<-o.wake
+		for s.proceed(o) != over {
+			<-o.wake
+		}
+	}
+	*t = o.transfer
+	o.transfer, o.of = transfer{}, nil
+	sleepers.Put(o)
+}
+
+// enter is do for the machine of t, and a context that may end it (nil: none). It returns nil if tr is over.
+func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
+	v := s.try(tr, true)
+	if v == over {
+		return nil
+	}
+	o, ok := t.Kept().(*operation)
+	if !ok || !o.spare {
+		o = new(operation)
+	}
+	o.transfer, o.of, o.state, o.held, o.spare = *tr, s, fresh, v == holds, false
+	if ctx != nil && ctx.Done() != nil {
+		o.bound = &bound{op: o, ctx: ctx}
+		o.bound.watch.Start(ctx, o.bound)
+	}
+	t.Suspend(o)
+	return o
+}
+
+// results returns what has become of an operation when its machine goes on, which keeps it as its spare one.
+func (o *operation) results(t *statemachine.Task) transfer {
+	_ = t.Refusal() // Abandon has made it the error, unless the operation had ended before
+	tr := o.transfer
+	if b := o.bound; b != nil && !b.watch.Stop() {
+		return tr // ContextEnded is about to come for it
+	}
+	*o = operation{spare: true}
+	t.Keep(o)
+	return tr
+}

@@ -1,0 +1,45 @@
+//go:build !linux || netio_portable
+
+package netio
+
+import (
+	"context"
+
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
+)
+
+// operation is a transfer that a machine waits for: a goroutine does it.
+type operation struct {
+	of *socket
+	transfer
+	ended *job.Job[job.Void]
+}
+
+// enter does tr for the machine of t, until ctx ends (nil: never).
+func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	o := &operation{of: s, transfer: *tr}
+	o.ended = begin(func() (job.Void, error) {
+		s.perform(ctx, &o.transfer)
+		return job.Void{}, nil
+	})
+	t.Suspend(o)
+	return o
+}
+
+// Join implements [statemachine.Pending].
+func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
+	n.Prepare(n.Target()) // for a list
+	return o.ended.Register(n)
+}
+
+// results returns what has become of an operation when its machine goes on.
+func (o *operation) results(t *statemachine.Task) transfer {
+	_ = t.Refusal() // the operation has ended before it
+	return o.transfer
+}

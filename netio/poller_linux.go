@@ -1,0 +1,280 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/movenext/movenext/internal/timers"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # One goroutine for all sockets
+//
+// All sockets are in one epoll instance, edge-triggered, from their making to their end: a wait
+// needs no system call to announce it. The instance's descriptor is itself nonblocking and waits in the poller of
+// Go's runtime, like a socket of package net: as a file whose readiness is that of the
+// instance. So waiting takes no OS thread. One goroutine sleeps there; it fetches events in batches, and goes back to
+// sleep when a fetch finds none.
+//
+//	the goroutine                        the kernel
+//	 1. forget the file's readiness       1. a socket is ready: put it in the instance's list
+//	 2. fetch: events? handle, again      2. the instance is readable: tell Go's poller
+//	 3. sleep until the file is ready,
+//	    unless it has become so since 1
+//
+// Proof. It is how RawConn.Read is made: it resets the readiness before it calls the function, and sleeps only if
+// no edge has come since. An event after the fetch in step 2 makes an edge after step 1.
+//
+// With the first socket the instance and the goroutine begin, with the last they end: closing the
+// file wakes the goroutine. There is no other way in which an idle program would hold nothing.
+//
+// # Names of sockets
+//
+// The instance is told a slot and its generation, not a pointer, and not the descriptor. A batch may name a
+// socket that was closed after the fetch, and whose descriptor, slot and all have gone to another one since:
+// then the generation differs. To look the descriptor up in a map is the tempting way; it finds the other one.
+
+// batch is how many events a fetch takes.
+const batch = 128
+
+// happening is a set of what an event says.
+type happening uint8
+
+const (
+	readable happening = 1 << iota
+	writable
+	readEnd  // the peer has shut its side, or worse
+	writeEnd // nothing can be written any more
+)
+
+// poller is an epoll instance.
+type poller struct {
+	epoll  int
+	file   *os.File
+	timers timers.Queue
+	began  time.Time
+
+	parked    atomic.Uint32 // machines that began to wait
+	glancing  sync.Mutex
+	glanceful [batch / 4]syscall.EpollEvent
+
+	// Guarded by pollers.
+	slots []slot
+	free  []uint32
+	live  int
+}
+
+// slot is a place for a socket. Its generation counts those that have left.
+type slot struct {
+	of         *socket
+	generation uint32
+}
+
+// pollers guards all pollers, of which one at most has sockets: current.
+var (
+	pollers sync.Mutex
+	current *poller
+)
+
+// now is the time on the poller's clock: never 0.
+func (p *poller) now() int64 { return int64(time.Since(p.began)) + 1 }
+
+// register puts a new socket into the current poller.
+func register(s *socket) error {
+	pollers.Lock()
+	defer pollers.Unlock()
+	p := current
+	if p == nil {
+		var err error
+		if p, err = newPoller(); err != nil {
+			return err
+		}
+	}
+	i := p.place()
+	ev := syscall.EpollEvent{
+		Events: syscall.EPOLLIN | syscall.EPOLLOUT | syscall.EPOLLRDHUP | edgeTriggered,
+		Fd:     int32(i), Pad: int32(p.slots[i].generation),
+	}
+	if err := syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_ADD, s.fd, &ev); err != nil {
+		p.free = append(p.free, i)
+		if p.live == 0 {
+			p.stop()
+		}
+		return os.NewSyscallError("epoll_ctl", err)
+	}
+	p.slots[i].of = s
+	s.poller, s.slot = p, i
+	s.in.ready, s.out.ready = true, true
+	p.live++
+	if current == nil {
+		current = p
+		go p.loop()
+	}
+	return nil
+}
+
+const edgeTriggered = 1 << 31 // syscall.EPOLLET is negative on some architectures
+
+// place returns a free slot; pollers is held, here and below.
+func (p *poller) place() uint32 {
+	if n := len(p.free); n > 0 {
+		i := p.free[n-1]
+		p.free = p.free[:n-1]
+		return i
+	}
+	p.slots = append(p.slots, slot{})
+	return uint32(len(p.slots) - 1)
+}
+
+// unregister takes s out. Events that were fetched already find another generation.
+func (p *poller) unregister(s *socket) {
+	pollers.Lock()
+	defer pollers.Unlock()
+	// Another descriptor of the same socket may be open elsewhere: then closing ours removes nothing.
+	_ = syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_DEL, s.fd, new(syscall.EpollEvent))
+	p.slots[s.slot] = slot{generation: p.slots[s.slot].generation + 1}
+	p.free = append(p.free, s.slot)
+	if p.live--; p.live == 0 {
+		p.stop()
+	}
+}
+
+// stop ends a poller without sockets.
+func (p *poller) stop() {
+	if current == p {
+		current = nil
+	}
+	_ = p.file.Close()
+}
+
+// errBubble is why a poller does not begin in a bubble.
+var errBubble = errors.New("netio: the poller can not begin inside of a testing/synctest bubble, whose clock and goroutines stand " +
+	"still while the network does not; open the first Listener or Conn outside of it, or use net.Pipe there")
+
+func newPoller() (*poller, error) {
+	if inBubble() {
+		return nil, errBubble
+	}
+	fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		_ = syscall.Close(fd)
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return &poller{epoll: fd, file: os.NewFile(uintptr(fd), "epoll"), began: time.Now()}, nil
+}
+
+// inBubble reports whether the calling goroutine is in a bubble of testing/synctest. The runtime says so in the
+// first line of a stack alone.
+func inBubble() bool {
+	var head [128]byte
+	n := runtime.Stack(head[:], false)
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	return strings.Contains(line, "synctest bubble")
+}
+
+// loop is the goroutine.
+func (p *poller) loop() {
+	raw, err := p.file.SyscallConn()
+	if err != nil {
+		return // it was stopped at once
+	}
+	var (
+		events [batch]syscall.EpollEvent
+		found  [batch]occurrence
+		n      int
+	)
+	fetch := func(fd uintptr) bool {
+		n = fetchEvents(int(fd), events[:])
+		return n > 0
+	}
+	for raw.Read(fetch) == nil {
+		p.handle(events[:n], found[:0])
+	}
+}
+
+// fetchEvents fetches what has happened. It does not wait.
+func fetchEvents(epoll int, events []syscall.EpollEvent) int {
+	for {
+		n, err := syscall.EpollWait(epoll, events, 0)
+		switch err {
+		case nil:
+			return n
+		case syscall.EINTR:
+			continue
+		}
+		// Every other error says that the arguments are wrong: to go on would be to hang in silence.
+		panic(fmt.Sprintf("netio: epoll_wait: %v", err))
+	}
+}
+
+// occurrence is an event whose socket is known.
+type occurrence struct {
+	at   *socket
+	bits happening
+}
+
+// handle tells the sockets of a batch; found has room for it.
+func (p *poller) handle(events []syscall.EpollEvent, found []occurrence) {
+	pollers.Lock()
+	for _, ev := range events {
+		if sl := p.slots[ev.Fd]; sl.of != nil && int32(sl.generation) == ev.Pad {
+			found = append(found, occurrence{sl.of, happened(ev.Events)})
+		}
+	}
+	pollers.Unlock()
+	for i := range found {
+		found[i].at.event(found[i].bits)
+		found[i].at = nil
+	}
+}
+
+// happened translates an event. An end or an error lets both sides make progress: they learn of it.
+func happened(ev uint32) (bits happening) {
+	if ev&syscall.EPOLLIN != 0 {
+		bits |= readable
+	}
+	if ev&syscall.EPOLLOUT != 0 {
+		bits |= writable
+	}
+	if ev&syscall.EPOLLRDHUP != 0 {
+		bits |= readable | readEnd
+	}
+	if ev&(syscall.EPOLLHUP|syscall.EPOLLERR) != 0 {
+		bits |= readable | readEnd | writable | writeEnd
+	}
+	return bits
+}
+
+// glances is after how many waits of machines a worker looks for events itself.
+const glances = 16
+
+// glance has a busy worker look for events now and then: when all processors compute, the runtime looks only
+// every 10 ms whether the goroutine has something to fetch.
+func (p *poller) glance(on schedulers.Worker) {
+	if on == nil || p.parked.Add(1)%glances != 0 || !p.glancing.TryLock() {
+		return
+	}
+	defer p.glancing.Unlock()
+	var (
+		found [len(p.glanceful)]occurrence
+		n     int
+	)
+	raw, err := p.file.SyscallConn()
+	if err != nil {
+		return // it was stopped meanwhile
+	}
+	_ = raw.Control(func(fd uintptr) { n = fetchEvents(int(fd), p.glanceful[:]) }) // an error says the same
+	p.handle(p.glanceful[:n], found[:0])
+}

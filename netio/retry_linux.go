@@ -1,0 +1,57 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// retry has accepting go on a while after the system had no descriptor or no memory left. The connections
+// that wait in the backlog make no new event.
+type retry struct {
+	of    *socket
+	armed bool
+	timer schedulers.Timer
+}
+
+const (
+	firstRetry = 5 * time.Millisecond
+	lastRetry  = time.Second
+)
+
+// retryLater arms the timer. It is called by the operation that has the turn.
+func (s *socket) retryLater() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.needed()
+	if s.closed || r.retry.armed {
+		return
+	}
+	pause := min(firstRetry<<min(r.retries, 8), lastRetry)
+	r.retries++
+	r.retry.armed = true
+	r.retry.timer.OnExpire = &r.retry
+	s.poller.timers.StartTimer(&r.retry.timer, pause)
+}
+
+// calm is called when accepting has succeeded.
+func (s *socket) calm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rare != nil {
+		s.rare.retries = 0
+	}
+}
+
+// Expire implements schedulers.Expirer.
+func (r *retry) Expire(*schedulers.Timer) {
+	r.of.mu.Lock()
+	r.armed = false
+	closed := r.of.closed
+	r.of.mu.Unlock()
+	if !closed {
+		r.of.event(readable)
+	}
+}

@@ -1,0 +1,270 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+)
+
+// # Who may read, who may write
+//
+// A socket has two directions. In each, one operation at a time has the turn: it alone makes system
+// calls there. The others wait in a queue, in the order in which they came, so that ten writers
+// are written one after the other, and none in the middle of another one.
+//
+//	                    in queue   taken   who makes system calls
+//	nothing goes on     none       no      nobody
+//	running             any        yes     the operation that has the turn, on its own goroutine
+//	blocked             first: it  no      nobody: there is nothing to read, or no room to write
+//	granted             not: it    yes     nobody yet: the operation is on its way to its home
+//
+//	fresh ──turn is free──▶ running ──done──────────────────────▶ over; the next is granted
+//	  │                      │   ▲
+//	  │                      │   └────────────── granted ◀──event, or turn is free──┐
+//	  │                      └──system has nothing more──▶ blocked, at the queue's head ─┤
+//	  └──turn is taken, or the system is known to have nothing──▶ waits in queue ────────┘
+//	                                   │
+//	                                   └──close, deadline, context──▶ over
+//
+// # The one race
+//
+// An operation is told EAGAIN; an event says that the socket is ready; the operation lies down to
+// wait. Edges come once. So the two meet under the socket's lock:
+//
+//	the operation                        the poller
+//	 1. lock; note edges; unlock          1. lock
+//	 2. system call: EAGAIN               2. edges++, ready = true
+//	 3. lock                              3. the turn is free and someone waits: grant it
+//	 4. edges has moved: again from 2     4. unlock; tell who was granted
+//	 5. ready = false; wait; unlock
+//
+// Proof. What makes the socket ready after the call in step 2 makes an event, and the right-hand list
+// comes after that. If it comes before step 3 it also comes after step 1, and step 4 sees it: edges is
+// written under the lock alone. If it comes after step 5, it finds the operation in the queue. An
+// event that was fetched before step 1 and handled after step 5 wakes the operation for nothing;
+// it makes a call, is told EAGAIN, and waits as before. That costs a turn and loses nothing. A short read is an
+// EAGAIN that costs no call: it clears ready in the same way, unless the system has told of an end or
+// an error, which is told once and may be behind what was read.
+//
+// The tempting wrong way is to clear ready before the call. An event between the two is then
+// lost with the clearing if its data are what the call reads: the next operation
+// believes in an event that has been used.
+
+// socket is a descriptor in the poller. Conn, Listener and PacketConn are made of it.
+type socket struct {
+	// Written before the socket is known to anybody else.
+	fd      int
+	stream  bool // not of datagrams
+	network string
+	ends    ends
+	poller  *poller
+
+	mu     sync.Mutex
+	closed bool
+	inside int // operations that make system calls
+	slot   uint32
+	in     direction
+	out    direction
+	rare   *rare // nil: none of it was needed yet
+}
+
+// verdict is what has become of an operation.
+type verdict uint8
+
+const (
+	over    verdict = iota // its results are there
+	waits                  // it has to wait, and nothing of it has happened
+	holds                  // it has to wait in the middle: it has the turn
+	blocked                // it waits in the queue
+)
+
+func (s *socket) of(k kind) *direction {
+	if k.outward() {
+		return &s.out
+	}
+	return &s.in
+}
+
+// refusal returns why no operation may begin in d; mu is held, here and below.
+func (s *socket) refusal(k kind) error {
+	if s.closed {
+		return net.ErrClosed
+	}
+	if s.rare != nil && s.deadlineOf(k).passed(s.poller) {
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
+// try does what an operation would that is told to go, unless it has to wait: then it is no operation yet, and
+// one is made for it. machine says that a streak of those is to end.
+func (s *socket) try(t *transfer, machine bool) verdict {
+	d := s.of(t.kind)
+	s.mu.Lock()
+	if err := s.refusal(t.kind); err != nil {
+		s.mu.Unlock()
+		t.err = s.wrap(t.kind.name(), err)
+		return over
+	}
+	if d.taken || d.first != nil || !d.mayGo(t.kind) || machine && d.streak >= maxStreak {
+		s.mu.Unlock()
+		return waits
+	}
+	if machine {
+		d.streak++
+	}
+	d.taken = true
+	s.inside++
+	return s.run(t, nil)
+}
+
+// enqueue has o wait, or go on if its turn has come meanwhile. held says that it has the turn.
+func (s *socket) enqueue(o *operation, held bool) verdict {
+	d := s.of(o.kind)
+	s.mu.Lock()
+	if held {
+		d.taken = false
+	}
+	if err := s.ending(o); err != nil {
+		return s.end(o, d, err)
+	}
+	if held {
+		d.pushFront(o)
+	} else {
+		d.push(o)
+	}
+	o.state = waiting
+	if d.taken || d.first != o || !d.mayGo(o.kind) {
+		s.armFor(o.kind)
+		s.mu.Unlock()
+		return blocked
+	}
+	d.take()
+	if o.byMachine() && d.streak >= maxStreak {
+		d.streak = 0
+		o.state = granted
+		s.mu.Unlock()
+		o.rest.Submit(o, fairly)
+		return blocked
+	}
+	s.inside++
+	return s.run(&o.transfer, o)
+}
+
+// proceed is what an operation does that was granted its turn, or ended.
+func (s *socket) proceed(o *operation) verdict {
+	d := s.of(o.kind)
+	s.mu.Lock()
+	if o.state == decided {
+		s.mu.Unlock()
+		return over
+	}
+	if err := s.ending(o); err != nil {
+		d.taken = false
+		return s.end(o, d, err)
+	}
+	s.inside++
+	return s.run(&o.transfer, o)
+}
+
+// end has o end with err. mu is held, and released.
+func (s *socket) end(o *operation, d *direction, err error) verdict {
+	o.state = decided
+	next := d.grant()
+	s.mu.Unlock()
+	o.err = s.wrap(o.kind.name(), err)
+	next.tell()
+	return over
+}
+
+// ending returns why o has to end rather than wait or go on.
+func (s *socket) ending(o *operation) error {
+	if err := s.refusal(o.kind); err != nil {
+		return err
+	}
+	if o.bound != nil {
+		return o.bound.why
+	}
+	return nil
+}
+
+// run makes the system calls of t, which has the turn and is counted inside. mu is held, and
+// released. o is t's operation, or nil.
+func (s *socket) run(t *transfer, o *operation) verdict {
+	d := s.of(t.kind)
+	for {
+		edges := d.edges
+		t.more.rare = s.rare != nil
+		s.mu.Unlock()
+		done, drained := t.step(s)
+		s.mu.Lock()
+		unmoved := d.edges == edges
+		if unmoved && (!done || drained && !d.sticky) {
+			d.ready = false
+		}
+		if !done && !unmoved && !s.closed {
+			continue
+		}
+		s.leave()
+		if done {
+			d.taken = false
+			if o != nil {
+				o.state = decided
+			}
+			next := d.grant()
+			s.mu.Unlock()
+			next.tell()
+			return over
+		}
+		return s.block(t, o, d)
+	}
+}
+
+// block is the end of run for a transfer that the system has nothing for.
+func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
+	if o == nil {
+		defer s.mu.Unlock()
+		if t.n > 0 {
+			return holds
+		}
+		d.taken = false // who waits stays before who comes: the queue decides
+		return waits
+	}
+	d.taken = false
+	if err := s.ending(o); err != nil {
+		return s.end(o, d, err)
+	}
+	o.state = waiting
+	d.pushFront(o)
+	s.armFor(o.kind)
+	s.mu.Unlock()
+	return blocked
+}
+
+// event is the poller's part of the race: bits are what has happened.
+func (s *socket) event(bits happening) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	var a, b *operation
+	if bits&readable != 0 {
+		a = s.in.signal(bits&readEnd != 0)
+	}
+	if bits&writable != 0 {
+		b = s.out.signal(bits&writeEnd != 0)
+	}
+	s.mu.Unlock()
+	a.tell()
+	b.tell()
+}
+
+// ends are the addresses of a socket.
+type ends struct {
+	local, remote         netip.AddrPort
+	localName, remoteName string // of Unix sockets
+}

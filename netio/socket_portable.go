@@ -1,0 +1,301 @@
+//go:build !linux || netio_portable
+
+package netio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/job"
+)
+
+// # Where there is no poller of our own
+//
+// Here a socket is one of package net, and a wait is a goroutine that blocks in it. All else is as
+// on the systems with a poller: the order, the deadlines, the errors. The goroutine takes no OS thread, since Go's
+// runtime polls for it; the lane of job.Blocking has a limit, which is for those that do, and at which a
+// server with more idle connections would stand still.
+//
+// What a context can end must not lose anything: a look that has read a byte, an accept that has a connection. So
+// those are jobs of the socket. Who waits for one and is ended leaves it there, for the next.
+
+// socket is what Conn and Listener are made of.
+type socket struct {
+	conn     net.Conn     // or nil
+	listener net.Listener // or nil
+
+	// The turn to read or accept, and to write. What follows in each group belongs to who has it.
+	in      coord.Mutex
+	ahead   []byte
+	kept    error
+	looking *job.Job[byte]
+	coming  *job.Job[net.Conn]
+
+	out coord.Mutex
+
+	mu   sync.Mutex
+	gone bool // NetConn has handed conn out
+
+	readUntil time.Time
+}
+
+// more is what a transfer has here beside its buffer.
+type more struct{ accepted net.Conn }
+
+// do runs t to its end on the calling goroutine, which it blocks.
+func (s *socket) do(t *transfer) { s.perform(context.Background(), t) }
+
+func (s *socket) perform(ctx context.Context, t *transfer) {
+	turn := &s.in
+	if t.kind.outward() {
+		turn = &s.out
+	}
+	if t.err = turn.Lock(ctx); t.err != nil {
+		return
+	}
+	defer turn.Unlock()
+	if t.err = s.left(t.kind); t.err != nil {
+		return
+	}
+	switch t.kind {
+	case reading:
+		if len(t.buf) > 0 { // as on the other systems, where the answer would look like the end
+			t.n, t.err = s.Read(t.buf)
+		}
+	case filling:
+		t.n, t.err = io.ReadFull(s, t.buf)
+	case looking:
+		t.err = s.look(ctx)
+	case accepting:
+		t.more.accepted, t.err = s.accept(ctx)
+	case writing:
+		t.n, t.err = s.conn.Write(t.buf)
+	case shutting:
+		t.err = errors.ErrUnsupported
+		if c, ok := s.conn.(interface{ CloseWrite() error }); ok {
+			t.err = c.CloseWrite()
+		}
+	}
+}
+
+// left returns the error of operations after NetConn.
+func (s *socket) left(k kind) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return s.failure(k.name(), net.ErrClosed)
+	}
+	return nil
+}
+
+// Read is io.Reader for who has the turn.
+func (s *socket) Read(p []byte) (int, error) {
+	if err := s.overdue(); err != nil {
+		return 0, err
+	}
+	if s.looking != nil {
+		if err := s.looked(context.Background()); err != nil {
+			return 0, err
+		}
+	}
+	if len(s.ahead) > 0 {
+		n := copy(p, s.ahead)
+		s.ahead = s.ahead[n:]
+		return n, nil
+	}
+	if err := s.kept; err != nil {
+		s.kept = nil
+		return 0, err
+	}
+	return s.conn.Read(p)
+}
+
+// overdue returns the error of a read after its deadline. What was read ahead must not be returned then.
+func (s *socket) overdue() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readUntil.IsZero() || time.Now().Before(s.readUntil) {
+		return nil
+	}
+	return s.failure("read", os.ErrDeadlineExceeded)
+}
+
+// failure is err as package net returns it.
+func (s *socket) failure(op string, err error) error {
+	return &net.OpError{Op: op, Net: s.LocalAddr().Network(), Source: s.LocalAddr(), Addr: s.RemoteAddr(), Err: err}
+}
+
+// look waits until a read would make progress, or ctx ends.
+func (s *socket) look(ctx context.Context) error {
+	if err := s.overdue(); err != nil {
+		return err
+	}
+	if len(s.ahead) > 0 || s.kept != nil {
+		return nil
+	}
+	if s.looking == nil {
+		s.looking = begin(func() (byte, error) {
+			var one [1]byte
+			_, err := io.ReadFull(s.conn, one[:])
+			return one[0], err
+		})
+	}
+	return s.looked(ctx)
+}
+
+// looked waits for the look that is under way. Its byte is read ahead, its error is the next read's, but for
+// that of a deadline, which is returned.
+func (s *socket) looked(ctx context.Context) error {
+	b, err := s.looking.Wait(ctx)
+	if !s.looking.IsCompleted() {
+		return whyEnded(ctx)
+	}
+	s.looking = nil
+	switch {
+	case err == nil:
+		s.ahead = append(s.ahead, b)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return err
+	default:
+		s.kept = err
+	}
+	return nil
+}
+
+const (
+	firstRetry = 5 * time.Millisecond
+	lastRetry  = time.Second
+)
+
+// accept waits for a connection, or until ctx ends.
+func (s *socket) accept(ctx context.Context) (net.Conn, error) {
+	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+		if s.coming == nil {
+			s.coming = begin(s.listener.Accept)
+		}
+		nc, err := s.coming.Wait(ctx)
+		if !s.coming.IsCompleted() {
+			return nil, whyEnded(ctx)
+		}
+		s.coming = nil
+		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+			return nc, err
+		}
+		if err := job.Sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// begin runs f on a goroutine.
+func begin[T any](f func() (T, error)) *job.Job[T] {
+	p := new(job.Promise[T])
+	p.Init()
+	go func() {
+		v, err := f()
+		told, _ := p.TryComplete(context.Background(), v, err)
+		told.Deliver(nil)
+	}()
+	return p.Job()
+}
+
+func (s *socket) close() error {
+	if s.listener == nil {
+		return s.conn.Close()
+	}
+	err := s.listener.Close()
+	go s.drop()
+	return err
+}
+
+// drop closes a connection that was accepted for somebody who had given up, and that nobody has taken.
+func (s *socket) drop() {
+	if s.in.Lock(context.Background()) != nil {
+		return
+	}
+	defer s.in.Unlock()
+	if s.coming == nil {
+		return
+	}
+	nc, err := s.coming.Await()
+	s.coming = nil
+	if err == nil {
+		_ = nc.Close()
+	}
+}
+
+// LocalAddr returns the address on this side.
+func (s *socket) LocalAddr() net.Addr {
+	if s.listener != nil {
+		return s.listener.Addr()
+	}
+	return s.conn.LocalAddr()
+}
+
+// RemoteAddr returns the address of the peer, or nil.
+func (s *socket) RemoteAddr() net.Addr {
+	if s.listener != nil {
+		return nil
+	}
+	return s.conn.RemoteAddr()
+}
+
+func (s *socket) setDeadlines(t time.Time, in, out bool) error {
+	if err := s.left(reading); err != nil {
+		return err
+	}
+	if in {
+		s.mu.Lock()
+		s.readUntil = t
+		s.mu.Unlock()
+		if err := s.conn.SetReadDeadline(t); err != nil {
+			return err
+		}
+	}
+	if out {
+		return s.conn.SetWriteDeadline(t)
+	}
+	return nil
+}
+
+func take(nc net.Conn, ahead []byte) (*Conn, error) {
+	return &Conn{&socket{conn: nc, ahead: append([]byte(nil), ahead...)}}, nil
+}
+
+func listenerOf(l net.Listener) (*Listener, error) { return &Listener{&socket{listener: l}}, nil }
+
+// accepted makes a Conn of what t has accepted.
+func (l *Listener) accepted(t *transfer) (*Conn, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	return take(t.more.accepted, nil)
+}
+
+// netConn is [Conn.NetConn].
+func (s *socket) netConn() (net.Conn, error) {
+	if err := s.in.Lock(context.Background()); err != nil {
+		return nil, err
+	}
+	defer s.in.Unlock()
+	if len(s.ahead) > 0 || s.kept != nil || s.looking != nil {
+		return nil, errAhead
+	}
+	if err := s.left(reading); err != nil {
+		return nil, err
+	}
+	if err := s.conn.SetDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	return s.conn, nil
+}

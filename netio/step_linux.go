@@ -1,0 +1,157 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+)
+
+// more is what a transfer has here beside its buffer.
+type more struct {
+	rare bool // the socket may have bytes that were read ahead, or an error that was kept
+
+	// Accepted: a descriptor, and the other end's address, of which a Unix socket has only the name.
+	fd   int
+	from netip.AddrPort
+	name string
+}
+
+// step makes system calls until the transfer is done, or the socket has nothing more for it:
+// that is done == false, and an error of the transfer is its end. drained says that the system has
+// told, by a short read, that there is nothing left.
+func (t *transfer) step(s *socket) (done, drained bool) {
+	switch t.kind {
+	case reading, filling:
+		return t.read(s)
+	case looking:
+		return t.look(s)
+	case accepting:
+		return t.accept(s), false
+	case shutting:
+		t.err = s.wrap("shutdown", os.NewSyscallError("shutdown", syscall.Shutdown(s.fd, syscall.SHUT_WR)))
+		return true, false
+	default:
+		return t.write(s), false
+	}
+}
+
+func (t *transfer) read(s *socket) (done, drained bool) {
+	if len(t.buf) == 0 {
+		return true, false // the system's answer would look like the end
+	}
+	if t.more.rare {
+		t.n += s.takeAhead(t.buf[t.n:])
+		if t.n > 0 && t.kind == reading || t.n == len(t.buf) {
+			return true, false
+		}
+		if t.err = s.takeKept(); t.err != nil {
+			return true, false
+		}
+	}
+	for {
+		want := t.buf[t.n:]
+		n, err := syscall.Read(s.fd, want)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err == syscall.EAGAIN:
+			return false, true
+		case err != nil:
+			t.err = s.wrap("read", os.NewSyscallError("read", err))
+			return true, false
+		case n == 0 && s.stream:
+			t.err = io.EOF
+			if t.n > 0 {
+				t.err = io.ErrUnexpectedEOF
+			}
+			return true, false
+		}
+		t.n += n
+		drained = s.stream && n < len(want)
+		if t.kind == reading || t.n == len(t.buf) {
+			return true, drained
+		}
+	}
+}
+
+func (t *transfer) look(s *socket) (done, drained bool) {
+	if t.more.rare && s.hasAhead() {
+		return true, false
+	}
+	for {
+		var one [1]byte
+		_, _, err := syscall.Recvfrom(s.fd, one[:], syscall.MSG_PEEK)
+		switch err {
+		case syscall.EINTR:
+			continue
+		case syscall.EAGAIN:
+			return false, true
+		case nil:
+			return true, false
+		}
+		// The system tells an error once, and it belongs to the next read.
+		s.keep(s.wrap("read", os.NewSyscallError("read", err)))
+		return true, false
+	}
+}
+
+// maxWrite is the most that one system call is given: the system would say no to more than 2 GB.
+const maxWrite = 1 << 30
+
+func (t *transfer) write(s *socket) (done bool) {
+	for {
+		rest := t.buf[t.n:]
+		n, err := syscall.Write(s.fd, rest[:min(len(rest), maxWrite)])
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err == syscall.EAGAIN:
+			return false
+		case err != nil:
+			t.err = s.wrap("write", os.NewSyscallError("write", err))
+			return true
+		}
+		t.n += n
+		if t.n == len(t.buf) {
+			return true
+		}
+		if n == 0 {
+			t.err = io.ErrUnexpectedEOF
+			return true
+		}
+	}
+}
+
+func (t *transfer) accept(s *socket) (done bool) {
+	for {
+		fd, from, err := syscall.Accept4(s.fd, syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC)
+		switch err {
+		case nil:
+			s.calm()
+			t.more.fd = fd
+			t.more.from, t.more.name = endOf(from)
+			return true
+		case syscall.EINTR, syscall.ECONNABORTED: // the peer has given up in the queue
+			continue
+		case syscall.EAGAIN:
+			return false
+		case syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM:
+			s.retryLater()
+			return false
+		}
+		t.err = s.wrap("accept", os.NewSyscallError("accept4", err))
+		return true
+	}
+}
+
+// wrap makes of an error what package net returns; nil stays nil.
+func (s *socket) wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &net.OpError{Op: op, Net: s.network, Source: s.LocalAddr(), Addr: s.RemoteAddr(), Err: err}
+}

@@ -1,0 +1,180 @@
+//go:build linux && !netio_portable
+
+package netio
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+)
+
+// take makes a Conn of nc, whose descriptor it duplicates; nc is closed then. To take the descriptor itself is not
+// possible, since package net waits for it too. File().Fd() is the tempting way to a
+// duplicate; it makes the description that the two share a blocking one.
+func take(nc net.Conn, ahead []byte) (*Conn, error) {
+	fd, err := duplicateOf(nc.(syscall.Conn))
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{fd: fd, network: nc.LocalAddr().Network()}
+	if err := s.learn(); err != nil {
+		_ = syscall.Close(fd)
+		return nil, err
+	}
+	if len(ahead) > 0 {
+		s.needed().ahead = append([]byte(nil), ahead...)
+	}
+	if err := register(s); err != nil {
+		_ = syscall.Close(fd)
+		return nil, err
+	}
+	_ = nc.Close() // its descriptor; the connection is open
+	return &Conn{s}, nil
+}
+
+// duplicateOf returns another descriptor of what c describes.
+func duplicateOf(c syscall.Conn) (int, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	return duplicate(raw.Control)
+}
+
+func duplicate(control func(func(fd uintptr)) error) (int, error) {
+	var (
+		fd    uintptr
+		errno syscall.Errno
+	)
+	if err := control(func(from uintptr) {
+		fd, _, errno = syscall.Syscall(syscall.SYS_FCNTL, from, syscall.F_DUPFD_CLOEXEC, 0)
+	}); err != nil {
+		return 0, err
+	}
+	if errno != 0 {
+		return 0, os.NewSyscallError("fcntl", errno)
+	}
+	return int(fd), nil
+}
+
+// learn asks the system what s is. It refuses what is no socket.
+func (s *socket) learn() error {
+	typ, err := syscall.GetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
+	if err != nil {
+		return fmt.Errorf("%w: it is no socket: %w", ErrNotAdoptable, os.NewSyscallError("getsockopt", err))
+	}
+	s.stream = typ == syscall.SOCK_STREAM
+	if local, err := syscall.Getsockname(s.fd); err == nil {
+		s.ends.local, s.ends.localName = endOf(local)
+	}
+	if remote, err := syscall.Getpeername(s.fd); err == nil {
+		s.ends.remote, s.ends.remoteName = endOf(remote)
+	}
+	return nil
+}
+
+// listenerOf makes a Listener of l, as take makes a Conn.
+func listenerOf(l net.Listener) (*Listener, error) {
+	defer func() { _ = l.Close() }()
+	fd, err := duplicateOf(l.(syscall.Conn))
+	if err != nil {
+		return nil, err
+	}
+	s := &socket{fd: fd, network: l.Addr().Network()}
+	err = s.learn()
+	if err == nil {
+		err = s.inherited()
+	}
+	if err == nil {
+		err = register(s)
+	}
+	if err != nil {
+		_ = syscall.Close(fd)
+		return nil, err
+	}
+	if u, ok := l.(*net.UnixListener); ok {
+		u.SetUnlinkOnClose(false)
+		if name := s.ends.localName; name != "" && name[0] != '@' {
+			s.needed().unlink = name
+		}
+	}
+	return &Listener{s}, nil
+}
+
+// inherited sets what connections take from their listener: small writes go out at once and idle peers are probed, as
+// with package net, which sets the same for each connection, in five system calls.
+func (s *socket) inherited() error {
+	if s.isUnix() {
+		return nil
+	}
+	const probe = 15 // seconds; the default of package net
+	set := func(level, option, value int) error {
+		return os.NewSyscallError("setsockopt", syscall.SetsockoptInt(s.fd, level, option, value))
+	}
+	return errors.Join(
+		set(syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1),
+		set(syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1),
+		set(syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, probe),
+		set(syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, probe),
+		set(syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, 9),
+	)
+}
+
+// accepted makes a Conn of what t has accepted.
+func (l *Listener) accepted(t *transfer) (*Conn, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	s := &socket{fd: t.more.fd, stream: true, network: l.end.network}
+	s.ends.remote, s.ends.remoteName = t.more.from, t.more.name
+	s.ends.local, s.ends.localName = l.end.ends.local, l.end.ends.localName
+	if s.ends.local.IsValid() && s.ends.local.Addr().IsUnspecified() {
+		if local, err := syscall.Getsockname(s.fd); err == nil {
+			s.ends.local, s.ends.localName = endOf(local)
+		}
+	}
+	if err := register(s); err != nil {
+		_ = syscall.Close(s.fd)
+		return nil, s.wrap("accept", err)
+	}
+	return &Conn{s}, nil
+}
+
+// netConn is [Conn.NetConn].
+func (s *socket) netConn() (net.Conn, error) {
+	if s.hasAhead() {
+		return nil, errAhead
+	}
+	fd, err := duplicate(s.control)
+	if err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(fd), "socket")
+	defer func() { _ = file.Close() }()
+	nc, err := net.FileConn(file)
+	if err != nil {
+		return nil, err
+	}
+	_ = s.close()
+	return nc, nil
+}
+
+// control calls f with the descriptor, which stays open while f runs.
+func (s *socket) control(f func(fd uintptr)) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return s.wrap("raw-control", net.ErrClosed)
+	}
+	s.inside++
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.leave()
+	}()
+	f(uintptr(s.fd))
+	return nil
+}

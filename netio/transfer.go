@@ -1,0 +1,41 @@
+package netio
+
+// kind is what an operation does when it has its turn.
+type kind uint8
+
+const (
+	reading   kind = iota // what there is, at least a byte
+	filling               // all of the buffer
+	looking               // nothing: it waits until reading would make progress
+	accepting             // a connection
+	receiving             // a datagram, and from where
+	writing               // all of the buffer
+	sending               // a datagram, to an address
+	shutting              // nothing: the direction is shut after what was written before
+)
+
+// outward reports whether the operation waits for room to write.
+func (k kind) outward() bool { return k >= writing }
+
+// transfer is the part of an operation that makes system calls. One goroutine has it at a time.
+type transfer struct {
+	kind kind
+	buf  []byte
+	n    int // how much of buf is done
+	err  error
+	more more // what the system needs beside
+}
+
+// name is what package net calls the operation in its errors.
+func (k kind) name() string {
+	switch k {
+	case accepting:
+		return "accept"
+	case shutting:
+		return "close"
+	case writing:
+		return "write"
+	default:
+		return "read"
+	}
+}
