@@ -7,6 +7,8 @@ type direction struct {
 	first, last *operation
 	edges       uint32 // how many events there were
 	ready       bool   // not known to be blocked
+	proven      bool   // an event that came after the last read says that there is something to read
+	drained     uint32 // how many fetches had begun when the system had nothing more
 	sticky      bool   // the system has told of an end or an error, which it tells once
 	taken       bool   // an operation has the turn
 	streak      uint8  // how often machines went on without having waited
@@ -19,10 +21,12 @@ const maxStreak = 61
 // mayGo reports whether an operation that has the turn could do something.
 func (d *direction) mayGo(k kind) bool { return d.ready || k == shutting }
 
-// signal notes an event and grants the turn to the first that waits, or returns nil.
-func (d *direction) signal(sticky bool) *operation {
+// signal notes an event and grants the turn to the first that waits, or returns nil. An event proves nothing if its fetch
+// had begun when the system had nothing more: it may be about what was read then.
+func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	d.edges++
 	d.ready = true
+	d.proven = int32(fetch-d.drained) > 0
 	d.sticky = d.sticky || sticky
 	return d.grant()
 }

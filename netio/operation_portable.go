@@ -24,8 +24,9 @@ func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) 
 		ctx = context.Background()
 	}
 	o := &operation{of: s, transfer: *tr}
+	turn := s.queue(ctx, tr.kind)
 	o.ended = begin(func() (job.Void, error) {
-		s.perform(ctx, &o.transfer)
+		s.perform(ctx, &o.transfer, turn)
 		return job.Void{}, nil
 	})
 	t.Suspend(o)

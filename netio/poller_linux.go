@@ -63,6 +63,7 @@ type poller struct {
 	timers timers.Queue
 	began  time.Time
 
+	fetches   atomic.Uint32 // how many have begun
 	parked    atomic.Uint32 // machines that began to wait
 	glancing  sync.Mutex
 	glanceful [batch / 4]syscall.EpollEvent
@@ -194,13 +195,15 @@ func (p *poller) loop() {
 		events [batch]syscall.EpollEvent
 		found  [batch]occurrence
 		n      int
+		number uint32
 	)
 	fetch := func(fd uintptr) bool {
+		number = p.fetches.Add(1)
 		n = fetchEvents(int(fd), events[:])
 		return n > 0
 	}
 	for raw.Read(fetch) == nil {
-		p.handle(events[:n], found[:0])
+		p.handle(events[:n], number, found[:0])
 	}
 }
 
@@ -226,7 +229,7 @@ type occurrence struct {
 }
 
 // handle tells the sockets of a batch; found has room for it.
-func (p *poller) handle(events []syscall.EpollEvent, found []occurrence) {
+func (p *poller) handle(events []syscall.EpollEvent, fetch uint32, found []occurrence) {
 	pollers.Lock()
 	for _, ev := range events {
 		if sl := p.slots[ev.Fd]; sl.of != nil && int32(sl.generation) == ev.Pad {
@@ -235,7 +238,7 @@ func (p *poller) handle(events []syscall.EpollEvent, found []occurrence) {
 	}
 	pollers.Unlock()
 	for i := range found {
-		found[i].at.event(found[i].bits)
+		found[i].at.event(found[i].bits, fetch)
 		found[i].at = nil
 	}
 }
@@ -275,6 +278,7 @@ func (p *poller) glance(on schedulers.Worker) {
 	if err != nil {
 		return // it was stopped meanwhile
 	}
+	number := p.fetches.Add(1)
 	_ = raw.Control(func(fd uintptr) { n = fetchEvents(int(fd), p.glanceful[:]) }) // an error says the same
-	p.handle(p.glanceful[:n], found[:0])
+	p.handle(p.glanceful[:n], number, found[:0])
 }

@@ -52,6 +52,6 @@ func (r *retry) Expire(*schedulers.Timer) {
 	closed := r.of.closed
 	r.of.mu.Unlock()
 	if !closed {
-		r.of.event(readable)
+		r.of.event(readable, 0)
 	}
 }

@@ -197,13 +197,19 @@ func (s *socket) run(t *transfer, o *operation) verdict {
 	d := s.of(t.kind)
 	for {
 		edges := d.edges
-		t.more.rare = s.rare != nil
+		t.more.rare, t.more.proven = s.rare != nil, d.proven
 		s.mu.Unlock()
 		done, drained := t.step(s)
 		s.mu.Lock()
 		unmoved := d.edges == edges
+		if !done || t.kind != looking {
+			d.proven = false
+		}
 		if unmoved && (!done || drained && !d.sticky) {
 			d.ready = false
+		}
+		if drained {
+			d.drained = s.poller.fetches.Load()
 		}
 		if !done && !unmoved && !s.closed {
 			continue
@@ -244,8 +250,8 @@ func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
 	return blocked
 }
 
-// event is the poller's part of the race: bits are what has happened.
-func (s *socket) event(bits happening) {
+// event is the poller's part of the race: bits are what has happened, as fetched by the fetch of that number.
+func (s *socket) event(bits happening, fetch uint32) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -253,10 +259,10 @@ func (s *socket) event(bits happening) {
 	}
 	var a, b *operation
 	if bits&readable != 0 {
-		a = s.in.signal(bits&readEnd != 0)
+		a = s.in.signal(bits&readEnd != 0, fetch)
 	}
 	if bits&writable != 0 {
-		b = s.out.signal(bits&writeEnd != 0)
+		b = s.out.signal(bits&writeEnd != 0, fetch)
 	}
 	s.mu.Unlock()
 	a.tell()

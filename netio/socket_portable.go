@@ -50,17 +50,29 @@ type socket struct {
 type more struct{ accepted net.Conn }
 
 // do runs t to its end on the calling goroutine, which it blocks.
-func (s *socket) do(t *transfer) { s.perform(context.Background(), t) }
+func (s *socket) do(t *transfer) {
+	ctx := context.Background()
+	s.perform(ctx, t, s.queue(ctx, t.kind))
+}
 
-func (s *socket) perform(ctx context.Context, t *transfer) {
-	turn := &s.in
-	if t.kind.outward() {
-		turn = &s.out
+// queue takes a place among those that wait for their turn, in the order of the calls.
+func (s *socket) queue(ctx context.Context, k kind) *job.Job[job.Void] {
+	return s.turn(k).LockAsync(ctx)
+}
+
+func (s *socket) turn(k kind) *coord.Mutex {
+	if k.outward() {
+		return &s.out
 	}
-	if t.err = turn.Lock(ctx); t.err != nil {
+	return &s.in
+}
+
+// perform does t when its turn has come, unless ctx ends before.
+func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Void]) {
+	if _, t.err = turn.Await(); t.err != nil {
 		return
 	}
-	defer turn.Unlock()
+	defer s.turn(t.kind).Unlock()
 	if t.err = s.left(t.kind); t.err != nil {
 		return
 	}
@@ -151,7 +163,7 @@ func (s *socket) look(ctx context.Context) error {
 }
 
 // looked waits for the look that is under way. Its byte is read ahead, its error is the next read's, but for
-// that of a deadline, which is returned.
+// those of a deadline and of closing, which are returned.
 func (s *socket) looked(ctx context.Context) error {
 	b, err := s.looking.Wait(ctx)
 	if !s.looking.IsCompleted() {
@@ -161,7 +173,7 @@ func (s *socket) looked(ctx context.Context) error {
 	switch {
 	case err == nil:
 		s.ahead = append(s.ahead, b)
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded), isClosed(err):
 		return err
 	default:
 		s.kept = err
@@ -263,39 +275,4 @@ func (s *socket) setDeadlines(t time.Time, in, out bool) error {
 		return s.conn.SetWriteDeadline(t)
 	}
 	return nil
-}
-
-func take(nc net.Conn, ahead []byte) (*Conn, error) {
-	return &Conn{&socket{conn: nc, ahead: append([]byte(nil), ahead...)}}, nil
-}
-
-func listenerOf(l net.Listener) (*Listener, error) { return &Listener{&socket{listener: l}}, nil }
-
-// accepted makes a Conn of what t has accepted.
-func (l *Listener) accepted(t *transfer) (*Conn, error) {
-	if t.err != nil {
-		return nil, t.err
-	}
-	return take(t.more.accepted, nil)
-}
-
-// netConn is [Conn.NetConn].
-func (s *socket) netConn() (net.Conn, error) {
-	if err := s.in.Lock(context.Background()); err != nil {
-		return nil, err
-	}
-	defer s.in.Unlock()
-	if len(s.ahead) > 0 || s.kept != nil || s.looking != nil {
-		return nil, errAhead
-	}
-	if err := s.left(reading); err != nil {
-		return nil, err
-	}
-	if err := s.conn.SetDeadline(time.Time{}); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gone = true
-	return s.conn, nil
 }

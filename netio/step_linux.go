@@ -12,7 +12,8 @@ import (
 
 // more is what a transfer has here beside its buffer.
 type more struct {
-	rare bool // the socket may have bytes that were read ahead, or an error that was kept
+	rare   bool // the socket may have bytes that were read ahead, or an error that was kept
+	proven bool // see direction
 
 	// Accepted: a descriptor, and the other end's address, of which a Unix socket has only the name.
 	fd   int
@@ -79,7 +80,7 @@ func (t *transfer) read(s *socket) (done, drained bool) {
 }
 
 func (t *transfer) look(s *socket) (done, drained bool) {
-	if t.more.rare && s.hasAhead() {
+	if t.more.proven || t.more.rare && s.hasAhead() {
 		return true, false
 	}
 	for {

@@ -1,0 +1,48 @@
+//go:build !linux || netio_portable
+
+package netio
+
+import (
+	"context"
+	"net"
+	"time"
+)
+
+// take makes a Conn of nc, which goes on in it.
+func take(nc net.Conn, ahead []byte) (*Conn, error) {
+	if err := nc.SetDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	return &Conn{&socket{conn: nc, ahead: append([]byte(nil), ahead...)}}, nil
+}
+
+func listenerOf(l net.Listener) (*Listener, error) { return &Listener{&socket{listener: l}}, nil }
+
+// accepted makes a Conn of what t has accepted.
+func (l *Listener) accepted(t *transfer) (*Conn, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	return take(t.more.accepted, nil)
+}
+
+// netConn is [Conn.NetConn].
+func (s *socket) netConn() (net.Conn, error) {
+	if err := s.in.Lock(context.Background()); err != nil {
+		return nil, err
+	}
+	defer s.in.Unlock()
+	if len(s.ahead) > 0 || s.kept != nil || s.looking != nil {
+		return nil, errAhead
+	}
+	if err := s.left(reading); err != nil {
+		return nil, err
+	}
+	if err := s.conn.SetDeadline(time.Time{}); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	return s.conn, nil
+}
