@@ -79,11 +79,12 @@ func (u *unit) commClause(w *switching, i int, comm ast.Stmt) clause {
 
 // receiveAside receives into names of the clause and hands them on to the
 // variables that the moved body knows, or to temporaries if the places to
-// receive into suspend.
+// receive into suspend. These are assigned in one statement: gc makes it the first of the body
+// (noder/reader.go), so both places are evaluated before either is assigned.
 func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
 	head := rope{text("case ")}
 	pass := &assign{}
-	var later []func()
+	var places []received
 	for n, lhs := range recv.Lhs {
 		if n > 0 {
 			head = append(head, text(", "))
@@ -104,19 +105,40 @@ func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
 		}
 		v := u.temp("received", u.receivedType(recv, n))
 		pass.dst = append(pass.dst, dest{v: v, declares: true})
-		later = append(later, func() {
-			u.spillAll([]operandOf{{expr: lhs, assigned: true}}, false)
-			u.add(&assign{dst: []dest{u.left(lhs)}, src: u.receivedFor(lhs, v)})
-		})
+		places = append(places, received{lhs, v})
 	}
 	head = append(head, text(" := <-"))
 	head = append(head, u.value(receivedFrom(recv.Rhs[0]))...)
-	w.before[i] = later
+	if len(places) > 0 {
+		w.before[i] = func() { u.assignReceived(places) }
+	}
 	c := w.clause(i, head)
 	if len(pass.dst) > 0 {
 		c.code = []instr{pass}
 	}
 	return c
+}
+
+// received is a place to receive into, and the temporary with what was received.
+type received struct {
+	lhs ast.Expr
+	v   *variable
+}
+
+func (u *unit) assignReceived(places []received) {
+	var ops []operandOf
+	for _, p := range places {
+		ops = append(ops, operandOf{expr: p.lhs, assigned: true})
+	}
+	u.spillAll(ops, false)
+	all := &assign{}
+	for n, p := range places {
+		if n > 0 {
+			all.src = append(all.src, text(", "))
+		}
+		all.dst, all.src = append(all.dst, u.left(p.lhs)), append(all.src, u.receivedFor(p.lhs, p.v)...)
+	}
+	u.add(all)
 }
 
 // receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes the type

@@ -94,8 +94,8 @@ type switching struct {
 	u       *unit
 	name    string
 	clauses []ast.Stmt
-	labels  []*label   // of the clauses whose bodies move
-	before  [][]func() // what a moved body starts with
+	labels  []*label // of the clauses whose bodies move
+	before  []func() // what a moved body starts with
 	end     *label
 }
 
@@ -104,7 +104,7 @@ func (u *unit) newSwitching(body *ast.BlockStmt, name string) *switching {
 		u: u, name: name,
 		clauses: body.List,
 		labels:  make([]*label, len(body.List)),
-		before:  make([][]func(), len(body.List)),
+		before:  make([]func(), len(body.List)),
 		end:     u.label("endSwitch"),
 	}
 }
@@ -182,8 +182,8 @@ func (w *switching) bodies() {
 			next = w.labels[i+1]
 		}
 		w.u.add(&mark{label: w.labels[i]})
-		for _, f := range w.before[i] {
-			f()
+		if w.before[i] != nil {
+			w.before[i]()
 		}
 		w.u.enter(jumpTarget{name: w.name, breakTo: w.end, next: next})
 		w.u.block(w.body(i))

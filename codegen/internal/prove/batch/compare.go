@@ -196,8 +196,10 @@ func (b *build) compile(ctx context.Context) error {
 					lines = append(lines, line)
 				}
 			}
-			if len(lines) > 0 {
-				b.find(p, Defect, strings.Join(lines, ""))
+			if text := strings.Join(lines, ""); strings.Contains(text, "/"+p.Name+".go:") && strings.Contains(text, "internal compiler error") {
+				b.find(p, Refused, "batch: the compiler fails with the plain form; "+text)
+			} else if text != "" {
+				b.find(p, Defect, text)
 			}
 		}
 		if len(b.found) == before {

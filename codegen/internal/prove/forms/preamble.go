@@ -5,6 +5,7 @@ const Preamble = `package batch
 
 import (
 	"fmt"
+	"reflect"
 
 	"example.com/proof/trace"
 
@@ -115,14 +116,13 @@ func Glinks[V any](v V) func(func(*Gl[V], V) bool) {
 	return func(yield func(*Gl[V], V) bool) { _ = yield(&Gl[V]{v}, v) && yield(&Gl[V]{v}, v) }
 }
 
-// Gkind is what of a value may be logged.
+// Gkind is what of a value may be logged: no addresses.
 func Gkind(v any) string {
-	switch s := fmt.Sprintf("%T %v", v, v); {
-	case len(s) > 0 && (s[0] == '*' || s[0] == 'c' || s[0] == 'f'):
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.Pointer, reflect.Chan, reflect.Func:
 		return fmt.Sprintf("%T", v)
-	default:
-		return s
 	}
+	return fmt.Sprintf("%T %v", v, v)
 }
 
 func Gshow(v any) string {
