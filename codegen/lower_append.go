@@ -62,9 +62,9 @@ func (u *unit) keyNameCopied(place *ast.IndexExpr) bool {
 	}
 	return u.whatever(m.Key(), place.Index, func(key types.Type) bool {
 		basic, ok := types.Unalias(key).(*types.Basic)
-		switch {
-		case u.keyBy(m, key) != keyFast:
-			return u.keyBy(m, key) == keyCast
+		switch kind := u.fastKey(key); { // the elements are slices, which are small
+		case kind != keyFast:
+			return kind == keyCast
 		case !ok || isTypeParam(m.Key()):
 			return true // of a name of its own, as type arguments are
 		}

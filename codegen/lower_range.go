@@ -171,24 +171,6 @@ func (r *ranging) overList(array bool) {
 	r.assign(rope{use(i)}, elem, isKey)
 }
 
-// hasCall reports whether e holds a call or a receive, without which the length
-// of an array is a constant.
-func (u *unit) hasCall(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			found = found || !u.info.Types[ast.Unparen(n.Fun)].IsType() && !u.isConstant(n)
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
-		}
-		return !found
-	})
-	return found
-}
-
 // count emits the loop's head: i from 0 to below limit.
 func (r *ranging) count(i *variable, limit rope) {
 	u := r.u

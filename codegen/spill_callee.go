@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // What is called, and method values: gc copies some of them early that are read late as other
@@ -19,16 +20,20 @@ func (u *unit) calleeOperands(fun ast.Expr) []operandOf {
 	s := u.info.Selections[sel]
 	switch {
 	case !ok || s == nil || s.Kind() != types.MethodVal:
-		return []operandOf{{expr: fun, copied: u.holdsOperation(fun)}}
+		return []operandOf{{expr: fun, copied: u.copiesCallee(fun)}}
 	case types.IsInterface(s.Obj().(*types.Func).Signature().Recv().Type()) && !isTypeParam(s.Recv()):
-		return []operandOf{{expr: sel.X, copied: u.holdsOperation(sel.X), method: s}}
+		return []operandOf{{expr: sel.X, copied: u.copiesCallee(sel.X), method: s}}
 	}
 	return u.operands(fun)
 }
 
-// holdsOperation is whether the compiler finds a call or a receive in e. Conversions, and new,
-// are none.
-func (u *unit) holdsOperation(e ast.Expr) bool {
+// copiesCallee reports whether gc copies the callee e in front of the arguments. It does not for
+// a new in it, of which nothing can be observed (typecheck.RewriteNonNameCall).
+func (u *unit) copiesCallee(e ast.Expr) bool { return u.hasCall(e, "new") }
+
+// hasCall reports whether e holds a call or a receive, be it of a predeclared function; but for
+// those of some names. Conversions and constants are none.
+func (u *unit) hasCall(e ast.Expr, but ...string) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -36,7 +41,7 @@ func (u *unit) holdsOperation(e ast.Expr) bool {
 			return false
 		case *ast.CallExpr:
 			name, _ := u.builtin(n.Fun)
-			found = found || !u.info.Types[ast.Unparen(n.Fun)].IsType() && !u.isConstant(n) && name != "new"
+			found = found || !u.info.Types[ast.Unparen(n.Fun)].IsType() && !u.isConstant(n) && !slices.Contains(but, name)
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		}

@@ -123,7 +123,7 @@ func (u *unit) copiesIfLocal(o operandOf) bool {
 	}
 	switch {
 	case o.key != nil:
-		return !hasTypeParam(o.key) && u.keyBy(o.key, o.key.Key()) == keySlow
+		return !hasTypeParam(o.key) && u.keyBy(o.key.Key(), o.key.Elem()) == keySlow
 	case o.compared:
 		switch t.Underlying().(type) {
 		case *types.Struct, *types.Array:

@@ -40,6 +40,9 @@ func (u *unit) whateverBoth(t, other types.Type, e ast.Expr, early func(t, other
 			answers = append(answers, early(form, second))
 		}
 	}
+	if !hasTypeParam(t) {
+		t = other
+	}
 	return u.agreed(answers, e, t)
 }
 
@@ -58,7 +61,7 @@ func (u *unit) forms(t types.Type) []types.Type {
 		return list
 	}
 	word := types.Typ[types.Uintptr]
-	return []types.Type{word, types.Typ[types.String], types.NewPointer(word), types.Typ[types.Bool], types.NewArray(word, 1), types.NewArray(word, 3)}
+	return []types.Type{word, types.Typ[types.String], types.NewPointer(word), types.Typ[types.Bool], types.NewArray(word, 1), types.NewArray(word, 3), types.NewArray(word, maxFastElem)}
 }
 
 // changeable reports whether others than the function's own statements may change what e is.

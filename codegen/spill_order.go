@@ -162,8 +162,12 @@ func (u *unit) converts(o operandOf) bool {
 // wantsKeyTemp: maps with keys of certain types take the key by address, the others
 // by value in a register. See mapKeyTemp and mapfast in the compiler.
 func (u *unit) wantsKeyTemp(o operandOf) bool {
-	return u.whatever(o.key.Key(), o.expr, func(key types.Type) bool {
-		switch u.keyBy(o.key, key) {
+	elem := o.key.Elem()
+	if isMap(elem) { // a pointer, whatever is in it
+		elem = types.Typ[types.Uintptr]
+	}
+	return u.whateverBoth(o.key.Key(), elem, o.expr, func(key, elem types.Type) bool {
+		switch u.keyBy(key, elem) {
 		case keySlow:
 			return u.converts(o) || !u.addressable(o.expr)
 		case keyCast:
@@ -173,14 +177,17 @@ func (u *unit) wantsKeyTemp(o operandOf) bool {
 	})
 }
 
-// keyBy says how maps of type m are given their keys, if those are of type key.
-func (u *unit) keyBy(m *types.Map, key types.Type) keyKind {
-	const maxFastElem = 128
-	if !hasTypeParam(m.Elem()) && u.sizes.Sizeof(m.Elem()) > maxFastElem {
+// keyBy says how maps of keys and elements are given their keys.
+func (u *unit) keyBy(key, elem types.Type) keyKind {
+	if u.sizes.Sizeof(elem) > maxFastElem {
 		return keySlow
 	}
 	return u.fastKey(key)
 }
+
+// maxFastElem is the size in bytes of the largest elements that do not decide how a map is given
+// its keys.
+const maxFastElem = 128
 
 // addressable is gc's notion: a variable or what is reached from one, or
 // through a pointer or a slice.

@@ -44,7 +44,11 @@ var hostile = []struct {
 	{"too many parentheses", map[string]string{"x.go": "package p\n//movenext:async\nfunc F() int { return " + strings.Repeat("(", 200_000) + "1 }\n"}, exitFindings, "x.go:"},
 	{"blocks", map[string]string{"x.go": suspending("func F() {" + strings.Repeat("{", 2_000) + "job.Yield()" + strings.Repeat("}", 2_000) + "}")}, exitOK, ""},
 	{"conditions", map[string]string{"x.go": suspending("func F(b bool) {" + strings.Repeat("if b { job.Yield();", 200) + strings.Repeat("}", 200) + "}")}, exitOK, ""},
-	{"literals", map[string]string{"x.go": suspending("func F() {" + strings.Repeat("func() { job.Yield();", 60) + strings.Repeat("}()", 60) + "}")}, exitOK, ""},
+	{"literals", map[string]string{"x.go": suspending("func F() {" + strings.Repeat("func() { job.Yield();", 300) + strings.Repeat("}()", 300) + "}")}, exitOK, ""},
+	{"literals of which each holds the next", map[string]string{"x.go": suspending("func F() int { return " + strings.Repeat("func() int { job.Yield(); return 1 + ", 300) + "1" + strings.Repeat("}()", 300) + " }")}, exitOK, ""},
+	{"arrays of nothing", map[string]string{"x.go": suspending("func F(v T) { w := v; job.Yield(); m := map[T]bool{w: w == v}; job.Yield(); _ = m }\ntype T " + strings.Repeat("[0]", 2_000) + "int")}, exitOK, ""},
+	{"an array of 2^800 elements of no size", map[string]string{"x.go": suspending("func F() { var w " + strings.Repeat("[1 << 20]", 40) + "struct{}; job.Yield(); for i, v := range w { job.Yield(); _, _ = i, v } }")}, exitOK, ""},
+	{"structures of which each has the next three times", map[string]string{"x.go": suspending("func F(v *T25, w T3) { u := w; job.Yield(); _, _ = u, *v; job.Yield(); x := v; job.Yield(); _ = x }\n" + thrice(25))}, exitOK, ""},
 	{"a long sum", map[string]string{"x.go": "package p\n//movenext:async\nfunc F(a int) int { return a" + strings.Repeat("+a", 10_000) + " }\n"}, exitOK, ""},
 	{"generic types", map[string]string{"x.go": suspending("func F(v " + deep("N[%s]", 60) + ") { w := v; job.Yield(); _ = w }\n" +
 		"type N[T any] struct { f func(a, b T) T; m map[string]T; a T }")}, exitOK, ""},
@@ -59,6 +63,15 @@ var hostile = []struct {
 // suspending is a file with an annotated function that names package job.
 func suspending(function string) string {
 	return "package p\n\nimport \"github.com/movenext/movenext/job\"\n\n//movenext:async\n" + function + "\n"
+}
+
+// thrice declares structures, each of which has the one before in three ways.
+func thrice(levels int) string {
+	text := "type T0 struct { n int }\ntype P[X any] struct { x *X }\n"
+	for i := range levels {
+		text += fmt.Sprintf("type T%[2]d struct { a P[T%[1]d]; b P[*T%[1]d]; c [2]T%[1]d }\n", i, i+1)
+	}
+	return text
 }
 
 func deep(form string, levels int) string {

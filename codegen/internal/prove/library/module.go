@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,7 +140,8 @@ func (o *Options) testPackage(ctx context.Context, c *clone, env []string, resul
 
 // add adds what became of the tests of one of the module's packages, whose folder is dir.
 func (p *Package) add(one *Package, dir string) {
-	p.Suspended, p.Passed, p.Same = p.Suspended+one.Suspended, p.Passed+one.Passed, p.Same+one.Same
+	maps.Copy(p.seen, one.seen) // the tests of one package pass the points of others
+	p.Suspended, p.Passed, p.Same = len(p.seen), p.Passed+one.Passed, p.Same+one.Same
 	p.Parts, p.SameParts = p.Parts+one.Parts, p.SameParts+one.SameParts
 	for name, why := range one.Different {
 		p.Different[strings.Trim(dir+" "+name, " ")] = why

@@ -20,11 +20,12 @@ import (
 // Package says what became of a package, or of a module.
 type Package struct {
 	Path      string
-	Functions int            // annotated at first
-	Machines  int            // of them, those that tests can call
-	Refused   map[string]int // the others, by reason
-	Points    int            // suspension points
-	Suspended int            // of them, those at which a machine has
+	Functions int             // annotated at first
+	Machines  int             // of them, those that tests can call
+	Refused   map[string]int  // the others, by reason
+	Points    int             // suspension points
+	Suspended int             // of them, those at which a machine has
+	seen      map[string]bool // which ones
 
 	Passed    int               // tests that pass as plain Go
 	Same      int               // of them, those that pass as machines
@@ -39,7 +40,7 @@ type Package struct {
 }
 
 func newPackage(path string) *Package {
-	return &Package{Path: path, Refused: map[string]int{}, Different: map[string]string{}, LeftOut: map[string]string{}}
+	return &Package{Path: path, seen: map[string]bool{}, Refused: map[string]int{}, Different: map[string]string{}, LeftOut: map[string]string{}}
 }
 
 // Options say how tests are run.
@@ -124,7 +125,8 @@ func (o *Options) compare(ctx context.Context, c *clone, result *Package) (err e
 	plain := o.tests(ctx, c, "")
 	machines := o.tests(ctx, c, o.Functions)
 	compare(plain, machines, leftOut[c.ImportPath], result)
-	result.Suspended, err = suspended(c.out)
+	err = suspended(c.out, result.seen)
+	result.Suspended = len(result.seen)
 	return err
 }
 
@@ -173,15 +175,14 @@ const (
 	allocsFile = "allocs.txt" // what the plain form allocates
 )
 
-// suspended returns at how many points machines have.
-func suspended(dir string) (int, error) {
+// suspended adds the points at which machines have.
+func suspended(dir string, points map[string]bool) error {
 	data, err := os.ReadFile(filepath.Join(dir, seenFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
+		return nil
 	}
-	points := map[string]bool{}
 	for line := range bytes.Lines(data) {
 		points[string(line)] = true
 	}
-	return len(points), err
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/cancellable"
@@ -105,16 +106,26 @@ func driven(k *stack, s stepped) schedulers.Scheduler {
 	go func() {
 		for {
 			// A simulation in which nothing can run speaks of a deadlock, since it does not know of the other workers.
-			_ = s.RunUntil(context.Background(), ended)
+			wait, cancel := context.WithTimeout(context.Background(), tick)
+			_ = s.RunUntil(wait, ended)
+			cancel()
 			select {
 			case <-ended:
 				return
 			default:
 			}
+			if m, ok := s.(*manual.Scheduler); ok { // its clock stands still until it is told
+				if at, set := m.Next(); set {
+					m.Advance(at - m.Now())
+				}
+			}
 		}
 	}()
 	return s
 }
+
+// tick is how long a stepped scheduler waits for work before a clock that stands still is advanced.
+const tick = time.Millisecond
 
 // drive is a stepped scheduler with the goroutine that runs its work.
 type drive struct {
