@@ -27,7 +27,7 @@ func TestAnAttendedNodeIsNotToldOfTheCompletionOfAnother(t *testing.T) {
 	assert.False(t, l.Add(n))
 }
 
-func TestWhoLeavesBeforeTheEndIsTold(t *testing.T) {
+func TestAnOwnerThatLeavesBeforeTheEndIsTold(t *testing.T) {
 	var l List
 	told := &counter{}
 	n := attendedNode(told)
@@ -74,8 +74,9 @@ func TestTheOwnersCompletionTellsTheOthersInOrder(t *testing.T) {
 	assert.Equal(t, Chain{}, new(List).CompleteAttended())
 }
 
-// The owner completes while somebody looks at its node, and goes on when that one is through.
-func TestSettleWaitsForWhoLooks(t *testing.T) {
+// The owner completes while a visitor looks at its node, and continues when the visitor
+// has finished.
+func TestSettleWaitsForVisitors(t *testing.T) {
 	var l List
 	told, other := &counter{}, &counter{}
 	n := attendedNode(told)
@@ -104,13 +105,14 @@ func TestSettleWaitsForWhoLooks(t *testing.T) {
 	})
 	owner.Wait()
 	assert.Equal(t, []string{"looked", "settled"}, log)
-	assert.Zero(t, told.n, "who attends is not told")
-	assert.Equal(t, 1, other.n, "but who was detached at that moment is")
+	assert.Zero(t, told.n, "an attended node is not told")
+	assert.Equal(t, 1, other.n, "but a node that was detached at that moment is")
 	n.PrepareAttended(told)
 	assert.True(t, new(List).Add(n), "the node is its owner's again")
 }
 
-// Visitors read what the owner changes as soon as it has settled: the race detector is the judge.
+// Visitors read what the owner changes as soon as Settle has returned: the race
+// detector is the judge.
 func TestWhatATargetSaysStandsStillWhileItIsLookedAt(t *testing.T) {
 	told := &counter{}
 	n := attendedNode(told)
@@ -127,7 +129,7 @@ func TestWhatATargetSaysStandsStillWhileItIsLookedAt(t *testing.T) {
 		}
 		l.CompleteAttended().Deliver(nil)
 		l.Settle()
-		told.n++ // the machine goes on
+		told.n++ // the machine continues
 		n.PrepareAttended(told)
 		visitors.Wait()
 	}

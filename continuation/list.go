@@ -5,15 +5,15 @@ import "sync/atomic"
 // # The one race
 //
 // An operation completes once, on any goroutine. Continuations are added on any
-// goroutine, at any time. What must hold is small and easily lost:
+// goroutine, at any time. The requirement is short and easily broken:
 //
 //	each node that Add accepted is delivered exactly once, unless Remove took it
-//	back; each node that Add refused is delivered by nobody, and whoever added it
-//	sees the result at once.
+//	back; no node that Add refused is delivered, and its adder sees the result
+//	at once.
 //
 // # The easy list
 //
-// head is the newest node of a stack, or nil, or closed. It only ever goes
+// head is the newest node of a stack, or nil, or closed. It changes only along
 //
 //	nil ─▶ node ─▶ node ─▶ … ─▶ closed
 //
@@ -23,30 +23,29 @@ import "sync/atomic"
 //	 3. n.next = h                        3. deliver all nodes reachable from h
 //	 4. CAS(head, h, n), or from 1
 //
-// Proof. All changes of head are atomic, so they have one order, and Complete's
-// swap has a place in it. An Add whose CAS comes before the swap is reachable
-// from h by the links written in step 3, and is delivered. An Add whose CAS
-// would come after finds closed, since closed is never replaced, and refuses in
-// step 2; the result was published before the swap, so the refused adder sees
-// it. There is no third place for a CAS to be. The swap happens once because
-// only the one who won the right to complete calls Complete (the job's state
-// word decides that).
+// Proof. All changes of head are atomic, so they have one order, and Complete's swap
+// has a place in it. An Add whose CAS comes before the swap is reachable from h by the
+// links written in step 3, and is delivered. An Add whose CAS would come after the swap
+// finds closed, since closed is never replaced, and refuses in step 2; the result was
+// published before the swap, so the refused adder sees it. No third position exists for
+// a CAS. The swap happens once because Complete is called only by the goroutine that
+// won the right to complete (the job's state word decides that).
 //
-// The tempting wrong way is a flag: "if !completed { append }" beside "completed =
-// true; run all". Between the question and the append the operation completes,
-// and the continuation is lost. A status read first and a list changed
-// second can not be made right by looking harder; head must be both.
+// The tempting wrong way is a flag: "if !completed { append }" next to "completed =
+// true; run all". The operation completes between the check and the append, and the
+// continuation is lost. Reading a status first and changing a list second cannot be
+// repaired by checking more often; head must be both.
 //
-// A node that comes back (delivered, prepared and added again while another Add
-// sleeps between its steps 1 and 4) does no harm: step 4 needs only that head
-// is h now, and it was h's owner who put it there.
+// A node may come back: it is delivered, prepared and added again while another Add
+// sleeps between its steps 1 and 4. That does no harm: step 4 needs only that head is h
+// now, and h was put there by its owner.
 //
 // # It isn't that easy: taking back
 //
-// A wait that timed out must leave nothing behind, however long the operation
-// still runs. Remove marks the node (which decides the race against delivery)
-// and, now and then, sweeps: it takes the whole stack, drops the marked nodes
-// and puts the rest back.
+// A wait that timed out must leave nothing behind, however long the operation continues
+// to run. Remove marks the node (which decides the race against delivery) and, now and
+// then, sweeps: it takes the whole stack, drops the marked nodes and puts the rest
+// back.
 //
 //	sweep
 //	 1. h := head; nil or closed: nothing to do
@@ -56,55 +55,55 @@ import "sync/atomic"
 //	 5. head is closed: deliver the rest      (the operation completed meanwhile)
 //	 6. head is a newer stack: CAS(head, it, nil), put it above the rest, from 4
 //
-// Proof. Between 2 and 4 the nodes are reachable by the sweeper alone. Complete
-// in that window closes the list without them; the sweeper then finds closed in
-// step 5, which is final, and delivers them itself: once, as nobody else can
-// reach them. Nodes added in that window are found in step 6 and keep their place
-// above, so that the order of adding stays. If two ever hold at the same time, they hold
-// disjoint stacks, and each puts its own back.
+// Proof. Between 2 and 4 only the sweeper can reach the nodes. A Complete in that
+// window closes the list without them; the sweeper then finds closed in step 5, which
+// is final, and delivers them itself: once, because no other goroutine can reach them.
+// Nodes added in that window are found in step 6 and stay above the rest, which
+// preserves the order of adding. Two holders at the same time hold disjoint stacks, and
+// each puts its own back.
 //
-// Sweeping at every Remove would cost n² for n waiters that give up. So a sweep
-// that left n nodes is followed by n/2 more marks without one: each mark pays
-// for a constant number of visited nodes. The half matters: after n marks without a sweep
-// a list of waiters that have all given up would keep them all.
+// Sweeping at every Remove would cost n² for n waiters that give up. So after a sweep
+// that left n nodes, the next n/2 marks do not sweep: each mark pays for a constant
+// number of visited nodes. The half matters: with n marks between sweeps, a list whose
+// waiters have all given up would keep all their nodes.
 //
-// # It isn't that easy: taking back what somebody holds
+// # It isn't that easy: taking back a held node
 //
-// Between steps 2 and 4 a Remove finds nothing to sweep, and its node comes back with the
-// rest in step 4 if the sweeper had looked at it before the mark. So whoever
-// detaches says so (hold), a Remove that finds a holder leaves a note (missed), and the
-// last holder that lets go with a note sweeps once more.
+// Between steps 2 and 4 a Remove finds nothing to sweep, and its node comes back with
+// the rest in step 4 if the sweeper had looked at it before the mark. So a goroutine
+// that detaches the stack records a hold, a Remove that finds a holder leaves a note
+// (missed), and the last holder to let go sweeps once more if it finds a note.
 //
 //	holder                              Remove
 //	 1. holders++                        1. mark
 //	 2. detach, look, set the credit,    2. holders > 0: leave a note, in one
-//	    put back                            compare-and-swap with the question
+//	    put back                            compare-and-swap with the check
 //	 3. holders--; was it the last,      3. no holder: take one off the credit,
-//	    and is there a note?                and sweep if it was used up
-//	 4. then sweep
+//	    and did it find a note?             and sweep if it was used up
+//	 4. if so, sweep
 //
-// Proof. If Remove's step 2 comes before the holder's step 3, the holder finds the note. If it comes
-// after, the node is in the list again, and the credit that counts it among the waiting was set
-// before Remove's step 3, which pays for it. If it comes before the holder's step 1, the mark does too,
-// and the holder sees it.
+// Proof. If Remove's step 2 comes before the holder's step 3, the holder finds the
+// note. If it comes after, the node is in the list again, and the credit that counts it
+// among the waiting nodes was set before Remove's step 3, which pays for it. If it
+// comes before the holder's step 1, the mark does too, and the holder sees it.
 //
-// To pay first and to ask for holders then is the tempting wrong order: a holder that has looked at
-// the node before the mark sets the credit after the payment, which is lost, and is gone before
-// the question. The node then stays until others give up.
+// The tempting wrong order is to pay first and check for holders afterwards: a holder
+// that looked at the node before the mark sets the credit after the payment, which is
+// lost, and is gone before the check. The node then stays until other waiters give up.
 
 // List holds the continuations of one operation. The zero List is empty and
 // open. All methods are safe for concurrent use; Complete is called once.
 type List struct {
 	head    atomic.Pointer[Node]
 	credit  atomic.Int32  // marks left until the next sweep
-	holders atomic.Uint32 // who holds detached nodes; see below
+	holders atomic.Uint32 // holders of detached nodes; see below
 }
 
 // The word holders.
 //
-//	bit 0       missed: a node was marked that somebody held, maybe
-//	bits 1–7    how many hold
-//	bits 8–31   how often somebody began to, so that a look at head knows whether anybody held in between
+//	bit 0       missed: a node was marked that a holder may have had
+//	bits 1–7    the number of holders
+//	bits 8–31   the number of holds begun: a reader of head detects a hold in between
 const (
 	missed  uint32 = 1
 	hold    uint32 = 1 << 1
@@ -139,16 +138,16 @@ func (l *List) Complete() Chain {
 // Closed reports whether Complete has been called.
 func (l *List) Closed() bool { return l.head.Load() == closed }
 
-// Empty reports whether the list is open and has no node. It is false, too, while somebody sweeps or visits the list, who has its
-// nodes then.
+// Empty reports whether the list is open and has no node. It also returns false while a
+// goroutine sweeps or visits the list, and so holds its nodes.
 func (l *List) Empty() bool {
 	h := l.holders.Load()
 	return l.head.Load() == nil && h&holding == 0 && l.holders.Load() == h
 }
 
-// Remove takes n back and reports whether it did: false says that n was
-// delivered, is being delivered right now, or was removed before. A removed node
-// must not be added again.
+// Remove takes n back and reports whether it did: false means that n was delivered, is
+// being delivered right now, or was removed before. A removed node must not be added
+// again.
 func (l *List) Remove(n *Node) bool {
 	if !n.state.CompareAndSwap(waiting, removed) {
 		return false
@@ -165,7 +164,7 @@ func (l *List) sweep() {
 	for again := true; again; {
 		if !l.tryHold() {
 			if l.leaveNote() {
-				return // who holds the nodes sweeps
+				return // the holder of the nodes sweeps
 			}
 			continue
 		}
@@ -175,7 +174,7 @@ func (l *List) sweep() {
 	}
 }
 
-// tryHold begins a hold, if nobody else holds.
+// tryHold begins a hold, unless another goroutine holds.
 func (l *List) tryHold() bool {
 	h := l.holders.Load()
 	return h&holding == 0 && l.holders.CompareAndSwap(h, h+hold+began)
@@ -196,8 +195,8 @@ func (l *List) letGo() bool {
 	}
 }
 
-// leaveNote asks the holders to sweep when the last of them lets go. It returns false if
-// there is none any more.
+// leaveNote asks the holders to sweep when the last of them lets go. It returns false
+// if none is left.
 func (l *List) leaveNote() bool {
 	for {
 		h := l.holders.Load()
@@ -228,8 +227,8 @@ func (l *List) putBack(rest *Node) Chain {
 	}
 }
 
-// detach takes all nodes, newest first, and leaves the list empty, or returns
-// nil where there are none or the list is closed.
+// detach takes all nodes, newest first, and leaves the list empty. It returns nil if
+// the list is empty or closed.
 func (l *List) detach() *Node {
 	for {
 		h := l.head.Load()
@@ -247,7 +246,7 @@ func dropRemoved(top *Node) (kept *Node, live int32) {
 	link := &kept
 	for n := top; n != nil; n = n.next {
 		if n.state.Load() == removed {
-			n.target = nil // nobody else reads it: what waited must not be kept alive
+			n.target = nil // no other goroutine reads it; it would keep the waiter alive
 			continue
 		}
 		*link = n
@@ -271,8 +270,9 @@ func stack(above, below *Node) *Node {
 	return above
 }
 
-// inOrder turns a detached stack, newest first, into a chain, oldest first, without the attended nodes for which seen
-// is true: those are their owners' when it has been called.
+// inOrder turns a detached stack, newest first, into a chain, oldest first, without the
+// attended nodes for which seen returns true: once seen has been called, those belong
+// to their owners.
 func inOrder(top *Node, seen func(*Node) bool) Chain {
 	var c Chain
 	for n := top; n != nil; {

@@ -223,7 +223,7 @@ func TestJoinKeepsTheOrder(t *testing.T) {
 	assert.Equal(t, []string{"0", "1", "2"}, *log)
 }
 
-// TestAddRemoveAndCompleteAtOnce has many goroutines add, some take back, one
+// TestAddRemoveAndCompleteAtOnce has many goroutines add, some take back and one
 // complete, and checks the contract of each node.
 func TestAddRemoveAndCompleteAtOnce(t *testing.T) {
 	const rounds, adders = 300, 8

@@ -6,32 +6,31 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Continuation is what a foreign awaiter is given: it calls Resume when its
-// operation has completed.
+// Continuation is given to a foreign awaiter, which calls Resume when its operation has
+// completed.
 type Continuation interface {
-	// Resume lets the continuation go on. The first call counts, later ones do
-	// nothing. It does not block, runs no user code, and is safe from any goroutine.
+	// Resume lets the continuation continue. Only the first call has an effect. It does
+	// not block, runs no user code, and is safe from any goroutine.
 	Resume()
 }
 
-// Target is what a [Node] tells that the operation has completed.
+// Target is told by a [Node] that the operation has completed.
 type Target interface {
-	// Completed is called at most once for each time the node was added, by
-	// whoever completed the operation; from is the worker it believes to be,
-	// or nil. It must not block and must not run a user's code. What it completes in
-	// turn it returns as a chain rather than delivering it, so that the stack
-	// stays flat.
+	// Completed is called at most once each time the node was added, by the completer
+	// of the operation; from is the worker that the completer believes to run on, or
+	// nil. Completed must not block and must not run user code. It returns whatever it
+	// completes in turn as a chain instead of delivering it, so that the stack stays
+	// flat.
 	//
-	// The node may be added again, to this or another list, as soon as Completed
-	// has been called.
+	// The node may be added again, to this or another list, as soon as Completed has
+	// been called.
 	Completed(from schedulers.Worker) Chain
 }
 
-// Node is one registration. It is meant to be embedded in what waits, so that
-// waiting allocates nothing.
+// Node is one registration. Embed it in the waiter, so that waiting allocates nothing.
 //
-// A node is in at most one list. One that was taken back by [List.Remove] may stay
-// linked for a while and must never be added again; one that was delivered may.
+// A node is in at most one list. A node taken back by [List.Remove] may stay linked for
+// a while and must never be added again; a delivered node may be.
 type Node struct {
 	next   *Node
 	target Target
@@ -43,12 +42,13 @@ type Node struct {
 //	waiting ───▶ delivered   the completer won: Completed is called
 //	 ▲ └───────▶ removed     the owner took it back: Completed is never called
 //	 │
-//	attended ──▶ delivered   the owner is there to see it: Completed is not called; see attend.go
-//	alone                    it is in no list, so that nobody takes it back: Completed is called
+//	attended ──▶ delivered   the owner will notice: Completed is not called; see attend.go
+//	alone                    in no list, so it cannot be taken back: Completed is called
 //
-// All edges are one compare-and-swap, so of two that leave a state exactly one is taken. One more leads from attended
-// to waiting ([Node.Leave]). The Prepare methods lead to waiting, attended and alone; only the owner of a node that
-// is in no list calls them.
+// All edges are one compare-and-swap, so of two edges that leave a state exactly one is
+// taken. One more edge leads from attended to waiting ([Node.Leave]). The Prepare
+// methods lead to waiting, attended and alone; only the owner of a node that is in no
+// list calls them.
 const (
 	waiting uint32 = iota
 	delivered
@@ -57,16 +57,17 @@ const (
 	alone
 )
 
-// Prepare makes n ready to be added: the zero Node needs it once, a delivered
-// node again before each use.
+// Prepare makes n ready to be added: the zero Node needs it once, a delivered node
+// before each further use.
 func (n *Node) Prepare(t Target) {
 	n.target = t
-	if n.state.Load() != waiting { // a store costs what a lock does
+	if n.state.Load() != waiting { // a store costs as much as a lock
 		n.state.Store(waiting)
 	}
 }
 
-// PrepareAlone is [Node.Prepare] for a node that will be in no list, but delivered by [Only].
+// PrepareAlone is [Node.Prepare] for a node that will be in no list, but delivered by
+// [Only].
 func (n *Node) PrepareAlone(t Target) {
 	n.target = t
 	if n.state.Load() != alone {
@@ -86,19 +87,20 @@ func (n *Node) deliver(from schedulers.Worker) Chain {
 	return Chain{}
 }
 
-// Chain is a list of nodes that nobody else can reach any more, in the order in
-// which they were added.
+// Chain is a list of nodes that only its holder can reach, in the order in which they
+// were added.
 type Chain struct{ first, last *Node }
 
-// Only returns the chain of n, which was prepared by [Node.PrepareAlone]: for operations that have one who waits.
+// Only returns the chain of n, which was prepared by [Node.PrepareAlone]: for
+// operations with a single waiter.
 func Only(n *Node) Chain { return Chain{n, n} }
 
-// Deliver tells all targets of c, and those whose operations they complete, and
-// so on, in a loop. from is the worker on which the caller believes to be, or nil.
+// Deliver tells all targets of c, then those of the operations that they complete, and
+// so on, in a loop. from is the worker on which the caller believes to run, or nil.
 func (c Chain) Deliver(from schedulers.Worker) {
 	for n := c.first; n != nil; {
-		// After delivery the node belongs to its owner again, who may have added
-		// it elsewhere: read the link first.
+		// After delivery the node belongs to its owner again, which may have added it
+		// elsewhere: read the link first.
 		next := n.next
 		n.next = nil // a delivered node must not keep its neighbour alive
 		more := n.deliver(from)

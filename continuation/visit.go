@@ -2,32 +2,34 @@ package continuation
 
 import "runtime"
 
-// # Looking at who waits
+// # Looking at the waiters
 //
-// A report (who waited for the operation that panicked? does this wait close a
-// circle?) wants to look at the targets of a list while it lives. It can not just
-// follow the links: the nodes belong to waiters who take them back, and to a
-// completer who hands them over.
+// A report looks at the targets of a live list: it names the waiters of an operation
+// that panicked, or finds out whether a wait closes a cycle. It cannot just follow the
+// links: the nodes belong to waiters that take them back, and to a completer that hands
+// them over.
 //
 // So a visitor does what a sweeper does: it detaches the stack, looks, and puts it
-// back, with the same proof. While a node is detached nobody can deliver it, so all
-// that its owner changes only after delivery stands still: the frames of a suspended
-// machine can be read. In contrast to a sweeper the visitor leaves the stack
-// as it is, so looking at the first few costs the first few, however long the list.
+// back, with the same proof. A detached node cannot be delivered, so everything that
+// its owner changes only after delivery is stable: the frames of a suspended machine
+// can be read. Unlike a sweeper, the visitor leaves the stack as it is, so the cost of
+// looking at the first few nodes does not depend on the length of the list.
 //
-// What one has detached another does not see. Who looks for a circle must not miss a node for that, so a
-// visitor waits until nobody holds. That is short: holders look at a few nodes, or sweep, and neither blocks
-// nor runs a user's code (a sweeper that finds a holder leaves it a note, and completing and adding wait for nobody). The
-// wait has a bound all the same, for a look that looks into another list: two of those could wait for each
-// other.
+// A node that one visitor has detached is invisible to another. A search for a cycle
+// must not miss a node that way, so a visitor waits until the list has no holder. That
+// wait is short: holders look at a few nodes, or sweep, and neither blocks nor runs
+// user code (a sweeper that finds a holder leaves a note; completing and adding wait
+// for no other goroutine). The wait is bounded all the same, in case a look callback
+// visits another list: two such callbacks could wait for each other.
 
-// patience is how often a visitor lets others go first: some milliseconds.
+// patience is how often a visitor yields to other holders: some milliseconds.
 const patience = 1 << 16
 
 // Visit calls look for the targets of the nodes that wait in l, the last added first,
-// and stops after limit of them. What it sees may be outdated when it returns.
+// and stops after limit of them. What look sees may be outdated when Visit returns.
 //
-// look must not block, must not look into lists, and must not keep what it reads of a target beyond its return.
+// look must not block, must not look into lists, and must not keep anything that it
+// reads of a target beyond its return.
 func (l *List) Visit(limit int, look func(Target)) {
 	l.inspect(func(top *Node) *Node {
 		for n := top; n != nil && limit > 0; n = n.next {
@@ -40,9 +42,10 @@ func (l *List) Visit(limit int, look func(Target)) {
 	})
 }
 
-// Withdraw takes n out of l and returns true, after which n is as a delivered one: its owner may prepare and add it again.
-// False says that it is not there: it was delivered, or is being delivered right now. Unlike [List.Remove] it may be called
-// by who does not know whether n has gone on to another list since, and it looks at each node that is in front of n.
+// Withdraw takes n out of l and returns true; n is then like a delivered node: its
+// owner may prepare and add it again. False means that n is not in l: it was delivered,
+// or is being delivered right now. Unlike [List.Remove], Withdraw may be called when n
+// may have moved to another list, and it looks at each node in front of n.
 func (l *List) Withdraw(n *Node) (found bool) {
 	l.inspect(func(top *Node) *Node {
 		for link := &top; *link != nil; link = &(*link).next {
@@ -60,7 +63,7 @@ func (l *List) Withdraw(n *Node) (found bool) {
 // inspect detaches the stack, calls f with it, and puts back what f returns.
 func (l *List) inspect(f func(top *Node) *Node) {
 	if l.Closed() || l.Empty() {
-		return // nobody waits
+		return // no node waits
 	}
 	for i := 0; !l.tryHold(); i++ {
 		if i == patience {

@@ -24,7 +24,7 @@ func TestVisitSeesTheNewestFirstAndLeavesAllInPlace(t *testing.T) {
 	assert.Equal(t, []string{"4", "3", "2", "1", "0"}, names(&l, 100))
 	l.Complete().Deliver(nil)
 	assert.Equal(t, []string{"0", "1", "2", "3", "4"}, *log)
-	assert.Empty(t, names(&l, 100), "after completion nobody waits")
+	assert.Empty(t, names(&l, 100), "after completion no node waits")
 }
 
 func TestVisitPassesOverWhatWasTakenBack(t *testing.T) {
@@ -113,8 +113,8 @@ func TestManyThatGiveUpAtOnceLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// TestVisitAddRemoveAndCompleteAtOnce checks that visitors change nothing of each
-// node's contract.
+// TestVisitAddRemoveAndCompleteAtOnce checks that visitors leave each node's contract
+// unchanged.
 func TestVisitAddRemoveAndCompleteAtOnce(t *testing.T) {
 	for range 300 {
 		var l List

@@ -48,7 +48,7 @@ func TestCompleteDuringAWithdrawalDeliversTheOthers(t *testing.T) {
 	}
 }
 
-// What a visitor has detached is not overlooked by another one, nor by who asks whether there is anybody.
+// A node detached by one visitor is not overlooked by another, nor by Empty.
 func TestVisitorsWaitForEachOther(t *testing.T) {
 	var l List
 	ps, _ := probes(1)
