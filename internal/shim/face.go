@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Face is the part of a shim's methods that is the same in all shims built on [Through], and no
-// more than that part: a shim that embedded a Through itself would show its
-// users how to run and abandon the work of others.
+// Face is the part of a shim's methods that is the same in all shims built on
+// [Through], and only that part. A shim that embedded a Through itself would let its
+// users run and abandon the work of others.
 type Face struct{ Through *Through }
 
 // Shutdown implements [schedulers.Shutdowner].
@@ -29,5 +29,5 @@ func (f Face) StopTimer(t *schedulers.Timer) bool { return f.Through.StopTimer(t
 // Metrics implements [schedulers.Meter].
 func (f Face) Metrics() schedulers.Metrics { return f.Through.Metrics() }
 
-// Snapshot implements [schedulers.Snapshotter]: what is queued, the oldest first.
+// Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
 func (f Face) Snapshot() []schedulers.Work { return f.Through.Snapshot() }

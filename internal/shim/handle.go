@@ -2,14 +2,14 @@ package shim
 
 import "sync"
 
-// Handle is an item whose submitter can ask later what has become of it. It is the
-// ender, and the one who is told, of its own item.
+// Handle is an item whose submitter can later ask for its outcome. It is both the ender
+// and the Told of its own item.
 type Handle struct {
 	Item
 
 	mu     sync.Mutex
 	gone   bool          // the work has ended or was given up
-	reason error         // why it was given up; nil: it was not
+	reason error         // the reason if it was given up, else nil
 	done   chan struct{} // made by Done
 }
 
@@ -28,8 +28,8 @@ func (h *Handle) conclude(reason error) {
 	}
 }
 
-// Done returns a channel that is closed when the work has ended or was given up. It is made when
-// first asked for.
+// Done returns a channel that is closed when the work has ended or was given up. The
+// channel is made on the first call.
 func (h *Handle) Done() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,23 +1,27 @@
 package shim
 
-// # Having the turn again
+// # Regaining a turn
 //
-// Work that has waited wants its turn back before it goes on. It comes before all that has not begun. The easy part
-// is those that wait: they wait longer. The hard part is a turn that was given to somebody who is queued beneath:
+// Work that has waited needs its turn back before it continues, and it takes precedence
+// over all work that has not begun. The easy case is precedence over waiting turns:
+// those simply wait longer. The hard case is a turn that was given to work that is
+// queued beneath:
 //
-//	a strand over one thread: A runs, and waits; its turn goes to C, which is queued for the thread.
+//	a strand over one thread: A runs, and waits; its turn goes to C, queued for the thread.
 //	The wait ends, and A wants its turn back: C has it, and needs the thread on which A is.
 //
-// To wait for C would be for ever. So C's turn is taken back: it goes to the head of those that wait, and keeps
-// its place beneath, where one of two things happens:
+// Waiting for C would never end. So C's turn is taken back: C goes to the head of the
+// waiting line and keeps its place beneath, where one of two things happens:
 //
 //	C comes out of the queue beneath      C is admitted again
 //	 1. it is not held: nothing to do      1. still queued beneath (sent): nothing to do
 //	 2. it is not sent any more            2. not sent: it is submitted again
 //
-// Both change under the lock, so C is never queued beneath twice, and if it is held it is queued beneath or runs.
+// Both flags change under the lock, so C is never queued beneath twice, and a held C is
+// queued beneath or running.
 //
-// Who has begun is never interrupted; it may be waited for, since it has a place beneath to run on.
+// Work that has begun is never interrupted; waiting for it is safe, since it has a
+// place beneath to run on.
 
 // yield gives the turn away, unless it was given away before.
 func (t *Turn) yield() {
@@ -29,8 +33,8 @@ func (t *Turn) yield() {
 	ts.admit(t.Beneath())
 }
 
-// regain waits until t has its turn again, unless another goroutine is still in
-// Block on its behalf, or it is over.
+// regain waits until t has its turn again, unless another goroutine is still in Block
+// on its behalf, or t is over.
 func (t *Turn) regain() {
 	ts := t.turns
 	ts.mu.Lock()
@@ -39,7 +43,7 @@ func (t *Turn) regain() {
 		ts.mu.Unlock()
 		return
 	}
-	if t.again == nil { // else somebody else waits for the same turn already
+	if t.again == nil { // else another goroutine already waits for the same turn
 		t.again = make(chan struct{})
 		ts.resuming = append(ts.resuming, t)
 	}
@@ -49,7 +53,8 @@ func (t *Turn) regain() {
 	<-again
 }
 
-// letGoOn lets those go on that may have their turns again, and reports whether these are all; mu is held.
+// letGoOn resumes the turns that may be held again, and reports whether none is left;
+// mu is held.
 func (ts *Turns) letGoOn() bool {
 	for len(ts.resuming) > 0 {
 		t := ts.resuming[0]
@@ -65,7 +70,8 @@ func (ts *Turns) letGoOn() bool {
 	return true
 }
 
-// makeRoom is Admit for work that goes on: it takes turns back, if need be, from those that have not begun.
+// makeRoom is Admit for work that continues: if need be, it takes turns back from work
+// that has not begun.
 func (ts *Turns) makeRoom(kind Kind) bool {
 	for !ts.rule.Admit(kind) {
 		t := ts.begin.last

@@ -8,12 +8,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Through is a shim that submits each work on, in an item of its own that is bound to it, and
-// keeps a list of what has not begun to run. Init it before use.
+// Through is a shim that submits each work on, in an item of its own that is bound to
+// it, and keeps a list of the work that has not begun to run. Init it before use.
 //
-// Being in the list is being queued. Whoever takes an item out of the list (the
-// scheduler beneath that runs it, a Shutdown that gives up, somebody who withdraws
-// it) has it; the others find it gone and leave it alone.
+// An item in the list is queued. The goroutine that takes an item out of the list has
+// it: the scheduler beneath that runs it, a Shutdown that gives up, or a submitter that
+// withdraws it. The others find it gone and leave it alone.
 type Through struct {
 	books.Books
 	Clock
@@ -31,25 +31,26 @@ type Through struct {
 // Item is one work on its way through. Embed it in what the shim submits beneath.
 type Item struct {
 	Visit
-	Home schedulers.Scheduler // what its work sees as its scheduler; nil: that of Init
-	Told Told                 // nil: nobody
+	Home schedulers.Scheduler // the scheduler that its work sees; nil: that of Init
+	Told Told                 // nil: none
 
 	through    *Through
 	work       schedulers.Work // nil as soon as the item is out of the list
 	next, prev *Item
 }
 
-// Told is told that the work of an item was abandoned, after the work was.
+// Told is told that the work of an item was abandoned, after the work itself was told.
 type Told interface{ GivenUp(reason error) }
 
-// Init sets what the shim is called, which scheduler it is in the eyes of its work, and
-// what it is on top of. A nil over refuses everything.
+// Init sets the name of the shim, the scheduler that its work sees, and the scheduler
+// beneath. A nil over refuses everything.
 func (t *Through) Init(name string, home, over schedulers.Scheduler) {
 	t.name, t.home, t.over = name, home, over
 	t.Clock.SetOver(over)
 }
 
-// Accept enters w into the books and puts the item into the list, or returns why not.
+// Accept counts w as accepted and puts the item into the list, or returns the reason of
+// a refusal.
 func (t *Through) Accept(it *Item, w schedulers.Work) error {
 	if err := t.Enter(t.name, w); err != nil {
 		return err
@@ -67,20 +68,21 @@ func (t *Through) Accept(it *Item, w schedulers.Work) error {
 	return nil
 }
 
-// Send submits outer, which embeds the accepted item, to the scheduler beneath. If that refuses, the
-// item is taken back and the error returned.
+// Send submits outer, which embeds the accepted item, to the scheduler beneath. If that
+// refuses, the item is taken back and the error returned.
 func (t *Through) Send(outer schedulers.Work, it *Item, hint schedulers.Hint) error {
 	hint.From = Beneath(hint.From)
 	err := schedulers.TryOffer(t.over, outer, hint)
 	if err == nil || it.Take() == nil {
-		return nil // nobody is there to be refused: a Shutdown has given the item up
+		return nil // nothing to refuse: a Shutdown has given the item up
 	}
 	t.Refuse()
 	return fmt.Errorf("%s: refused by the scheduler beneath: %w", t.name, err)
 }
 
-// Take takes the item out of the list and returns its work, or returns nil if it was out. The
-// work is the caller's then, to be handed to RunThrough or to Drop.
+// Take takes the item out of the list and returns its work, or returns nil if the item
+// was not in it. The work then belongs to the caller, which passes it to RunThrough or
+// to Drop.
 func (it *Item) Take() schedulers.Work {
 	t := it.through
 	t.mu.Lock()
@@ -114,9 +116,9 @@ func (it *Item) Queued() bool {
 	return it.work != nil
 }
 
-// RunOn runs the item's work on a worker of the scheduler beneath, unless the item is gone, and
-// reports whether it did. The work is handed as, which embeds the item; nil stands for
-// the item's own visit. The ender is told of the end.
+// RunOn runs the item's work on a worker of the scheduler beneath, unless the item is
+// gone, and reports whether it did. The work is given the worker as, which embeds the
+// item; nil stands for the item's own visit. The ender is told of the end.
 func (it *Item) RunOn(on, as schedulers.Worker, e books.Ender) bool {
 	w := it.Begin(on)
 	if w == nil {
@@ -129,8 +131,8 @@ func (it *Item) RunOn(on, as schedulers.Worker, e books.Ender) bool {
 	return true
 }
 
-// Begin takes the item out of the list and lets its visit begin. It returns the work, which the
-// caller must hand to RunThrough, or nil if the item is gone.
+// Begin takes the item out of the list and begins its visit. It returns the work, which
+// the caller must pass to RunThrough, or nil if the item is gone.
 func (it *Item) Begin(on schedulers.Worker) schedulers.Work {
 	w := it.Take()
 	if w == nil {
@@ -179,7 +181,7 @@ func (t *Through) items() []*Item {
 	return all
 }
 
-// Snapshot implements [schedulers.Snapshotter]: what is queued, the oldest first.
+// Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
 func (t *Through) Snapshot() []schedulers.Work {
 	t.mu.Lock()
 	defer t.mu.Unlock()

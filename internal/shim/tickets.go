@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Tickets is the reordering half of shims whose items are tickets; see the package's
+// Tickets is the reordering half of shims whose items are tickets; see the package
 // comment. I is what the shim's policy needs to know of each work.
 type Tickets[I any] struct {
 	Clock
@@ -21,18 +21,18 @@ type Tickets[I any] struct {
 
 // Policy is a queue of works for which a ticket was accepted.
 type Policy[I any] interface {
-	// Put adds the work of t, unless Put was called for t before. The question
-	// and the adding are one critical section: a caller that comes second must
-	// find the work in the queue when Put returns.
+	// Put adds the work of t, unless Put was called for t before. The check and the
+	// adding are one critical section: a caller that comes second must find the work in
+	// the queue when Put returns.
 	Put(t *Ticket[I])
 
-	// Take removes and returns whose turn it is, or nil if there is none, which
-	// happens after a Shutdown has given up what was queued.
+	// Take removes and returns the next ticket to run, or nil if none is left, which
+	// happens after a Shutdown has given up the queued work.
 	Take() *Ticket[I]
 }
 
-// Ticket is one work, and the right to run one. Work is nil once somebody has
-// taken it out of the queue and begun with it.
+// Ticket is one work, and the right to run one. Work is nil once it has been taken out
+// of the queue and begun.
 type Ticket[I any] struct {
 	Visit
 	Work schedulers.Work
@@ -44,11 +44,12 @@ type Ticket[I any] struct {
 }
 
 // Submit submits a ticket for w, which has entered the books account and sees home as
-// its scheduler. If the scheduler beneath refuses, it takes the Enter back and returns why.
+// its scheduler. If the scheduler beneath refuses, it takes the Enter back and returns
+// why.
 //
-// The hint's wish for a runner of its own does not go along: which work the ticket will run is
-// not known yet. Neither does its worker, but for one that pumps: there it says what may be run
-// on top of a wait, and the number of tickets is what matters.
+// The LongRunning flag is not passed on: the work that the ticket will run is not known
+// yet. Neither is the hint's worker, unless it pumps: there it says what may be run on
+// top of a wait, and the number of tickets is what matters.
 func (ts *Tickets[I]) Submit(account *books.Books, home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint, item I) (*Ticket[I], error) {
 	t := &Ticket[I]{Work: w, Item: item, tickets: ts, account: account, home: home}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
@@ -60,7 +61,7 @@ func (ts *Tickets[I]) Submit(account *books.Books, home schedulers.Scheduler, w 
 	return t, nil
 }
 
-// pumper returns the worker at the bottom of w if that pumps, else nil.
+// pumper returns the worker at the bottom of w if it pumps, else nil.
 func pumper(w schedulers.Worker) schedulers.Worker {
 	bottom := Beneath(w)
 	if _, ok := bottom.(schedulers.Pumper); ok {
@@ -69,7 +70,7 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 	return nil
 }
 
-// Run implements [schedulers.Work]: it runs whatever work has its turn.
+// Run implements [schedulers.Work]: it runs the next work of the policy.
 func (t *Ticket[I]) Run(on schedulers.Worker) {
 	t.tickets.Policy.Put(t)
 	if turn := t.tickets.Policy.Take(); turn != nil {
@@ -80,7 +81,7 @@ func (t *Ticket[I]) Run(on schedulers.Worker) {
 }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath runs one work less, and
-// it is the policy's matter which one.
+// the policy decides which one.
 func (t *Ticket[I]) Abandon(reason error) {
 	t.tickets.Policy.Put(t)
 	if turn := t.tickets.Policy.Take(); turn != nil {
@@ -91,27 +92,29 @@ func (t *Ticket[I]) Abandon(reason error) {
 // GiveUp abandons the work of a ticket that the caller has taken out of the queue.
 func (t *Ticket[I]) GiveUp(reason error) { t.account.Abandon(t.take(), reason) }
 
-// take lets go of the work: whoever keeps the ticket, because it is the worker in
-// some context, does not keep the work.
+// take gives up the reference to the work: a context that keeps the ticket, because it
+// is the worker there, must not keep the work alive.
 func (t *Ticket[I]) take() schedulers.Work {
 	w := t.Work
 	t.Work = nil
 	return w
 }
 
-// MayRunInPlace reports whether the scheduler beneath consents: where the waiter
-// runs is where the work would have run, so the shim has nothing to add.
+// MayRunInPlace reports whether the scheduler beneath consents: the waiter runs where
+// the work would have run, so the shim has nothing to add.
 func (ts *Tickets[I]) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return MayRunInPlace(ts.Over, w, by)
 }
 
-// MayRunInPlace asks the scheduler over, if it can be asked, about the worker beneath by.
+// MayRunInPlace asks the scheduler over, if it is a Consenter, about the worker beneath
+// by.
 func MayRunInPlace(over schedulers.Scheduler, w schedulers.Work, by schedulers.Worker) bool {
 	c, ok := over.(schedulers.Consenter)
 	return ok && c.MayRunInPlace(w, Beneath(by))
 }
 
-// MaxConcurrency returns the limit of the scheduler over; 0: it has none, or does not say.
+// MaxConcurrency returns the limit of the scheduler over; 0 means that it has none, or
+// does not say.
 func MaxConcurrency(over schedulers.Scheduler) int {
 	if l, ok := over.(schedulers.Limiter); ok {
 		return l.MaxConcurrency()

@@ -8,7 +8,7 @@ import (
 )
 
 // Turns is a shim that holds work back until it may run. Works begin in the order of
-// arrival: one that has to wait makes those behind it wait too, so nothing starves.
+// arrival: a work that has to wait delays those behind it too, so nothing starves.
 //
 // # The life of a turn
 //
@@ -17,28 +17,29 @@ import (
 //	                Block ▼ │ unblock, when it     │ the work ends although
 //	                     given may have it again ──┘ another goroutine is in Block
 //
-// A turn that is held is submitted to the scheduler beneath, runs there, and ends: it is
-// held from before the first until after the last. Each step to the right or downwards
-// makes room, and whoever makes it calls admit, which looks who may have it. The step back from held to
-// waiting is taken for who has to have the turn again before it begins; see regain.go.
+// A turn that is held is submitted to the scheduler beneath, runs there, and ends: it
+// is held from before the submission until after the end. Each step to the right or
+// downwards makes room, and the goroutine that makes it calls admit, which looks for
+// the next turn. The step back from held to waiting happens when other work must regain
+// its turn before this one begins; see regain.go.
 //
 // # Waiting gives the turn away
 //
-// Work that blocks in a wait gives its turn to others and takes one again before
-// it goes on, as a machine does that suspends: what it waits for may be behind it. Those
-// who want theirs back come before those who have not begun, or a steady stream
-// of new work would keep old work from ever ending.
+// Work that blocks in a wait gives its turn to others and regains one before it
+// continues, just as a machine does that suspends: what it waits for may be queued
+// behind it. Work that regains its turn comes before work that has not begun; otherwise
+// a steady stream of new work would keep old work from ever ending.
 type Turns struct {
 	Through
 	rule Rule
 
-	mu       sync.Mutex // guards all turns too; it comes before Through's
-	waiting  line       // those that wait to begin
-	begin    line       // those that are held and have not begun, the one that was admitted last at the end
-	resuming []*Turn    // those that wait to go on
+	mu       sync.Mutex // also guards all turns; it is locked before Through's
+	waiting  line       // turns that wait to begin
+	begin    line       // held turns that have not begun, the last admitted at the end
+	resuming []*Turn    // turns that wait to continue
 }
 
-// Rule decides who may run beside whom. It is called with the lock of Turns held.
+// Rule decides which works may run together. It is called with the lock of Turns held.
 type Rule interface {
 	// Admit takes room for one work of that kind and returns true, or returns false.
 	Admit(kind Kind) bool
@@ -60,19 +61,19 @@ type Turn struct {
 	ahead, behind *Turn
 
 	held, over bool
-	sent       bool          // it is queued beneath, where Run or Abandon will be called
-	blocks     int           // calls of Block that were not followed by unblock yet
-	again      chan struct{} // nil, unless it waits to go on
+	sent       bool          // queued beneath, where Run or Abandon will be called
+	blocks     int           // calls of Block without their unblock yet
+	again      chan struct{} // nil, unless it waits to continue
 }
 
-// InitTurns sets what Init does and the rule.
+// InitTurns is Init, and also sets the rule.
 func (ts *Turns) InitTurns(name string, home, over schedulers.Scheduler, rule Rule) {
 	ts.Init(name, home, over)
 	ts.rule = rule
 }
 
-// SubmitTurn is Submit for work of that kind, which sees home as its scheduler; a nil home
-// is that of InitTurns.
+// SubmitTurn is Submit for work of that kind, which sees home as its scheduler; a nil
+// home means that of InitTurns.
 func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint schedulers.Hint, kind Kind) error {
 	t := &Turn{Item: Item{Home: home}, turns: ts, kind: kind, flags: hint.Flags}
 	if err := ts.Accept(&t.Item, w); err != nil {
@@ -96,7 +97,7 @@ func (ts *Turns) SubmitTurn(home schedulers.Scheduler, w schedulers.Work, hint s
 	return err
 }
 
-// hold notes that t was admitted, and is about to be submitted; mu is held.
+// hold records that t was admitted and is about to be submitted; mu is held.
 func (ts *Turns) hold(t *Turn) {
 	t.held, t.sent = true, true
 	ts.begin.push(t)
@@ -118,8 +119,8 @@ func (t *Turn) Abandon(reason error) {
 	t.end(nil)
 }
 
-// arrive says that t has come out of the queue beneath, and reports whether it may begin. If not, its turn was
-// taken back, and it will be submitted again.
+// arrive records that t has come out of the queue beneath, and reports whether it may
+// begin. If not, its turn was taken back, and it will be submitted again.
 func (t *Turn) arrive() bool {
 	ts := t.turns
 	ts.mu.Lock()
@@ -156,14 +157,14 @@ func (ts *Turns) leave(t *Turn) {
 	}
 }
 
-// admit gives turns to all who may have one now, and submits those that begin. from is
-// the worker on whose goroutine it is called: a scheduler that runs work in place
-// can then run what is next after it, instead of inside of it.
+// admit gives turns to all that may have one now, and submits those that begin. from is
+// the worker on whose goroutine it is called. A scheduler that runs work in place can
+// then run the next work after the current one instead of inside it.
 func (ts *Turns) admit(from schedulers.Worker) {
 	for t := ts.next(); t != nil; t = ts.next() {
 		hint := schedulers.Hint{From: from, Flags: t.flags | schedulers.Resumed}
-		// The work is long accepted, so there is nobody to be told of a refusal but the
-		// work itself. Resumed says that a lack of room is no reason for one.
+		// The work was accepted long ago, so only the work itself can be told of a
+		// refusal. Resumed says that a lack of room is no reason for one.
 		if err := schedulers.TryOffer(ts.over, t, hint); err != nil {
 			t.GiveUp(fmt.Errorf("%s: %w: refused by the scheduler beneath: %w", ts.name, schedulers.ErrShutdown, err))
 			ts.mu.Lock()
@@ -173,8 +174,8 @@ func (ts *Turns) admit(from schedulers.Worker) {
 	}
 }
 
-// next returns the next turn that begins, now held and to be submitted, or nil. Turns that go on are let
-// go on the way, and so are those that are queued beneath already.
+// next returns the next turn that begins, now held and to be submitted, or nil. On the
+// way it resumes turns that continue, and holds those that are already queued beneath.
 func (ts *Turns) next() *Turn {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -199,8 +200,8 @@ func (ts *Turns) next() *Turn {
 	return nil
 }
 
-// Block implements [schedulers.Blocker]: it gives the turn away, and unblock waits until it can
-// be had again. The scheduler beneath is told too, and may refuse.
+// Block implements [schedulers.Blocker]: it gives the turn away, and unblock waits
+// until it is regained. The scheduler beneath is told too, and may refuse.
 func (t *Turn) Block() (unblock func(), err error) { return t.step(t.Visit.Block()) }
 
 // BlockFor implements [schedulers.HomeBlocker]; see Block.
@@ -208,8 +209,8 @@ func (t *Turn) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unbloc
 	return t.step(t.Visit.BlockFor(home, done))
 }
 
-// step gives the turn away when the worker beneath has answered, which is asked first: a turn that
-// is given away for a wait that does not begin would have to be waited for.
+// step gives the turn away after the worker beneath has answered. The order matters: a
+// turn given away for a wait that does not begin would have to be waited for.
 func (t *Turn) step(inner func(), err error) (unblock func(), _ error) {
 	if err != nil {
 		return nil, err
@@ -231,8 +232,8 @@ func (ts *Turns) Holds(t *Turn) bool {
 	return t.held && !t.over
 }
 
-// MaxConcurrency returns the smaller of own and the limit of the scheduler beneath; 0 means no
-// limit.
+// MaxConcurrency returns the smaller of own and the limit of the scheduler beneath; 0
+// means no limit.
 func (ts *Turns) MaxConcurrency(own int) int {
 	beneath := MaxConcurrency(ts.over)
 	if own == 0 || beneath == 0 {

@@ -6,21 +6,21 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Visit is a worker of a shim: a stay on a worker of the scheduler beneath. It is set by Arrive
-// before work sees it, and constant from then on, also when the work has
+// Visit is a worker of a shim: a stay on a worker of the scheduler beneath. It is set
+// by Arrive before work sees it, and constant from then on, even after the work has
 // ended: a context may keep it for long.
 type Visit struct {
 	home    schedulers.Scheduler
-	beneath schedulers.Worker // nil: nobody in particular
+	beneath schedulers.Worker // nil: no particular worker
 	id      int
 }
 
-// Arrive says that work of the shim home begins to run on a worker of the scheduler
-// beneath, or on nobody in particular if that is nil.
+// Arrive records that work of the shim home begins to run on a worker of the scheduler
+// beneath, or on no particular worker if on is nil.
 func (v *Visit) Arrive(home schedulers.Scheduler, on schedulers.Worker) {
 	v.home, v.beneath = home, on
 	if on != nil {
-		v.id = on.ID() // unique among those that run, which is all that is asked of an ID
+		v.id = on.ID() // unique among running works, which is all that an ID requires
 	} else {
 		v.id = unnamedID()
 	}
@@ -43,8 +43,8 @@ func (v *Visit) Beneath() schedulers.Worker {
 // Block implements [schedulers.Blocker] by telling the worker beneath.
 func (v *Visit) Block() (unblock func(), err error) { return Block(v.beneath) }
 
-// BlockFor implements [schedulers.HomeBlocker] by telling the worker beneath, which knows by [schedulers.RunsOn] whether
-// work of home is its scheduler's.
+// BlockFor implements [schedulers.HomeBlocker] by telling the worker beneath, which
+// finds out by [schedulers.RunsOn] whether work of home is its scheduler's.
 func (v *Visit) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	if b, ok := v.beneath.(schedulers.HomeBlocker); ok {
 		return b.BlockFor(home, done)
@@ -60,11 +60,11 @@ func Block(w schedulers.Worker) (unblock func(), err error) {
 	return func() {}, nil
 }
 
-// visitor is a worker on top of another one: a Visit, or something that embeds it.
-// Its method answers nil to a nil receiver, since a hint may be a nil pointer.
+// visitor is a worker on top of another one: a Visit, or a type that embeds it. Its
+// method returns nil for a nil receiver, since a hint may be a nil pointer.
 type visitor interface{ Beneath() schedulers.Worker }
 
-// Beneath returns the worker at the bottom of w's visits: w itself, if it is none.
+// Beneath returns the worker at the bottom of w's visits: w itself, if it is no visit.
 func Beneath(w schedulers.Worker) schedulers.Worker {
 	for {
 		v, ok := w.(visitor)
@@ -90,8 +90,8 @@ func Find[W any](w schedulers.Worker) (found W, ok bool) {
 	return found, false
 }
 
-// Workers that are nil have no ID to lend. Theirs come from a range of their own, far above
-// any number of workers, and are used again after a million.
+// A nil worker has no ID to lend. Visits on one take theirs from a separate range, far
+// above any number of workers, and reuse them after a million.
 const (
 	firstUnnamed = 1 << 20
 	maxUnnamed   = 1<<20 - 1

@@ -6,13 +6,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Pump implements [schedulers.Pumper]: it waits as [schedulers.Wait] does on the worker beneath, which may run other work
-// meanwhile.
+// Pump implements [schedulers.Pumper]: it waits like [schedulers.Wait] on the worker
+// beneath, which may run other work meanwhile.
 func (v *Visit) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	return schedulers.Wait(ctx, v.beneath, home, done)
 }
 
-// Pump gives the turn away, waits as [schedulers.Wait] does on the worker beneath, and takes a turn again.
+// Pump gives the turn away, waits like [schedulers.Wait] on the worker beneath, and
+// regains a turn.
 func (t *Turn) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	t.yield()
 	defer t.regain()
