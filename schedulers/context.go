@@ -2,20 +2,20 @@ package schedulers
 
 import "context"
 
-// Key is the type of the keys under which a context carries what this package
-// defines. It is exported so that a context of another package (a job's own)
+// Key is the type of the keys under which a context carries the values that this
+// package defines. It is exported so that a context of another package (a job's own)
 // can answer for them without wrapping.
 type Key int
 
 // The keys of this package.
 const (
-	SchedulerKey Key = iota + 1 // its value is a Scheduler, which may be a *Home: ask FromContext or HomeOf
-	WorkerKey                   // its value is a Worker
+	SchedulerKey Key = iota + 1 // a Scheduler, perhaps a *Home: ask FromContext or HomeOf
+	WorkerKey                   // a Worker
 )
 
-// With returns a copy of ctx that carries s as the ambient scheduler: the place
-// where jobs started with that context run, and where the machines that
-// receive it resume. A nil s hides the one of ctx.
+// With returns a copy of ctx that carries s as the ambient scheduler: jobs started with
+// that context run on it, and machines that receive the context resume on it. A nil s
+// hides the scheduler of ctx.
 func With(ctx context.Context, s Scheduler) context.Context {
 	if s == nil {
 		return context.WithValue(ctx, SchedulerKey, nil)
@@ -40,9 +40,9 @@ func FromContext(ctx context.Context) Scheduler {
 	return nil
 }
 
-// WorkerFrom returns the worker whose work was given ctx, or nil. It is a hint:
-// the caller may have received ctx from a goroutine that is that worker's while
-// being none itself.
+// WorkerFrom returns the worker whose work was given ctx, or nil. It is a hint: the
+// caller may have received ctx from a goroutine that runs on that worker without
+// running on any worker itself.
 func WorkerFrom(ctx context.Context) Worker {
 	if ctx == nil {
 		return nil

@@ -30,7 +30,7 @@ type desk struct{ of *direct }
 func (d *desk) Scheduler() schedulers.Scheduler { return d.of }
 func (*desk) ID() int                           { return 1 }
 
-// note is work that remembers what happened to it.
+// note is work that records what happened to it.
 type note struct {
 	on      schedulers.Worker
 	runs    int
@@ -55,7 +55,7 @@ func TestAContextCarriesItsWorker(t *testing.T) {
 	ctx := context.WithValue(context.Background(), schedulers.WorkerKey, schedulers.Worker(w))
 	assert.Same(t, w, schedulers.WorkerFrom(ctx))
 	assert.Nil(t, schedulers.FromContext(ctx), "a worker is no scheduler")
-	assert.Nil(t, schedulers.WorkerFrom(schedulers.With(context.Background(), w.of)), "and the other way round")
+	assert.Nil(t, schedulers.WorkerFrom(schedulers.With(context.Background(), w.of)), "and a scheduler is no worker")
 }
 
 func TestANilContextCarriesNothing(t *testing.T) {
@@ -71,7 +71,7 @@ func TestAValueOfAnotherTypeIsNoScheduler(t *testing.T) {
 	assert.Nil(t, schedulers.WorkerFrom(ctx))
 }
 
-// answers is a context of somebody else's package that answers for the keys itself.
+// answers is a context of another package that answers for the keys itself.
 type answers struct {
 	context.Context
 	s schedulers.Scheduler
@@ -95,7 +95,7 @@ func TestAContextWithASchedulerHasAHomeForIt(t *testing.T) {
 	home := schedulers.HomeOf(ctx)
 	require.NotNil(t, home)
 	assert.Same(t, s, home.Scheduler)
-	assert.Same(t, home, schedulers.HomeOf(ctx), "one for all")
+	assert.Same(t, home, schedulers.HomeOf(ctx), "one for all callers")
 	assert.Zero(t, testing.AllocsPerRun(10, func() { schedulers.HomeOf(ctx) }))
 }
 
@@ -104,7 +104,7 @@ func TestTheHomeIsThatOfTheSchedulerThatTheContextNames(t *testing.T) {
 	ctx := schedulers.With(context.Background(), outer)
 	assert.Same(t, inner, schedulers.HomeOf(schedulers.With(ctx, inner)).Scheduler)
 	assert.Same(t, inner, schedulers.HomeOf(answers{ctx, inner}).Scheduler, "a foreign context around it")
-	assert.Same(t, schedulers.HomeOf(ctx), schedulers.HomeOf(context.WithoutCancel(ctx)), "nobody makes a second one")
+	assert.Same(t, schedulers.HomeOf(ctx), schedulers.HomeOf(context.WithoutCancel(ctx)), "no second one is made")
 }
 
 func TestAHomeIsASchedulerOnTopOfItsOwn(t *testing.T) {
@@ -124,7 +124,7 @@ func TestAHomeThatIsGivenBackIsNotWrapped(t *testing.T) {
 	assert.Same(t, s, schedulers.HomeOf(answers{context.Background(), answer}).Scheduler)
 }
 
-// passing is a context of somebody else's package that passes the question on.
+// passing is a context of another package that passes the question on.
 type passing struct{ context.Context }
 
 func (p passing) Value(any) any { return schedulers.HomeOf(p.Context) }
@@ -174,7 +174,7 @@ func TestTrySubmitPassesARefusalOn(t *testing.T) {
 	assert.Empty(t, w.reasons, "a refusal calls nothing")
 }
 
-func TestTrySubmitToNobodyIsARefusal(t *testing.T) {
+func TestTrySubmitToNoSchedulerIsARefusal(t *testing.T) {
 	require.ErrorIs(t, schedulers.TrySubmit(nil, &note{}, schedulers.Hint{}), schedulers.ErrRejected)
 	var none *direct // a scheduler that is a nil pointer panics
 	require.ErrorIs(t, schedulers.TrySubmit(none, &note{}, schedulers.Hint{}), schedulers.ErrRejected)

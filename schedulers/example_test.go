@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// lifo is a scheduler of somebody else's: it runs the newest first, when it is told to.
+// lifo is a scheduler of another package: it runs the newest work first, when told to.
 type lifo struct{ works []schedulers.Work }
 
 func (l *lifo) Submit(w schedulers.Work, _ schedulers.Hint) error {
@@ -59,7 +59,7 @@ func ExampleWith() {
 	// <nil>
 }
 
-// Who has to complete something must not be torn down by a scheduler.
+// A panicking scheduler must not tear down a caller that has something to complete.
 func ExampleTrySubmit() {
 	err := schedulers.TrySubmit(nil, say("nothing"), schedulers.Hint{})
 	fmt.Println(errors.Is(err, schedulers.ErrRejected), err)
@@ -67,7 +67,7 @@ func ExampleTrySubmit() {
 	// true schedulers: no scheduler: schedulers: work was rejected
 }
 
-// What a scheduler can do beside is asked for, with an answer ready when it can not.
+// An optional capability is asked for, with a fallback when it is missing.
 func ExampleLimiter() {
 	var s schedulers.Scheduler = &lifo{}
 	if l, ok := s.(schedulers.Limiter); ok {
@@ -109,12 +109,12 @@ func ExampleRunsOn() {
 func ExampleWait() {
 	closed := make(chan struct{})
 	go close(closed)
-	ctx := context.Background() // that of a job, say: then its worker is told
+	ctx := context.Background() // the context of a job, say: then its worker is told
 	fmt.Println(schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, closed))
 	// Output: <nil>
 }
 
-// A scheduler keeps what it is given to call in a hook.
+// A scheduler keeps the callbacks that it is given in hooks.
 func ExampleNewHook() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println("reported:", p) })
 	defer func() { schedulers.OnHookPanic(before) }()
@@ -129,7 +129,7 @@ func ExampleNewHook() {
 	// false
 }
 
-// A function without a parameter.
+// A hook without a parameter.
 func ExampleNewHook0() {
 	onWake := schedulers.NewHook0("mine.OnWake", func() { fmt.Println("work has come") })
 	onWake.Call(struct{}{})
@@ -137,7 +137,7 @@ func ExampleNewHook0() {
 	// work has come
 }
 
-// A log for all hooks that panic, in one place.
+// One place that logs the panics of all hooks.
 func ExampleOnHookPanic() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println(p.Hook, "has failed:", p.Value) })
 	defer func() { schedulers.OnHookPanic(before) }()

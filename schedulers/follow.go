@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// PanicHearer is a [Worker] whose scheduler wants to hear of panics that do not reach it, since
-// the work has recovered them: those of jobs, whose errors they become.
+// PanicHearer is a [Worker] whose scheduler wants to hear of panics that do not reach
+// it because the work has recovered them: those of jobs, where they become errors.
 type PanicHearer interface {
 	Worker
 	// HearPanic is called on the goroutine that has recovered value, with the stack of the
@@ -16,9 +16,9 @@ type PanicHearer interface {
 	HearPanic(value any, stack []byte)
 }
 
-// ReportPanic tells the worker by, on whose goroutine work has recovered a panic, and the
-// workers beneath it that are [PanicHearer]s. A nil worker tells nobody. stack is that of the
-// panic.
+// ReportPanic tells the worker by, on whose goroutine work has recovered a panic, and
+// the workers beneath it that are [PanicHearer]s. It does nothing for a nil worker.
+// stack is that of the panic.
 func ReportPanic(by Worker, value any, stack []byte) {
 	for by != nil {
 		if h, ok := by.(PanicHearer); ok {
@@ -34,50 +34,51 @@ func ReportPanic(by Worker, value any, stack []byte) {
 
 // # Machines that wait
 //
-// A goroutine that waits is seen by its worker. A machine that waits is not seen at all: it is
-// registered with what it waits for, and no scheduler knows of it until it is submitted again.
-// That is what makes it cheap, and what makes a program hang without a word: two machines that
-// wait for each other's locks leave a scheduler with nothing to do, and so does a program that
-// has ended.
+// A worker sees its goroutine wait. No scheduler sees a machine wait: the machine is
+// registered with what it waits for, and its scheduler does not know of it until it is
+// submitted again. That makes waiting cheap, and it makes a program hang silently: two
+// machines that wait for each other's locks leave a scheduler with nothing to do, and
+// so does a program that has ended.
 //
-// A scheduler that has to tell these two apart is a [Follower]. As long as a program has none,
-// all that this costs is a look at a pointer for each suspension ([Home]), and at a flag for
-// each lock that is taken ([Followed]).
+// A scheduler that has to tell these two apart is a [Follower]. As long as a program
+// has none, the cost is one load of a pointer for each suspension ([Home]), and of a
+// flag for each lock that is taken ([Followed]).
 
-// Follower is a scheduler that is told of the machines that are suspended, and whose home it is.
-// It may be on top of another one, or beneath: of the layers of a home the first that is a
-// Follower is told.
+// Follower is a scheduler that is told of the suspended machines whose home it is. It
+// may be on top of another scheduler, or beneath one: the first Follower among the
+// layers of a home is told.
 //
-// All methods are called by the goroutine that runs the machine, or that ends its wait, and
-// must not block.
+// All methods are called by the goroutine that runs the machine, or that ends its wait,
+// and must not block.
 type Follower interface {
 	Scheduler
 
-	// Suspended is called right before s is registered with on, which it waits for. Where that
-	// fails, since what it waits for has come, Resumed follows at once.
+	// Suspended is called right before s is registered with on, which it waits for. If
+	// the registration fails because on has already completed, Resumed follows at once.
 	Suspended(s Suspension, on any)
 
-	// Resumed is called when s goes on, before it is submitted, and may be called for one that
-	// was not suspended. After the submission would be too late: the machine may be suspended
-	// again by then, or have ended.
+	// Resumed is called when s resumes, before it is submitted, and may be called for a
+	// suspension that was not reported. A call after the submission would be too late:
+	// the machine may be suspended again by then, or have ended.
 	Resumed(s Suspension)
 
-	// Arrived follows each Resumed, when the submission has returned. Between the two calls a
-	// machine is neither suspended nor queued, and a program that looks as if it had ended has not.
+	// Arrived follows each Resumed, when the submission has returned. Between the two
+	// calls a machine is neither suspended nor queued, so a program that looks as if it
+	// had ended has not.
 	Arrived()
 }
 
-// Suspension is a machine that is suspended. While it is, its methods may be called from any
-// goroutine.
+// Suspension is a machine that is suspended. While it is, its methods may be called
+// from any goroutine.
 type Suspension interface {
-	Named // after the machine's job, or its number
+	Named // the name of the machine's job, or its number
 
-	// Where returns where its innermost function is suspended; a zero Place says that this is
-	// not known.
+	// Where returns where its innermost function is suspended; a zero Place means that
+	// this is not known.
 	Where() Place
 }
 
-// Named is what a report can call by a name.
+// Named is anything that a report can name.
 type Named interface{ Name() string }
 
 // Place is a line of the source.
@@ -97,8 +98,8 @@ func (p Place) String() string {
 
 func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
 
-// PlaceOf returns the first place of a stack, as [runtime.Callers] has written it, that matches,
-// or else its last.
+// PlaceOf returns the first place of a stack written by [runtime.Callers] that matches,
+// or the last one if none does.
 func PlaceOf(stack []uintptr, matches func(function string) bool) Place {
 	frames := runtime.CallersFrames(stack)
 	for {
@@ -109,21 +110,22 @@ func PlaceOf(stack []uintptr, matches func(function string) bool) Place {
 	}
 }
 
-// Reasoner is what can be waited for and says what it is.
+// Reasoner describes an operation that a machine or a goroutine can wait for.
 type Reasoner interface {
-	// Reason returns what a waiter waits for ("Mutex.Lock", "job #5"), and the name of its
-	// holder; "" if it has none, or if that is not known. It must not block.
+	// Reason returns what the waiter waits for ("Mutex.Lock", "job #5") and the name of
+	// its holder, or "" if it has no holder or the holder is not known. It must not
+	// block.
 	Reason() (what, holder string)
 }
 
-// ReasonKey is the [Key] under which the context of a wait carries what is waited for, a
-// [Reasoner], if [Followed] is true.
+// ReasonKey is the [Key] under which the context of a wait carries the awaited
+// operation, a [Reasoner], if [Followed] is true.
 const ReasonKey Key = WorkerKey + 1
 
 var followed atomic.Bool
 
-// Followed reports whether the program has had a context with a [Follower]: if not, none needs
-// to be told anything.
+// Followed reports whether the program has had a context with a [Follower]. If not, no
+// follower need be told anything.
 func Followed() bool { return followed.Load() }
 
 // followerOf returns the first Follower among the layers of s, or nil.
@@ -142,15 +144,16 @@ func followerOf(s Scheduler) Follower {
 	return nil
 }
 
-// Holder is who holds a lock, for a report. A machine is not known by name before it is
-// suspended for the first time, so a lock notes a Holder, and the machine says who that is when
-// it is suspended. The zero Holder is not known.
+// Holder names the holder of a lock, for a report. A machine has no known name before
+// it is suspended for the first time, so a lock keeps a Holder, and the machine sets
+// the name when it is suspended. The name of the zero Holder is not known.
 type Holder struct{ is atomic.Pointer[Named] }
 
-// Is says who the holder is. It is safe for concurrent use, like Name.
+// Is sets the holder. It is safe for concurrent use, like Name.
 func (h *Holder) Is(n Named) { h.is.Store(&n) }
 
-// Name returns the name of the holder, or "" if it is not known. A nil Holder is not.
+// Name returns the name of the holder, or "" if it is not known. A nil Holder has no
+// known name.
 func (h *Holder) Name() string {
 	if h == nil {
 		return ""

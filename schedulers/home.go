@@ -2,20 +2,23 @@ package schedulers
 
 import "context"
 
-// Home is a scheduler as jobs and frames refer to it, of which there may be millions: a pointer is half of an interface, and each
-// machine that sleeps has 8 bytes less for it. A Home never changes, so that all who have it from one context share it.
+// Home is a scheduler as jobs and frames refer to it. Millions of references may exist:
+// a pointer is half of an interface, so each sleeping machine saves 8 bytes. A Home
+// never changes, so everything that got it from one context shares it.
 //
-// It is what a context answers with when it is asked for its scheduler, and so a scheduler itself, but without the abilities
-// of the one that it stands for. [FromContext] returns that one.
+// A context answers with a Home when it is asked for its scheduler. A Home is therefore
+// a scheduler itself, but without the capabilities of the one that it stands for.
+// [FromContext] returns that one.
 type Home struct {
 	Scheduler Scheduler
-	Follower  Follower // of the layers of Scheduler; nil: none
+	Follower  Follower // the first among the layers of Scheduler, or nil
 
-	sound bool // see there; false also if nobody has looked
+	sound bool // the result of sound; also false if it was not asked
 }
 
-// HomeOf is [FromContext] for who keeps what it returns. It makes a Home if the context has none, as those of other packages
-// may. It is nil if no scheduler was set, and does not block.
+// HomeOf is [FromContext] for callers that keep the result. It makes a Home if the
+// context has none, as contexts of other packages may. It returns nil if no scheduler
+// was set, and does not block.
 func HomeOf(ctx context.Context) *Home {
 	if ctx == nil {
 		return nil
@@ -29,7 +32,8 @@ func HomeOf(ctx context.Context) *Home {
 	return nil
 }
 
-// HomeFor returns the Home of s: s itself, if it is one that a context has answered with. It must not be nil.
+// HomeFor returns the Home of s: s itself, if s is a Home that a context has answered
+// with. s must not be nil.
 func HomeFor(s Scheduler) *Home {
 	if h, ok := s.(*Home); ok {
 		return h

@@ -8,27 +8,27 @@ import (
 	"sync/atomic"
 )
 
-// Hook is a function of a program that a library calls to tell it something: an observer, a
-// callback on a wake-up, a report. The library calls it in the middle of its own work, often
-// under a lock or after it has accepted something, so a panic in it must change nothing.
-// [Hook.Call] contains the panic and reports it once, to [OnHookPanic].
+// Hook is a function of a program that a library calls to tell it something: an
+// observer, a callback on a wake-up, a report. The library calls it in the middle of
+// its own work, often under a lock or after it has accepted work, so a panic in it must
+// change nothing. [Hook.Call] contains the panic and reports it once, to [OnHookPanic].
 //
-// Every option of this module that takes such a function keeps it in a Hook; schedulers of your
-// own should do the same. The zero value is a hook that is not set. A Hook is constant, and safe
-// for concurrent use as far as its function is.
+// Every option of this module that takes such a function keeps it in a Hook; your own
+// schedulers should do the same. The zero Hook is not set. A Hook is constant, and as
+// safe for concurrent use as its function is.
 //
-// The tempting other way is a recover at each call. It leaves each place with a rule of its own,
-// and panics that are never seen.
+// The tempting alternative is a recover at each call. It gives each place a rule of its
+// own, and some panics are never seen.
 type Hook[T any] struct {
 	name string
 	f    func(T)
 }
 
-// NewHook returns a hook that calls f. The name says in reports which hook it is: the package
-// and the option, as in "eventloop.OnWake". A nil f is a hook that is not set.
+// NewHook returns a hook that calls f. The name identifies the hook in reports: the
+// package and the option, as in "eventloop.OnWake". With a nil f the hook is not set.
 func NewHook[T any](name string, f func(T)) Hook[T] { return Hook[T]{name, f} }
 
-// NewHook0 is [NewHook] for a function without a parameter.
+// NewHook0 is [NewHook] for a function without parameters.
 func NewHook0(name string, f func()) Hook[struct{}] {
 	if f == nil {
 		return Hook[struct{}]{}
@@ -36,13 +36,14 @@ func NewHook0(name string, f func()) Hook[struct{}] {
 	return Hook[struct{}]{name, func(struct{}) { f() }}
 }
 
-// IsSet reports whether there is a function to call. It saves what making the argument costs.
+// IsSet reports whether the hook has a function to call. It saves the cost of making
+// the argument.
 func (h Hook[T]) IsSet() bool { return h.f != nil }
 
-// Call calls the function with v, if one is set, and reports whether it returned. It blocks as
-// long as the function does. A panic ends here, and false is returned. A runtime.Goexit cannot
-// be held up: it ends the goroutine that called the hook, perhaps that of a worker. So hooks
-// must not call it; in tests, that means no FailNow.
+// Call calls the function with v, if one is set, and reports whether it returned. It
+// blocks as long as the function does. A panic ends here, and false is returned. A
+// runtime.Goexit cannot be stopped: it ends the goroutine that called the hook, perhaps
+// that of a worker. So hooks must not call it; in tests, that means no FailNow.
 func (h Hook[T]) Call(v T) (returned bool) {
 	if h.f == nil {
 		return true
@@ -71,14 +72,14 @@ func (p *HookPanic) String() string {
 	return fmt.Sprintf("the hook %s panicked: %v", p.Hook, p.Value)
 }
 
-// OnHookPanic has f called for each panic of a [Hook], once, and returns the function that was
-// set before; nil is none. Without one, the first panic of each hook is written to standard
-// error with its stack, and later ones of the same hook are dropped. It is safe for concurrent
-// use and does not block.
+// OnHookPanic has f called for each panic of a [Hook], once, and returns the function
+// that was set before, or nil. Without a function, the first panic of each hook is
+// written to standard error with its stack, and later ones of the same hook are
+// dropped. OnHookPanic is safe for concurrent use and does not block.
 //
-// f is called on the goroutine of the hook, perhaps under a lock of the scheduler that called
-// it: it must be safe for concurrent use, must not block, and must not call that scheduler. If f
-// itself panics, that panic is written to standard error.
+// f is called on the goroutine of the hook, perhaps under a lock of the scheduler that
+// called it: it must be safe for concurrent use, must not block, and must not call that
+// scheduler. If f itself panics, that panic is written to standard error.
 func OnHookPanic(f func(*HookPanic)) (before func(*HookPanic)) {
 	var next *func(*HookPanic)
 	if f != nil {
@@ -110,7 +111,7 @@ func (p *HookPanic) report() {
 	(*f)(p)
 }
 
-// write tells who watches standard error, once for each hook: one that panics may do so a
+// write reports to standard error, once for each hook: a hook that panics may do so a
 // million times a second.
 func (p *HookPanic) write() {
 	if _, told := written.LoadOrStore(p.Hook, true); !told {

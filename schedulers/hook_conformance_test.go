@@ -26,8 +26,8 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// hookCase is one hook of users: use drives it through the public API with a function that panics, and checks that
-// nothing has changed for it.
+// hookCase is one hook of users: use drives it through the public API with a function
+// that panics, and checks that nothing has changed for it.
 type hookCase struct {
 	name string
 	use  func(t *testing.T, hook func())
@@ -43,7 +43,8 @@ type scheduler interface {
 	schedulers.Shutdowner
 }
 
-// tally is work that is submitted again as often as it says, as a machine is.
+// tally is work that is submitted again the number of times that it says, as a machine
+// is.
 type tally struct {
 	again     int
 	home      schedulers.Scheduler
@@ -69,7 +70,7 @@ func (w *tally) Run(on schedulers.Worker) {
 
 func (w *tally) Abandon(error) { w.abandoned.Add(1); w.all.Done() }
 
-// worksAsEver has s run works several times each, and jobs, and ends it.
+// worksAsEver has s run works several times each, and jobs, and then shuts it down.
 func worksAsEver(t *testing.T, s scheduler) {
 	t.Helper()
 	const again = 5
@@ -94,7 +95,8 @@ func worksAsEver(t *testing.T, s scheduler) {
 	}
 }
 
-// hookCases are all hooks of this module. The policy test "hooks" finds options that are kept in another way.
+// hookCases are all hooks of this module. The policy test "hooks" finds options that
+// are kept in another way.
 func hookCases() []hookCase {
 	return []hookCase{
 		onScheduler("eventloop.OnWake", func(hook func()) scheduler { return eventloop.Start(eventloop.OnWake(hook)) }),

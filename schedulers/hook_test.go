@@ -41,8 +41,8 @@ func TestOnHookPanicReturnsWhatWasSet(t *testing.T) {
 	assert.Equal(t, 1, n)
 }
 
-// What nobody listens to goes to standard error, in a program of its own.
-func TestPanicsThatNobodyHearsAreWrittenOncePerHook(t *testing.T) {
+// A panic without a listener goes to standard error, tested in a program of its own.
+func TestPanicsWithoutAListenerAreWrittenOncePerHook(t *testing.T) {
 	if os.Getenv("HOOKS_PANIC") != "" {
 		for range 3 {
 			schedulers.NewHook0("test.One", func() { panic("ouch") }).Call(struct{}{})

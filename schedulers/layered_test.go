@@ -16,7 +16,7 @@ type layer struct{ schedulers.Scheduler }
 
 func (l layer) Beneath() schedulers.Scheduler { return l.Scheduler }
 
-// loose is a scheduler of a type that can not be compared.
+// loose is a scheduler of a type that cannot be compared.
 type loose struct{ _ []string }
 
 func (loose) Submit(schedulers.Work, schedulers.Hint) error { return nil }
@@ -30,7 +30,7 @@ func TestWorkOfALayerRunsOnWhatIsBeneath(t *testing.T) {
 	assert.False(t, schedulers.RunsOn(one, layer{one}), "the other way round")
 	assert.False(t, schedulers.RunsOn(nil, one))
 	assert.False(t, schedulers.RunsOn(layer{nil}, one))
-	assert.False(t, schedulers.RunsOn(loose{}, loose{}), "nobody can tell")
+	assert.False(t, schedulers.RunsOn(loose{}, loose{}), "it cannot be known")
 }
 
 func TestSameLooksThroughHomesAndDoesNotPanic(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSameLooksThroughHomesAndDoesNotPanic(t *testing.T) {
 	assert.False(t, schedulers.Same(layer{loose{}}, layer{loose{}}), "comparable by its type alone")
 }
 
-// teller is a worker that notes what it is told.
+// teller is a worker that records what it is told.
 type teller struct {
 	desk
 	told   []string
@@ -62,14 +62,14 @@ func (w *teller) tell(what string) (func(), error) {
 	return func() { w.told = append(w.told, "unblock") }, nil
 }
 
-// homeTeller wants to know for whose work.
+// homeTeller also asks for the scheduler whose work is awaited.
 type homeTeller struct{ teller }
 
 func (w *homeTeller) BlockFor(schedulers.Scheduler, <-chan struct{}) (func(), error) {
 	return w.tell("BlockFor")
 }
 
-// pumpTeller does other work meanwhile.
+// pumpTeller also does other work meanwhile.
 type pumpTeller struct{ homeTeller }
 
 var errPumped = errors.New("pumped")
@@ -84,8 +84,8 @@ func TestAWaitTellsTheWorkerInTheBestWayThatItUnderstands(t *testing.T) {
 	close(done)
 	ctx := context.Background()
 
-	require.NoError(t, schedulers.Wait(ctx, nil, s, done), "nobody to tell")
-	require.NoError(t, schedulers.Wait(ctx, &desk{s}, s, done), "somebody who does not want to know")
+	require.NoError(t, schedulers.Wait(ctx, nil, s, done), "no worker to tell")
+	require.NoError(t, schedulers.Wait(ctx, &desk{s}, s, done), "a worker that need not be told")
 
 	var blocks teller
 	require.NoError(t, schedulers.Wait(ctx, &blocks, s, done))

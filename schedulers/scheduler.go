@@ -6,40 +6,40 @@ type Scheduler interface {
 	// [ErrShutdown], [ErrRejected] or an error that wraps one of them. After a
 	// refusal neither method of w is called.
 	//
-	// Submit is safe from any goroutine. It does not run w before it
-	// returns, unless the scheduler says that it runs work in place. It blocks only
-	// where the scheduler says that it does.
+	// Submit is safe from any goroutine. It does not run w before it returns, unless
+	// the scheduler documents that it runs work in place. It blocks only where the
+	// scheduler documents that it does.
 	Submit(w Work, from Hint) error
 }
 
-// Hint is what a submitter tells beside the work. Its zero value says nothing
-// and is always right.
+// Hint accompanies a submitted work. Its zero value says nothing and is always right.
 type Hint struct {
 	// From is the worker on which the submitter believes to be, or nil. It is a
 	// reason to prefer one queue over another, never a proof of ownership.
 	From Worker
 
-	// Flags are wishes. A scheduler may ignore each of them, except Resumed
-	// (see there).
+	// Flags are requests. A scheduler may ignore each of them, except Resumed (see
+	// there).
 	Flags Flags
 }
 
-// Flags are the wishes in a [Hint].
+// Flags are the requests in a [Hint].
 type Flags uint8
 
 const (
-	// PreferFairness asks for the queue that is served in order of arrival, even
-	// where a worker's own queue would be nearer.
+	// PreferFairness asks for the queue that is served in order of arrival, even if a
+	// worker's own queue would be nearer.
 	PreferFairness Flags = 1 << iota
 
-	// LongRunning says that the work will keep its worker for long. A scheduler
-	// of few workers runs it outside of them.
+	// LongRunning says that the work will keep its worker for long. A scheduler of few
+	// workers runs it outside of them.
 	LongRunning
 
-	// Resumed marks work that goes on with what has started before: a state machine after a suspension, the
-	// continuation of a job. Who submits it is whoever has completed what it waited for, and has nothing to do with
-	// it. So a bounded queue must always have room for it: it must neither refuse it for the lack of that, nor have
-	// the submitter wait or run it.
+	// Resumed marks work that continues something that has started before: a state
+	// machine after a suspension, the continuation of a job. Its submitter is the
+	// goroutine that completed the awaited operation, and is otherwise unrelated to it.
+	// So a bounded queue must always have room for such work: it must neither refuse it
+	// for lack of room, nor make the submitter wait or run it.
 	Resumed
 )
 

@@ -9,20 +9,22 @@ import (
 	"sync/atomic"
 )
 
-// TrySubmit is s.Submit(w, from) for callers that must not be torn down by a scheduler: those
-// that complete something, and have more to tell than this one work. It returns nil if w was
-// accepted, and then s runs or abandons it once; or why w was refused, and then neither method
-// of w is called. A nil scheduler refuses with [ErrRejected].
+// TrySubmit is s.Submit(w, from) for callers that a panicking scheduler must not tear
+// down: those that complete an operation and have more waiters to tell than this one
+// work. It returns nil if w was accepted, and then s runs or abandons it once; or why w
+// was refused, and then neither method of w is called. A nil scheduler refuses with
+// [ErrRejected].
 //
-// That holds for a Submit that panics, too. It may have accepted w before, and nothing of s
-// tells. So a scheduler from outside of this module is given w in a ticket, which costs an
-// allocation, and after a panic TrySubmit takes the ticket back: if s has not begun with w it
-// never will, and the error is a [*SubmitPanicError]; if it has, w was accepted, the error is
-// nil, and the panic is reported to [OnHookPanic]. The schedulers of this module contain the
-// panics of their hooks, and need no ticket.
+// That holds even for a Submit that panics. It may have accepted w before, and it is
+// not known whether. So a scheduler from outside of this module is given w in a ticket,
+// which costs an allocation, and after a panic TrySubmit takes the ticket back. If s
+// has not begun with w it never will, and the error is a [*SubmitPanicError]. If s has
+// begun, w was accepted, the error is nil, and the panic is reported to [OnHookPanic].
+// The schedulers of this module contain the panics of their hooks, and need no ticket.
 //
-// Taking every panic for a refusal is the tempting way. A machine would then be resumed by its
-// scheduler and by the caller that was told of a refusal: at the same time, on two goroutines.
+// The tempting alternative is to take every panic for a refusal. A machine would then
+// be resumed by its scheduler and by the caller that was told of a refusal: at the same
+// time, on two goroutines.
 func TrySubmit(s Scheduler, w Work, from Hint) error {
 	h, isHome := s.(*Home)
 	if isHome && h != nil && h.sound {
@@ -43,10 +45,10 @@ func TrySubmit(s Scheduler, w Work, from Hint) error {
 	return err
 }
 
-// TryOffer is [TrySubmit] without a ticket, for work that is its own: its submitter can take it
-// back, so that a Run or an Abandon that comes all the same does nothing. A job is of that kind.
-// After a [*SubmitPanicError] it is not known whether s has accepted w; any other error is a
-// refusal.
+// TryOffer is [TrySubmit] without a ticket, for work that is its own ticket: its
+// submitter can take it back, so that a later Run or Abandon does nothing. A job is
+// such a work. After a [*SubmitPanicError] it is not known whether s has accepted w;
+// any other error is a refusal.
 func TryOffer(s Scheduler, w Work, from Hint) (err error) {
 	if s == nil {
 		return fmt.Errorf("schedulers: no scheduler: %w", ErrRejected)
@@ -59,7 +61,7 @@ func TryOffer(s Scheduler, w Work, from Hint) (err error) {
 	return s.Submit(w, from)
 }
 
-// SubmitPanicError is the error of [TrySubmit] where Submit has panicked. It matches
+// SubmitPanicError is the error of [TrySubmit] if Submit has panicked. It matches
 // [ErrRejected], and the panic's value if that is an error.
 type SubmitPanicError struct {
 	Value any    // of the panic
@@ -71,7 +73,7 @@ func (e *SubmitPanicError) Error() string {
 	return fmt.Sprintf("schedulers: Submit panicked: %v: %v", e.Value, ErrRejected)
 }
 
-// Unwrap returns what the error matches.
+// Unwrap returns the errors that the error matches.
 func (e *SubmitPanicError) Unwrap() []error {
 	if err, ok := e.Value.(error); ok {
 		return []error{ErrRejected, err}
@@ -109,9 +111,9 @@ func (t *ticket) Abandon(reason error) {
 	}
 }
 
-// sound reports whether a panic of Submit is impossible once work was accepted: s is of a
-// package below this one's folder. A scheduler that embeds one of those is not of such a
-// package.
+// sound reports whether Submit cannot panic once it has accepted work: s is of a
+// package below this one's folder. A scheduler that embeds one of those is not of such
+// a package.
 func sound(s Scheduler) bool {
 	t := reflect.TypeOf(s)
 	if t.Kind() == reflect.Pointer {

@@ -46,7 +46,8 @@ func reports(t *testing.T) *[]string {
 	return &all
 }
 
-// However late Submit panics: nil says that the work runs once, an error that it never does.
+// However late Submit panics: nil means that the work runs once, an error that it never
+// does.
 func TestTrySubmitTellsAPanicAfterAcceptingFromARefusal(t *testing.T) {
 	for name, c := range map[string]struct {
 		keeps, runs, accepted bool
@@ -72,14 +73,14 @@ func TestTrySubmitTellsAPanicAfterAcceptingFromARefusal(t *testing.T) {
 				assert.NotEmpty(t, p.Stack)
 				require.ErrorIs(t, err, schedulers.ErrRejected)
 				require.ErrorIs(t, err, errOnPurpose)
-				assert.Zero(t, w.runs, "what was refused does not run")
+				assert.Zero(t, w.runs, "refused work does not run")
 			}
 			assert.Empty(t, w.reasons)
 			if c.accepted {
-				assert.Len(t, *seen, 3, "nobody else hears of the panic")
+				assert.Len(t, *seen, 3, "each panic is reported once")
 				assert.Contains(t, (*seen)[0], "Submit of *schedulers_test.brittle")
 			} else {
-				assert.Empty(t, *seen, "the error says it")
+				assert.Empty(t, *seen, "the error reports it")
 			}
 		})
 	}

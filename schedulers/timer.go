@@ -2,11 +2,10 @@ package schedulers
 
 import "time"
 
-// Timers is a scheduler that has a clock and timers of its own. A simulation has,
-// because its time is not the world's; the others have because a million
-// sleeping machines should share one timer of the Go runtime, and because
-// timers must belong to an instance: one made inside a synctest bubble has
-// timers of that bubble.
+// Timers is a scheduler that has a clock and timers of its own. A simulation has them
+// because its time is not the world's. The others have them because a million sleeping
+// machines should share one timer of the Go runtime, and because timers must belong to
+// an instance: a scheduler made inside a synctest bubble has timers of that bubble.
 type Timers interface {
 	// StartTimer arms t to expire after d. A d of zero or less expires as soon
 	// as possible. t must not be armed.
@@ -17,16 +16,17 @@ type Timers interface {
 	StopTimer(t *Timer) bool
 }
 
-// Timer is one expiry, to be embedded in what waits for it so that it needs no
-// allocation of its own. A Timer belongs to the scheduler that armed it until it
-// has expired or was stopped.
+// Timer is one expiry. Embed it in the waiter, so that it needs no allocation of its
+// own. A Timer belongs to the scheduler that armed it until it has expired or was
+// stopped.
 type Timer struct {
-	// OnExpire is called once when the time has come, on a goroutine of the
-	// scheduler's choice. It must not block. Set it before arming.
+	// OnExpire is called once when the time has come, on a goroutine of the scheduler's
+	// choice. It must not block. Set it before arming.
 	OnExpire Expirer
 
-	// When and Slot are the scheduler's, while the timer is armed: usually the time of
-	// expiry in the scheduler's own unit or what decides between equal times, and the timer's place in its queue.
+	// When and Slot belong to the scheduler while the timer is armed: usually the time
+	// of expiry in the scheduler's own unit, or the tie-breaker between equal times,
+	// and the timer's position in its queue.
 	When int64
 	Slot int
 }

@@ -2,23 +2,27 @@ package schedulers
 
 import "context"
 
-// Pumper is a [Worker] that can do other work of its scheduler on its goroutine, or let others have their turn, until
-// something has happened: the thread of an event loop, a place in a simulation.
+// Pumper is a [Worker] that can do other work of its scheduler on its goroutine, or let
+// other works have their turn, while it waits for an event. Examples are the thread of
+// an event loop and a place in a simulation.
 type Pumper interface {
-	// Pump waits until done is closed, which is nil, or until ctx ends, which is its cause. An error that wraps
-	// [ErrWouldDeadlock] says that neither will ever happen, as far as the scheduler knows. home is that of
-	// [HomeBlocker], or nil.
+	// Pump waits until done is closed, and returns nil, or until ctx ends, and returns
+	// its cause. An error that wraps [ErrWouldDeadlock] means that neither will ever
+	// happen, as far as the scheduler knows. home is that of [HomeBlocker], or nil.
 	//
-	// Since a hint may be wrong, a call that comes from some other goroutine only waits.
+	// Since a hint may be wrong, a call from another goroutine only waits.
 	Pump(ctx context.Context, home Scheduler, done <-chan struct{}) error
 }
 
-// Wait waits on the calling goroutine, which believes to be the worker by (nil: none), until done is closed, which is nil,
-// or until ctx ends, which is its cause. The worker is told in the best way that it understands: it is asked to
-// pump, or told that it blocks, and it may refuse with an error that wraps [ErrWouldDeadlock].
+// Wait waits on the calling goroutine, which believes to be the worker by (nil: none),
+// until done is closed, and returns nil, or until ctx ends, and returns its cause. It
+// informs the worker in the best way that the worker understands: it asks the worker to
+// pump, or tells it that it blocks. The worker may refuse with an error that wraps
+// [ErrWouldDeadlock].
 //
-// home is the scheduler whose work will close done, if that is certain, and else nil; see [HomeBlocker]. A nil ctx
-// never ends. It is for waits in work that its scheduler shall know of:
+// home is the scheduler whose work will close done, if that is certain, and nil
+// otherwise; see [HomeBlocker]. A nil ctx never ends. Wait is for waits in work that
+// the scheduler should know of:
 //
 //	err := schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, closed)
 func Wait(ctx context.Context, by Worker, home Scheduler, done <-chan struct{}) error {
@@ -40,7 +44,7 @@ func Wait(ctx context.Context, by Worker, home Scheduler, done <-chan struct{}) 
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		return context.Canceled // a context of somebody's that is done and does not say why
+		return context.Canceled // a foreign context that is done without a cause
 	}
 }
 

@@ -1,37 +1,35 @@
 package schedulers
 
-// Work is something to run once: a job's body or the next step of a state
-// machine. It is the only way by which a scheduler calls up.
+// Work is a piece of work to run once: a job's body or the next step of a state
+// machine. It is the only way in which a scheduler calls up.
 //
 // Exactly one of Run and Abandon is called, exactly once for each accepted
-// [Scheduler.Submit]. The same Work may be submitted again after its Run has
-// begun (a machine is, at each suspension), so a scheduler must not
-// touch a Work after it has called one of the two, and must not use it as the
-// key of a set.
+// [Scheduler.Submit]. The same Work may be submitted again after its Run has begun (a
+// machine is, at each suspension). So a scheduler must not touch a Work after it has
+// called one of the two, and must not use it as the key of a set.
 type Work interface {
-	// Run does the work on the calling goroutine. The worker says where that
-	// is; it is nil where nobody in particular runs it.
+	// Run does the work on the calling goroutine. The worker says where that is; it is
+	// nil if no particular worker runs it.
 	//
 	// Run reports failures through its own means, never to the scheduler.
-	// A scheduler must survive both a panic and a runtime.Goexit in it, and go
-	// on with a worker that is as good as before.
+	// A scheduler must survive both a panic and a runtime.Goexit in Run, and continue
+	// with a worker that is as good as before.
 	Run(on Worker)
 
-	// Abandon says that accepted work will never be run and why: [ErrShutdown],
-	// or an error that wraps it. Abandon does not block and does
-	// not panic.
+	// Abandon says that accepted work will never be run and why: [ErrShutdown], or an
+	// error that wraps it. Abandon does not block and does not panic.
 	Abandon(reason error)
 }
 
-// Worker is a place where work runs, as seen from inside: a goroutine of a
-// pool, a locked thread, the owner of an event loop.
+// Worker is the place where work runs, as seen from inside: a goroutine of a pool, a
+// locked thread, the owner of an event loop.
 //
 // A Worker is safe for concurrent use.
 type Worker interface {
 	// Scheduler returns the scheduler that this worker serves.
 	Scheduler() Scheduler
 
-	// ID tells workers of one scheduler apart in logs and traces. IDs start at 1
-	// and may be used again after a worker has ended.
+	// ID distinguishes the workers of one scheduler in logs and traces. IDs start at 1
+	// and may be reused after a worker has ended.
 	ID() int
 }
