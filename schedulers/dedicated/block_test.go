@@ -14,7 +14,8 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// stage runs functions on the threads of a scheduler, each on one that is held until told otherwise.
+// stage runs functions on the threads of a scheduler, each on a thread that is held
+// until released.
 type stage struct {
 	t *testing.T
 	s *dedicated.Threads
@@ -27,7 +28,8 @@ func newStage(t *testing.T, n int) *stage {
 	return s
 }
 
-// actor is work that does what it is sent, one function after the other, until the channel is closed.
+// actor is work that runs the functions that it is sent, one after the other, until the
+// channel is closed.
 type actor chan func(on schedulers.HomeBlocker)
 
 func (s *stage) actor() actor {
@@ -50,13 +52,13 @@ func (a actor) do(f func(on schedulers.HomeBlocker)) {
 	<-done
 }
 
-// block has the actor announce a wait, which goes on when this has returned.
+// block has the actor announce a wait, which continues when block has returned.
 func (a actor) block(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	a.do(func(on schedulers.HomeBlocker) { unblock, err = on.BlockFor(home, done) })
 	return unblock, err
 }
 
-func TestTheLastThreadToWaitIsToldThatNobodyIsLeft(t *testing.T) {
+func TestTheLastThreadToWaitIsToldThatNoneIsLeft(t *testing.T) {
 	s := newStage(t, 2)
 	one, two := s.actor(), s.actor()
 	defer close(one)
@@ -68,7 +70,7 @@ func TestTheLastThreadToWaitIsToldThatNobodyIsLeft(t *testing.T) {
 	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
 	unblock()
 	again, err := two.block(s.s, never)
-	require.NoError(t, err, "the first one goes on now")
+	require.NoError(t, err, "the first one continues now")
 	again()
 }
 
@@ -159,7 +161,7 @@ func TestAForeignGoroutineDoesNotHoldAThreadUp(t *testing.T) {
 	foreign.Wait()
 }
 
-// Work that is run in place waits inside of a wait.
+// Work that is run in place waits inside a wait.
 func TestTheEndOfAnInnerWaitLeavesTheOuterOne(t *testing.T) {
 	s := newStage(t, 2)
 	one, two := s.actor(), s.actor()

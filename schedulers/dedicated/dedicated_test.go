@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// do is work that is a function.
+// do is a function as work.
 type do func(schedulers.Worker)
 
 func (f do) Run(on schedulers.Worker) { f(on) }

@@ -2,24 +2,24 @@ package dedicated
 
 import "github.com/movenext/movenext/schedulers"
 
-// line is the queue of Threads, the oldest first. Beside the work it knows which thread each
-// piece belongs to; see wait.go. The zero line is empty.
+// line is the queue of Threads, oldest first. It also records the thread that each work
+// belongs to; see wait.go. The zero line is empty.
 type line struct {
 	list  []entry
-	first int // of list; those before it are gone
+	first int // index in list; entries before it are gone
 }
 
 // entry is queued work.
 type entry struct {
 	work schedulers.Work
-	near bool // a thread that waits may run it on top of what waits
+	near bool // a waiting thread may run it on top of its wait
 	from *thread
 }
 
 func (l *line) len() int { return len(l.list) - l.first }
 
 func (l *line) push(e entry) {
-	if l.first > len(l.list)/2 && len(l.list) == cap(l.list) { // rather than grow: half of it is free
+	if l.first > len(l.list)/2 && len(l.list) == cap(l.list) { // half of it is free
 		n := copy(l.list, l.list[l.first:])
 		clear(l.list[n:])
 		l.list, l.first = l.list[:n], 0
@@ -27,7 +27,7 @@ func (l *line) push(e entry) {
 	l.list = append(l.list, e)
 }
 
-// pop returns the oldest, or nil.
+// pop returns the oldest work, or nil.
 func (l *line) pop() schedulers.Work {
 	if l.len() == 0 {
 		return nil
@@ -39,11 +39,11 @@ func (l *line) pop() schedulers.Work {
 	return w
 }
 
-// lookBack is how many of the newest are looked at for one that a thread may run: what it has
-// started just now is there.
+// lookBack is the number of newest entries in which a thread looks for one that it may
+// run: what it has started just now is there.
 const lookBack = 64
 
-// popNear returns the newest that the waiting thread w may run, or nil.
+// popNear returns the newest work that the waiting thread w may run, or nil.
 func (l *line) popNear(w *thread) schedulers.Work {
 	last := len(l.list) - 1
 	for i := last; i >= l.first && i > last-lookBack; i-- {
@@ -60,7 +60,7 @@ func (l *line) popNear(w *thread) schedulers.Work {
 	return nil
 }
 
-// trim lets go of the memory of a line that has come to its end.
+// trim releases the memory of a line that has become empty.
 func (l *line) trim() {
 	if l.len() > 0 {
 		return
@@ -71,7 +71,7 @@ func (l *line) trim() {
 	}
 }
 
-// all returns a copy, the oldest first.
+// all returns a copy, oldest first.
 func (l *line) all() (works []schedulers.Work) {
 	for _, e := range l.list[l.first:] {
 		works = append(works, e.work)

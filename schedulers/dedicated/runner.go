@@ -9,14 +9,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Runner is for long-running work: each piece gets an OS thread of its own, at once, for as long as it runs. It holds no
-// thread while there is no work. Make one with [NewRunner]. All methods are safe for concurrent use.
+// Runner is for long-running work: each work gets an OS thread of its own, at once, for
+// as long as it runs. It holds no thread while it has no work. Make one with
+// [NewRunner]. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter and Meter.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter and Meter.
 //
-// A scheduler of few workers treats work that is flagged with [schedulers.LongRunning] in the same way, but on a goroutine:
-// that is enough for work that waits or computes. A thread of its own is for work that changes
-// the thread (its priority, its signal mask, a C library's thread-local state), or must not be mixed with others by a profiler.
+// A scheduler of few workers treats work that is flagged with [schedulers.LongRunning]
+// in the same way, but on a goroutine: that is enough for work that waits or computes.
+// A thread of its own is for work that changes the thread (its priority, its signal
+// mask, a C library's thread-local state), or must not be mixed with other work by a
+// profiler.
 type Runner struct {
 	timerQueue
 	books   books.Books
@@ -30,7 +33,7 @@ type lane struct {
 	id int
 }
 
-// NewRunner returns a runner of that name; an empty one is "long-running".
+// NewRunner returns a runner of that name; an empty name means "long-running".
 func NewRunner(name string) *Runner {
 	if name == "" {
 		name = "long-running"
@@ -41,10 +44,11 @@ func NewRunner(name string) *Runner {
 // Name returns the name given to [NewRunner].
 func (r *Runner) Name() string { return r.name }
 
-// Submit starts w on a thread of its own and returns nil, or refuses it with [schedulers.ErrShutdown] after Shutdown has
-// been called and with [schedulers.ErrRejected] if w is nil. Hints are ignored. It does not block.
+// Submit starts w on a thread of its own and returns nil, or refuses it with
+// [schedulers.ErrShutdown] after Shutdown has been called and with
+// [schedulers.ErrRejected] if w is nil. Hints are ignored. It does not block.
 //
-// The thread ends with the work, whatever state that has left on it.
+// The thread ends with the work, so any state that the work left on it goes too.
 func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	if err := r.books.Enter(r.name, w); err != nil {
 		return err
@@ -57,13 +61,14 @@ func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// Shutdown refuses all further work with [schedulers.ErrShutdown] and returns nil when the last work has
-// ended, or the cause of ctx if that ends first; nothing is ever queued here, so nothing is abandoned, and what
-// runs goes on. Shutdown blocks. It may be called any number of times, at the same time too. A nil
-// ctx never ends. Timers are not affected.
+// Shutdown refuses all further work with [schedulers.ErrShutdown] and returns nil when
+// the last work has ended, or the cause of ctx if ctx ends first. Nothing is ever
+// queued here, so nothing is abandoned, and running work continues. Shutdown blocks. It
+// may be called any number of times, also concurrently. A nil ctx never ends. Timers
+// are not affected.
 func (r *Runner) Shutdown(ctx context.Context) error { return r.books.Shutdown(ctx, func() {}) }
 
-// MaxConcurrency returns 0: there is no limit.
+// MaxConcurrency returns 0, which means no limit.
 func (r *Runner) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter]; Workers is the number of threads.

@@ -7,14 +7,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Shutdown refuses all further work with [schedulers.ErrShutdown], lets everything
-// run that is queued, ends the threads, and returns nil when the last has ended. If ctx
-// ends first, what is still queued is abandoned with ErrShutdown and the cause of ctx is
-// returned; running work goes on, and its thread ends after it.
+// Shutdown refuses all further work with [schedulers.ErrShutdown], runs the queued
+// work, ends the threads, and returns nil when the last has ended. If ctx ends first,
+// work that is still queued is abandoned with ErrShutdown and the cause of ctx is
+// returned; running work continues, and its thread ends after it.
 //
-// Shutdown blocks, and must therefore not be called by work of this scheduler
-// with a ctx that never ends. It may be called any number of times, at the same time
-// too: each call waits for the same end. A nil ctx never ends. Timers are not affected.
+// Shutdown blocks, so work of this scheduler must not call it with a ctx that never
+// ends. It may be called any number of times, also concurrently: each call waits for
+// the same end. A nil ctx never ends. Timers are not affected.
 func (t *Threads) Shutdown(ctx context.Context) error {
 	return ending.Await(ctx, t.close(), func() { ending.Abandon(t.takeQueued()) })
 }
@@ -40,8 +40,8 @@ func (t *Threads) ended() {
 	t.finish()
 }
 
-// finish closes done if nothing is left; mu is held. Work is never queued while no thread is
-// alive: submitting it starts one.
+// finish closes done if nothing is left; mu is held. Work is never queued while no
+// thread is alive: submitting it starts one.
 func (t *Threads) finish() {
 	if t.ending.Begun() && !t.ending.Reached() && t.alive == 0 {
 		t.ending.Reach()

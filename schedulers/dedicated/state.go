@@ -6,12 +6,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// WithState gives each thread a value of its own, which start makes on the thread before its
-// first work, and which end, if it is not nil, is given on the same thread after its last: the
-// handle of a C library that demands to be opened, used and closed by one thread. Work gets at
-// it with [State]. A nil start makes the zero value. As with [OnThread], a thread that is lost
-// to runtime.Goexit is replaced by one with a new value, and end is not called for the old one.
-// Where start has panicked there is no value: State returns false, and end is not called.
+// WithState gives each thread a value of its own: the handle of a C library, say, which
+// one thread must open, use and close. The function start makes the value on the thread
+// before its first work. The function end, if not nil, receives it on the same thread
+// after its last. Work finds the value with [State]. A nil start makes the zero value.
+// As with [OnThread], a thread that is lost to runtime.Goexit is replaced by one with a
+// new value, and end is not called for the old one. If start panics, the thread has no
+// value: State returns false, and end is not called.
 func WithState[T any](start func() T, end func(T)) Option {
 	return func(t *Threads) {
 		t.atStart(schedulers.NewHook("dedicated.WithState", func(w *thread) {
@@ -32,11 +33,12 @@ func WithState[T any](start func() T, end func(T)) Option {
 // state is the value of a thread. It is boxed, since a T may be an interface that is nil.
 type state[T any] struct{ value T }
 
-// State returns the value that [WithState] has made for the thread that runs the caller, whose context ctx is, and true. It
-// returns false if ctx does not come from work of a scheduler of this package, if the option was not
-// given or its type is another one, or if the caller is a goroutine that was merely given the
-// context: the value belongs to the thread. Where the operating system does not tell threads apart (see [ThreadID]),
-// the last is the caller's duty. It does not block.
+// State returns the value that [WithState] made for the thread that runs the caller,
+// whose context is ctx, and true. It returns false if ctx does not come from work of a
+// scheduler of this package, or if the option was not given or has another type. It
+// also returns false to a goroutine that was merely given the context: the value
+// belongs to the thread. If the operating system does not tell threads apart (see
+// [ThreadID]), the caller must ensure that last point itself. It does not block.
 func State[T any](ctx context.Context) (value T, ok bool) {
 	w, ok := schedulers.WorkerFrom(ctx).(*thread)
 	if !ok || w == nil || !w.here() {

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// handle is what a C library hands out: good on the thread that has opened it, and there alone.
+// handle stands for the handle of a C library: valid only on the thread that opened it.
 type handle struct{ thread int }
 
 func TestEachThreadHasAStateOfItsOwn(t *testing.T) {
@@ -82,7 +82,7 @@ func TestAReplacedThreadHasANewState(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
-func TestWhoStartsFirstEndsLast(t *testing.T) {
+func TestTheFirstToStartEndsLast(t *testing.T) {
 	var order []string
 	note := func(what string) func() { return func() { order = append(order, what) } }
 	s := dedicated.New(1,
@@ -95,7 +95,7 @@ func TestWhoStartsFirstEndsLast(t *testing.T) {
 	assert.Equal(t, []string{"open library", "work", "close handle", "close library"}, order)
 }
 
-// A database connection that belongs to the thread that has opened it.
+// A database connection that belongs to the thread that opened it.
 func ExampleState() {
 	s := dedicated.New(1, dedicated.WithState(
 		func() string { fmt.Println("open"); return "connection" },

@@ -4,11 +4,11 @@ import "syscall"
 
 var currentThreadID = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 
-// ThreadID returns the operating system's id of the calling thread. It means
-// something only on a goroutine that is locked to its thread, as the workers of this
-// package are. On Linux it is gettid, on Windows GetCurrentThreadId; on other systems, which offer no way to
-// ask without cgo, it is 0. It does not block.
+// ThreadID returns the operating system's id of the calling thread. It is meaningful
+// only on a goroutine that is locked to its thread, as the workers of this package are.
+// On Linux it is gettid, on Windows GetCurrentThreadId; on other systems, which offer
+// no way to ask without cgo, it is 0. It does not block.
 func ThreadID() int {
-	id, _, _ := currentThreadID.Call() // can not fail
+	id, _, _ := currentThreadID.Call() // cannot fail
 	return int(id)
 }

@@ -20,13 +20,14 @@ type timerQueue = timers.Queue
 // Threads is a scheduler of dedicated OS threads. Make one with [New]. All methods are
 // safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and Meter, and
-// its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter, Limiter and Meter, and its workers implement HomeBlocker and Pumper.
 type Threads struct {
 	timerQueue
 	name string
 
-	// What each thread does before its first and after its last work, in the order of the options.
+	// Functions that each thread runs before its first and after its last work, in
+	// execution order.
 	begin, finally []schedulers.Hook[*thread]
 
 	refused atomic.Uint64
@@ -36,11 +37,11 @@ type Threads struct {
 	queue     line
 	all       []*thread // all[i].id == i+1
 	started   int       // of all, from the first on
-	parked    []*thread // the one that was parked last is woken first: its caches are warm
+	parked    []*thread // the last parked is woken first: its caches are warm
 	alive     int
 	accepted  uint64
 	abandoned uint64
-	// Of the works that were run on top of waits.
+	// Counts of the works that ran on top of waits.
 	helping, completed, panicked uint64
 	ending                       ending.Ending
 }
@@ -53,10 +54,10 @@ type thread struct {
 	wake chan struct{} // made by the instance, so that it belongs to its synctest bubble
 
 	osThread atomic.Int64    // the id of its OS thread; 0 where that cannot be told
-	awaits   <-chan struct{} // what BlockFor waits for, or nil; guarded by Threads.mu
+	awaits   <-chan struct{} // ends the wait of BlockFor, or nil; guarded by Threads.mu
 	waits    *pumping        // nil: it does not wait in Pump; guarded by Threads.mu
-	state    any             // see [State]; of the thread alone
-	room     any             // see [schedulers.Keeper]; of the thread alone
+	state    any             // see [State]; used by the thread alone
+	room     any             // see [schedulers.Keeper]; used by the thread alone
 }
 
 // Option changes how a scheduler is made.
@@ -65,12 +66,12 @@ type Option func(*Threads)
 // Name gives the scheduler a name, for logs.
 func Name(name string) Option { return func(t *Threads) { t.name = name } }
 
-// OnThread has start run on each thread before its first work, and end after its last; either
-// may be nil. They are for state that is bound to a thread. After work that called
-// runtime.Goexit, the thread's place is taken by a new one, on which start runs again; end does
-// not run on the one that died. The option may be given several times: what starts first ends
-// last. A panic in either is contained (see [schedulers.Hook]): the thread serves its work all
-// the same, without what start would have made.
+// OnThread has start run on each thread before its first work, and end after its last;
+// either may be nil. They are for state that is bound to a thread. After work that
+// called runtime.Goexit, a new thread replaces the old one, and start runs again on it;
+// end does not run on the one that died. The option may be given several times: the
+// first to start ends last. A panic in either is contained (see [schedulers.Hook]): the
+// thread serves its work all the same, without the state that start would have made.
 func OnThread(start, end func()) Option {
 	return func(t *Threads) {
 		t.atStart(schedulers.NewHook("dedicated.OnThread", func(*thread) { start() }), start != nil)
@@ -84,15 +85,16 @@ func (t *Threads) atStart(h schedulers.Hook[*thread], wanted bool) {
 	}
 }
 
-// atEnd has h run before what the options before it have asked for: the first to begin ends last.
+// atEnd has h run before the functions of earlier options: the first to begin ends
+// last.
 func (t *Threads) atEnd(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
 		t.finally = slices.Insert(t.finally, 0, h)
 	}
 }
 
-// New returns a scheduler of n threads; an n below one is one. No thread is started before it is
-// needed.
+// New returns a scheduler of n threads, or of one if n is less than one. A thread
+// starts when it is first needed.
 func New(n int, opts ...Option) *Threads {
 	t := &Threads{name: "dedicated"}
 	for _, o := range opts {
@@ -113,9 +115,10 @@ func New(n int, opts ...Option) *Threads {
 // Name returns the name given by the option [Name], or "dedicated".
 func (t *Threads) Name() string { return t.name }
 
-// Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been called
-// and with [schedulers.ErrRejected] if w is nil. Hints make a difference only where all threads
-// wait: which work may be run on top of a wait. It never blocks and never runs w itself.
+// Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been
+// called and with [schedulers.ErrRejected] if w is nil. Hints matter only while all
+// threads wait: they decide which work may run on top of a wait. It never blocks and
+// never runs w itself.
 func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		t.refused.Add(1)
@@ -134,7 +137,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	return nil
 }
 
-// engage wakes a parked thread, or starts one that was never needed before; mu is held.
+// engage wakes a parked thread, or starts a thread for the first time; mu is held.
 func (t *Threads) engage() {
 	if n := len(t.parked); n > 0 {
 		w := t.parked[n-1]
@@ -152,8 +155,8 @@ func (t *Threads) engage() {
 	t.callOthers(nil)
 }
 
-// main is the goroutine of a thread. It never unlocks: when it returns, the Go
-// runtime ends the OS thread, with whatever state work has left on it.
+// main is the goroutine of a thread. It never unlocks: when it returns, the Go runtime
+// ends the OS thread, with any state that work left on it.
 func (w *thread) main() {
 	runtime.LockOSThread()
 	w.osThread.Store(int64(ThreadID()))
@@ -167,7 +170,7 @@ func (w *thread) main() {
 	w.of.ended()
 }
 
-// lost is called when work has called runtime.Goexit, on the thread that dies of it.
+// lost is called when work has called runtime.Goexit, on the dying thread.
 func (w *thread) lost() {
 	w.of.mu.Lock()
 	w.awaits, w.waits, w.state = nil, nil, nil
@@ -175,8 +178,8 @@ func (w *thread) lost() {
 	go w.main()
 }
 
-// next is the thread's loop condition: it returns work, or nil when the scheduler has been shut down and
-// nothing is left.
+// next is the thread's loop condition: it returns work, or nil when the scheduler has
+// been shut down and nothing is left.
 func (w *thread) next() schedulers.Work {
 	t := w.of
 	for {
@@ -198,21 +201,22 @@ func (w *thread) next() schedulers.Work {
 // Scheduler implements [schedulers.Worker].
 func (w *thread) Scheduler() schedulers.Scheduler { return w.of }
 
-// ID implements [schedulers.Worker]: 1 to n, and always the same for the same place.
+// ID implements [schedulers.Worker]: 1 to n; a replacement thread keeps the ID.
 func (w *thread) ID() int { return w.id }
 
 // Room implements [schedulers.Keeper].
 func (w *thread) Room() *any { return &w.room }
 
-// MayRunInPlace reports true if by is a worker of this scheduler and the caller is on its thread: work that is waited for
-// there may run there. Anybody else has the wrong thread, a goroutine that was merely given the context of work, too.
+// MayRunInPlace reports true if by is a worker of this scheduler and the caller is on
+// its thread: work that is awaited there may run there. Any other caller is on the
+// wrong thread, including a goroutine that was merely given the context of work.
 func (t *Threads) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	w, ok := by.(*thread)
 	return ok && w != nil && w.of == t && w.here()
 }
 
-// here reports whether the calling goroutine is that of w. Where the operating system does not tell threads apart, it
-// believes so.
+// here reports whether the calling goroutine is that of w. If the operating system does
+// not tell threads apart, it reports true.
 func (w *thread) here() bool { return w.osThread.Load() == int64(ThreadID()) }
 
 // MaxConcurrency returns n.

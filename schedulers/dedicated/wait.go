@@ -7,34 +7,37 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// This file has a thread that waits do what it waits for, if nobody else can.
+// This file lets a waiting thread run the work that it waits for, if no other thread
+// can.
 //
-// Work on the only thread starts others and waits for a sum of them: for all, for a countdown,
-// for a set to be empty. Which pieces of work that takes nobody can tell the scheduler. To let
-// the thread block would be for ever.
+// Work on the only thread starts other work and waits for a combined result: for all of
+// it, for a countdown, for a set to be empty. The scheduler cannot know which works
+// that needs. If the thread just blocked, it would block forever.
 //
-// The tempting answer is to run whatever is queued, as an event loop does. It turns a program
-// that was right into one that hangs: work that holds a mutex waits for a timer, other work is
-// run on top of it and wants the mutex, and the first can not go on beneath it. In a queue that
-// other work would have done no harm.
+// The tempting answer is to run any queued work, as an event loop does. It turns a
+// correct program into one that hangs: work that holds a mutex waits for a timer, other
+// work is run on top of it and wants the mutex, and the first cannot continue beneath
+// it. In a queue that other work would have done no harm.
 //
-// So only two kinds of work are run on top of a wait, the newest first, and only while all other
-// threads wait, too:
+// So only two kinds of work are run on top of a wait, the newest first, and only while
+// all other threads wait, too:
 //
-//   - what was submitted on this thread, as the hint says: mostly the waiting work's own;
-//   - what goes on with something that has started before ([schedulers.Resumed]): machines, which suspend where they would block,
-//     continuations, the turn that a strand on top of this scheduler hands on.
+//   - work that was submitted on this thread, as the hint says: usually by the waiting work
+//     itself;
+//   - work that continues something that has started before ([schedulers.Resumed]): machines,
+//     which suspend where they would block, continuations, and the turn that a strand on top of
+//     this scheduler hands over.
 //
 // Everything else stays queued until the thread is free.
 //
-// No call is lost: Submit queues under mu and then calls a thread, a parked one before one that
-// waits; a thread looks at the queue and becomes one that waits in one critical section. A
-// thread that was called and leaves runs on, and looks at the queue before it parks or waits
-// again.
+// No call is lost. Submit queues under mu and then calls a thread, a parked one before
+// a waiting one; a thread checks the queue and starts to wait in one critical section.
+// A thread that was called and leaves its wait continues to run, and checks the queue
+// before it parks or waits again.
 
-// Pump implements [schedulers.Pumper]: it waits for done, and meanwhile runs queued work of its
-// own while no other thread could. It returns [schedulers.ErrWouldDeadlock] where BlockFor does,
-// if there is none.
+// Pump implements [schedulers.Pumper]: it waits for done, and meanwhile runs queued
+// work of its own while no other thread could. It returns [schedulers.ErrWouldDeadlock]
+// in the same cases as BlockFor, if no such work is queued.
 func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if !w.here() {
 		return schedulers.Wait(ctx, nil, nil, done)
@@ -46,7 +49,7 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 		case <-done:
 			return nil
 		case <-ctx.Done():
-			return schedulers.Wait(ctx, nil, nil, done) // which says why
+			return schedulers.Wait(ctx, nil, nil, done) // which returns the cause
 		default:
 		}
 		work, called, err := w.of.help(w, home, done)
@@ -65,13 +68,13 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 	}
 }
 
-// pumping is a thread inside of Pump. Guarded by Threads.mu.
+// pumping is a thread inside Pump. Guarded by Threads.mu.
 type pumping struct {
 	done   <-chan struct{}
-	called chan struct{} // closed when work has come that it may have to run
+	called chan struct{} // closed when work arrives that it may have to run
 }
 
-// wait notes that w waits for done; stop takes that back.
+// wait records that w waits for done; stop undoes that.
 func (t *Threads) wait(w *thread, home schedulers.Scheduler, done <-chan struct{}) (stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,8 +90,8 @@ func (t *Threads) wait(w *thread, home schedulers.Scheduler, done <-chan struct{
 	}
 }
 
-// help returns work for w to run on top of its wait, or else a channel that is closed when it is
-// worth asking again.
+// help returns work for w to run on top of its wait, or else a channel that is closed
+// when it is worth asking again.
 func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{}) (schedulers.Work, <-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,8 +109,8 @@ func (t *Threads) help(w *thread, home schedulers.Scheduler, done <-chan struct{
 	return nil, w.waits.called, nil
 }
 
-// othersWait reports whether all threads but w are inside of waits that have not ended; mu is
-// held.
+// othersWait reports whether all threads but w are inside waits that have not ended; mu
+// is held.
 func (t *Threads) othersWait(w *thread) bool {
 	if t.started < len(t.all) || len(t.parked) > 0 {
 		return false
@@ -120,8 +123,8 @@ func (t *Threads) othersWait(w *thread) bool {
 	return true
 }
 
-// callOthers has the threads that wait look again, since w does now, too, or work has come; mu
-// is held.
+// callOthers has the waiting threads look again, because w now waits too or work has
+// arrived; mu is held.
 func (t *Threads) callOthers(w *thread) {
 	if t.queue.len() == 0 {
 		return
