@@ -14,7 +14,7 @@ func ExampleLoop_Run() {
 	loop := eventloop.New()
 	ctx, quit := context.WithCancel(context.Background())
 
-	go func() { // computes somewhere else, and shows what it has on the loop
+	go func() { // computes elsewhere, and shows its results on the loop
 		for i := range 3 {
 			if err := loop.Post(func() { fmt.Println("label:", i) }); err != nil {
 				return
@@ -33,9 +33,9 @@ func ExampleLoop_Run() {
 	// context canceled
 }
 
-// A program with a main loop of its own lets ours take part in it.
+// A program with a main loop of its own drives ours from it.
 func ExampleLoop_RunPending() {
-	events := make(chan string, 10) // the toolkit's
+	events := make(chan string, 10) // of the toolkit
 	loop := eventloop.New(eventloop.OnWake(func() { events <- "movenext" }))
 
 	events <- "key"

@@ -15,21 +15,21 @@ import (
 // [schedulers.Timers] without an exported field.
 type timerQueue = timers.Queue
 
-// ErrOwned is returned to who wants to run a loop that somebody else runs.
+// ErrOwned is returned when a second goroutine wants to run the loop.
 var ErrOwned = errors.New("eventloop: another goroutine runs the loop")
 
-// Loop runs work on the goroutine that owns it. Make one with [New] or [Start]. All methods
-// are safe for concurrent use.
+// Loop runs work on the goroutine that owns it. Make one with [New] or [Start]. All
+// methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Snapshotter, Limiter and Meter, and its worker implements Blocker and Pumper. Timers expire on
-// a goroutine of their own and submit to the loop what they wake.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter, Limiter and Meter, and its worker implements Blocker and Pumper. Timers
+// expire on a goroutine of their own and submit the work that they wake to the loop.
 type Loop struct {
 	timerQueue
 	books  books.Books
 	worker worker
 	onWake schedulers.Hook[struct{}]
-	wake   chan struct{} // holds one token; see the comment of the package
+	wake   chan struct{} // holds one token; see the package comment
 
 	mu    sync.Mutex
 	queue deque.Deque
@@ -40,13 +40,13 @@ type Loop struct {
 type Option func(*Loop)
 
 // OnWake sets a function that is called when work arrives at an empty queue, on the
-// goroutine that submits it. It must not block. It is how a foreign main loop
-// learns that it should call [Loop.RunPending]. A panic in it is contained: see [schedulers.Hook].
+// goroutine that submits it. It must not block. It tells a foreign main loop to call
+// [Loop.RunPending]. A panic in it is contained: see [schedulers.Hook].
 func OnWake(f func()) Option {
 	return func(l *Loop) { l.onWake = schedulers.NewHook0("eventloop.OnWake", f) }
 }
 
-// New returns a loop that nobody runs yet. Work can be submitted to it already.
+// New returns a loop that has no owner yet. Work can already be submitted to it.
 func New(opts ...Option) *Loop {
 	l := &Loop{wake: make(chan struct{}, 1)}
 	l.worker.of = l
@@ -58,15 +58,15 @@ func New(opts ...Option) *Loop {
 	return l
 }
 
-// Start returns a loop that is run by a goroutine, and an OS thread, of its own, until
-// Shutdown. Who does not shut it down keeps both.
+// Start returns a loop that runs on a goroutine and an OS thread of its own, until
+// Shutdown. Without a Shutdown it keeps both.
 func Start(opts ...Option) *Loop {
 	l := New(opts...)
 	go l.serve()
 	return l
 }
 
-// serve runs the loop until it is shut down, however many goroutines that takes.
+// serve runs the loop until it is shut down, on as many goroutines as that takes.
 func (l *Loop) serve() {
 	ended := false
 	defer func() {
@@ -74,8 +74,9 @@ func (l *Loop) serve() {
 			go l.serve()
 		}
 	}()
-	// The error is nil: ctx never ends, and who claims a loop that was started gets ErrOwned or,
-	// in the moment between two goroutines, is served first.
+	// The error is nil: ctx never ends, and another goroutine that wants to run a
+	// started loop gets ErrOwned or, in the moment between two goroutines, is served
+	// first.
 	for l.Run(context.Background()) != nil {
 		<-l.released()
 	}
@@ -83,7 +84,8 @@ func (l *Loop) serve() {
 }
 
 // Submit queues w, or refuses it with [schedulers.ErrShutdown] after Shutdown and with
-// [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no difference.
+// [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no
+// difference.
 func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	if err := l.books.Enter("eventloop", w); err != nil {
 		return err
@@ -98,13 +100,13 @@ func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// announce makes the owner look, whoever that is.
+// announce makes the owner look for work, be it a goroutine or a foreign loop.
 func (l *Loop) announce() {
 	l.awaken()
 	l.onWake.Call(struct{}{})
 }
 
-// awaken makes who runs the loop look.
+// awaken makes the goroutine that runs the loop look for work.
 func (l *Loop) awaken() {
 	select {
 	case l.wake <- struct{}{}:
@@ -124,8 +126,8 @@ func (l *Loop) len() int {
 	return l.queue.Len()
 }
 
-// MayRunInPlace reports true on the owner's thread, for who believes to be the owner. It
-// is false on systems that do not tell threads apart.
+// MayRunInPlace reports true if by is the loop's worker and the caller is on the
+// owner's thread. It is false on systems that do not tell threads apart.
 func (l *Loop) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return by == schedulers.Worker(&l.worker) && l.OnOwner()
 }
@@ -136,23 +138,24 @@ func (l *Loop) MaxConcurrency() int { return 1 }
 // Metrics implements [schedulers.Meter].
 func (l *Loop) Metrics() schedulers.Metrics { return l.books.Metrics() }
 
-// Snapshot implements [schedulers.Snapshotter]: what is queued, the oldest first.
+// Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
 func (l *Loop) Snapshot() []schedulers.Work {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.queue.AppendTo(nil)
 }
 
-// Shutdown refuses all further work, and returns nil when what was accepted has been run by
-// the owner; [Loop.Run] returns then, too. If ctx ends first, what is still queued
-// is abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned.
+// Shutdown refuses all further work, and returns nil when the owner has run the
+// accepted work; [Loop.Run] returns then, too. If ctx ends first, work that is still
+// queued is abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned.
 //
-// The caller does not become the owner: for a loop that nobody runs, Shutdown waits for ctx, unless nothing is
-// queued. So a foreign main loop that ends runs what is pending and then calls Shutdown with a ctx
-// that has ended. Work of the loop must not wait for the loop's end.
+// The caller does not become the owner: if the loop has no owner, Shutdown waits for
+// ctx, unless nothing is queued. So a foreign main loop that ends runs the pending work
+// and then calls Shutdown with a ctx that has ended. Work of the loop must not wait for
+// the loop's end.
 //
-// Shutdown blocks, and may be called any number of times, at the same time too. A nil
-// ctx never ends.
+// Shutdown blocks, and may be called any number of times, also concurrently. A nil ctx
+// never ends.
 func (l *Loop) Shutdown(ctx context.Context) error {
 	l.books.Close()
 	l.awaken()
@@ -167,5 +170,5 @@ func (l *Loop) abandonQueued() {
 	for w := all.PopFront(); w != nil; w = all.PopFront() {
 		l.books.Abandon(w, schedulers.ErrShutdown)
 	}
-	l.awaken() // the owner may have nothing left to do
+	l.awaken() // the owner may have nothing left to run
 }

@@ -19,7 +19,7 @@ func post(t *testing.T, l *eventloop.Loop, f func()) {
 	require.NoError(t, l.Post(f))
 }
 
-// given is a Work that notes its fate.
+// given is a Work that records its fate.
 type given struct{ fate chan error }
 
 func (g given) Run(schedulers.Worker) { g.fate <- nil }
@@ -42,7 +42,7 @@ func TestTheCallerOfRunIsTheLoop(t *testing.T) {
 	assert.False(t, l.OnOwner())
 	assert.Equal(t, cause, l.Run(ctx))
 	assert.Equal(t, []int{0, 1, 2}, order)
-	assert.Len(t, l.Snapshot(), 1, "what is queued waits for who runs the loop next")
+	assert.Len(t, l.Snapshot(), 1, "queued work waits for the next owner")
 
 	post(t, l, func() { go func() { assert.NoError(t, l.Shutdown(context.Background())) }() })
 	require.NoError(t, l.Run(context.Background()))
@@ -128,7 +128,7 @@ func TestAStartedLoopSurvivesGoexit(t *testing.T) {
 	assert.Equal(t, 2, ran)
 }
 
-func TestAShutdownThatGivesUpAbandonsWhatNobodyRan(t *testing.T) {
+func TestAShutdownThatGivesUpAbandonsQueuedWork(t *testing.T) {
 	l := eventloop.New()
 	work := given{make(chan error, 1)}
 	require.NoError(t, l.Submit(work, schedulers.Hint{}))
@@ -144,7 +144,7 @@ func TestAShutdownThatGivesUpAbandonsWhatNobodyRan(t *testing.T) {
 	require.NoError(t, l.Run(none))
 }
 
-// A Shutdown that gives up has to wake the owner, who sleeps and has nothing left.
+// A Shutdown that gives up has to wake the owner, which sleeps and has nothing left.
 func TestAShutdownThatGivesUpEndsARunThatSleeps(t *testing.T) {
 	l := eventloop.New()
 	ran := make(chan error)

@@ -9,11 +9,11 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// owner is who runs the loop. It is guarded by Loop.mu, but for thread.
+// owner records which goroutine runs the loop. All but thread is guarded by Loop.mu.
 type owner struct {
 	taken    bool
-	released chan struct{} // closed when taken becomes false; made when somebody waits for it
-	thread   atomic.Int64  // the id of the owner's OS thread; 0: nobody's, or nobody knows
+	released chan struct{} // closed when taken becomes false; made for the first waiter
+	thread   atomic.Int64  // the id of the owner's OS thread; 0: none, or not known
 }
 
 // claim makes the caller the owner and locks it to its thread, or returns false.
@@ -40,7 +40,7 @@ func (l *Loop) release() {
 	}
 	left := l.queue.Len() > 0
 	l.mu.Unlock()
-	if left { // it did not arrive at an empty queue, so nobody was told
+	if left { // it did not arrive at an empty queue, so it was not announced
 		l.announce()
 	}
 }
@@ -62,20 +62,21 @@ func (l *Loop) released() <-chan struct{} {
 }
 
 // OnOwner reports whether the caller is on the thread of the goroutine that runs the
-// loop now. It does not block. On systems other than Linux and Windows, which do not tell
-// threads apart without cgo, it is always false.
+// loop now. It does not block. On systems other than Linux and Windows, which do not
+// tell threads apart without cgo, it is always false.
 func (l *Loop) OnOwner() bool {
 	id := l.owner.thread.Load()
 	return id != 0 && id == int64(dedicated.ThreadID())
 }
 
-// knowsThreads says whether OnOwner can be true at all.
+// knowsThreads reports whether OnOwner can be true at all.
 func knowsThreads() bool { return dedicated.ThreadID() != 0 }
 
-// Run makes the caller the owner, locks it to its OS thread, and runs work until Shutdown has been called and all work has
-// ended, which is nil, or until ctx ends, which is its cause; the loop can then be run again. It
-// blocks in between. A nil ctx never ends. It returns [ErrOwned] if somebody else runs the
-// loop, or the caller itself does.
+// Run makes the caller the owner, locks it to its OS thread, and runs work. It returns
+// nil when Shutdown has been called and all work has ended, or the cause of ctx when
+// ctx ends; the loop can then be run again. It blocks in between. A nil ctx never ends.
+// It returns [ErrOwned] if another goroutine, or the caller itself, already runs the
+// loop.
 func (l *Loop) Run(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -87,11 +88,11 @@ func (l *Loop) Run(ctx context.Context) error {
 	return l.pump(ctx, nil)
 }
 
-// RunPending makes the caller the owner for as long as it takes to run what is queued
-// now, and returns how many works that were. It does not wait for more; what has arrived meanwhile
-// is announced to [OnWake]. It returns 0 if
-// somebody else runs the loop. Called by the owner in the middle of work, it runs what is queued
-// inside of that work, as far as it is known there that it is the owner.
+// RunPending makes the caller the owner for as long as it takes to run the work that is
+// queued now, and returns how many works it ran. It does not wait for more; work that
+// has arrived meanwhile is announced to [OnWake]. It returns 0 if another goroutine
+// runs the loop. Called by the owner in the middle of work, it runs the queued work
+// inside that work, if the system lets it know that the caller is the owner.
 func (l *Loop) RunPending() int {
 	n := l.len()
 	left := func() int { n--; return n + 1 }
@@ -105,7 +106,8 @@ func (l *Loop) RunPending() int {
 	return l.drain(left)
 }
 
-// drain runs work while more is above zero and work is queued, and returns how many.
+// drain runs queued work while more returns a number above zero, and returns how many
+// works it ran.
 func (l *Loop) drain(more func() int) int {
 	n := 0
 	for more() > 0 {
@@ -119,12 +121,12 @@ func (l *Loop) drain(more func() int) int {
 	return n
 }
 
-// Pump runs work until done is closed (or delivers, which it then consumes) and returns
-// nil; it sleeps while nothing is queued. It returns the cause of ctx if that ends first. A nil
-// ctx never ends.
+// Pump runs work until done is closed (or delivers a value, which it then consumes) and
+// returns nil; it sleeps while nothing is queued. It returns the cause of ctx if ctx
+// ends first. A nil ctx never ends.
 //
-// It must be called by the owner, from inside of work. Where threads can be told
-// apart, others get [ErrOwned].
+// It must be called by the owner, from inside work. Where threads can be told apart,
+// other callers get [ErrOwned].
 func (l *Loop) Pump(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -135,8 +137,8 @@ func (l *Loop) Pump(ctx context.Context, done <-chan struct{}) error {
 	return l.pump(ctx, done)
 }
 
-// pump runs work until done or ctx has ended. A nil done is the end of the loop. One that runs inside
-// of another may take the token that was meant for that: the outer one looks
+// pump runs work until done or ctx has ended. A nil done means the end of the loop. A
+// nested pump may take the token that was meant for the outer one: the outer one looks
 // into the queue anyway before it sleeps.
 func (l *Loop) pump(ctx context.Context, done <-chan struct{}) error {
 	for {
@@ -173,8 +175,8 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.of }
 // ID implements [schedulers.Worker].
 func (*worker) ID() int { return 1 }
 
-// Block implements [schedulers.Blocker]: on the owner's goroutine it runs what is
-// queued before it lets the wait begin. Elsewhere it does nothing.
+// Block implements [schedulers.Blocker]: on the owner's goroutine it runs the queued
+// work before it lets the wait begin. Elsewhere it does nothing.
 func (w *worker) Block() (unblock func(), err error) {
 	l := w.of
 	switch {
@@ -186,8 +188,8 @@ func (w *worker) Block() (unblock func(), err error) {
 	return func() {}, nil
 }
 
-// Pump implements [schedulers.Pumper]: it waits for done and runs work meanwhile, if it is called by the owner. Elsewhere it
-// only waits.
+// Pump implements [schedulers.Pumper]: it waits for done and, on the owner's goroutine,
+// runs work meanwhile. Elsewhere it only waits.
 func (w *worker) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
 	if w.of.OnOwner() {
 		return w.of.pump(ctx, done)

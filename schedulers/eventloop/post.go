@@ -11,8 +11,8 @@ import (
 )
 
 // Post has f run on the loop, later. It returns nil, or [schedulers.ErrShutdown] after
-// Shutdown, or [schedulers.ErrRejected] if f is nil. It does not block. A posted function
-// that is abandoned by a Shutdown that gives up is forgotten.
+// Shutdown, or [schedulers.ErrRejected] if f is nil. It does not block. A posted
+// function is dropped if a Shutdown that gives up abandons it.
 func (l *Loop) Post(f func()) error {
 	if f == nil {
 		return fmt.Errorf("eventloop: function is nil: %w", schedulers.ErrRejected)
@@ -20,7 +20,7 @@ func (l *Loop) Post(f func()) error {
 	return l.Submit(posted(f), schedulers.Hint{})
 }
 
-// posted is a function without anybody who waits for it.
+// posted is a function without a waiter.
 type posted func()
 
 // Run implements [schedulers.Work].
@@ -29,12 +29,12 @@ func (f posted) Run(schedulers.Worker) { f() }
 // Abandon implements [schedulers.Work].
 func (posted) Abandon(error) {}
 
-// Send has f run on the loop and returns when it has: nil, or an error that says that f panicked or
-// called runtime.Goexit. On the owner's thread it calls f at once. It returns
-// [schedulers.ErrShutdown] if f will not run, and if ctx ends first its cause; f runs
-// nevertheless then, when its turn comes. It blocks. A nil ctx never ends.
+// Send has f run on the loop and returns when f has returned: nil, or an error if f
+// panicked or called runtime.Goexit. On the owner's thread it calls f at once. It
+// returns [schedulers.ErrShutdown] if f will not run. If ctx ends first, it returns the
+// cause, and f still runs when its turn comes. It blocks. A nil ctx never ends.
 //
-// If ctx says that the caller is a worker of some scheduler, that one is told of the wait.
+// If ctx names a worker of a scheduler, that worker is told of the wait.
 func (l *Loop) Send(ctx context.Context, f func()) error {
 	if f == nil {
 		return fmt.Errorf("eventloop: function is nil: %w", schedulers.ErrRejected)
@@ -56,14 +56,14 @@ func (l *Loop) Send(ctx context.Context, f func()) error {
 	return s.err
 }
 
-// sent is a function with somebody who waits for it.
+// sent is a function with a waiter.
 type sent struct {
 	f    func()
 	done chan struct{}
 	err  error // written before done is closed
 }
 
-// Run implements [schedulers.Work]. A panic ends here: it is told to the one who asked.
+// Run implements [schedulers.Work]. A panic ends here: it is reported to the waiter.
 func (s *sent) Run(schedulers.Worker) {
 	returned := false
 	defer func() {
@@ -94,8 +94,8 @@ type Timer struct {
 	ended atomic.Bool // f was called, or will not be
 }
 
-// AfterFunc posts f after d, and returns a timer that can be stopped before. If the loop is
-// shut down then, f is forgotten. It does not block. A nil f does nothing.
+// AfterFunc posts f after d, and returns a timer that can be stopped before. If the
+// loop is shut down by then, f is dropped. It does not block. A nil f does nothing.
 func (l *Loop) AfterFunc(d time.Duration, f func()) *Timer {
 	t := &Timer{loop: l, f: f}
 	t.timer.OnExpire = t
@@ -103,9 +103,10 @@ func (l *Loop) AfterFunc(d time.Duration, f func()) *Timer {
 	return t
 }
 
-// Stop keeps the function from being called, and reports whether it did: false says that
-// it has been called, is being called, or was stopped before. After a Stop on the loop's own goroutine the
-// function is never called, even if it had been posted already. It does not block.
+// Stop keeps the function from being called, and reports whether it did: false means
+// that the function has been called, is being called, or was stopped before. After a
+// Stop on the loop's own goroutine the function is never called, even if it had been
+// posted already. It does not block.
 func (t *Timer) Stop() bool {
 	t.loop.StopTimer(&t.timer)
 	return t.ended.CompareAndSwap(false, true)
@@ -113,7 +114,7 @@ func (t *Timer) Stop() bool {
 
 // Expire implements [schedulers.Expirer].
 func (t *Timer) Expire(*schedulers.Timer) {
-	_ = t.loop.Post(func() { // after Shutdown there is nobody to call it
+	_ = t.loop.Post(func() { // after Shutdown it is not called
 		if t.f != nil && t.ended.CompareAndSwap(false, true) {
 			t.f()
 		}

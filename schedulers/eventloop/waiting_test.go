@@ -16,12 +16,12 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// needsThreads ends a test early on systems on which the loop cannot know its owner. What is
-// promised there is another thing; see TestWithoutThreadIDs.
+// needsThreads reports whether the loop can know its owner; tests that need that return
+// early elsewhere. Other promises hold there; see TestWithoutThreadIDs.
 func needsThreads() bool { return dedicated.ThreadID() != 0 }
 
 // A job on the loop waits for two others there: one directly, which runs in place, and
-// both by way of a third job that nobody can run in place.
+// both through a third job that cannot be run in place.
 func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
 	if !needsThreads() {
 		return
@@ -43,7 +43,7 @@ func TestAWaitOnTheLoopRunsWhatIsQueued(t *testing.T) {
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
-// What the job on the loop waits for needs the loop, and comes there when the wait has long begun.
+// The awaited job needs the loop, and arrives there when the wait has long begun.
 func TestAWaitOnTheLoopGoesOnPumpingUntilItsJobHasEnded(t *testing.T) {
 	if !needsThreads() {
 		return
@@ -61,15 +61,15 @@ func TestAWaitOnTheLoopGoesOnPumpingUntilItsJobHasEnded(t *testing.T) {
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
-// What is waited for arrives from another goroutine, and only when the wait has begun: there is
-// nothing to run yet when the pump starts.
+// The awaited event comes from another goroutine, and only when the wait has begun:
+// nothing is ready to run when the pump starts.
 func TestAPumpRunsWhatArrivesDuringTheWait(t *testing.T) {
 	l := eventloop.Start()
 	var order []string
 	err := l.Send(context.Background(), func() {
 		done := make(chan struct{})
 		waiting := make(chan struct{})
-		post(t, l, func() { close(waiting) }) // runs inside of the pump
+		post(t, l, func() { close(waiting) }) // runs inside the pump
 		go func() {
 			<-waiting
 			post(t, l, func() { order = append(order, "arrived"); close(done) })
@@ -89,7 +89,7 @@ func TestAPumpEndsWithItsContext(t *testing.T) {
 	cause := errors.New("enough")
 	post(t, l, func() { assert.Equal(t, cause, l.Pump(ctx, make(chan struct{}))) })
 	post(t, l, func() { cancel(cause) })
-	assert.Equal(t, 1, l.RunPending(), "the other one has run inside of the pump")
+	assert.Equal(t, 1, l.RunPending(), "the other one has run inside the pump")
 }
 
 // A shim's worker passes the wait on to the loop beneath.
@@ -109,8 +109,8 @@ func TestAWaitAboveTheLoopPumps(t *testing.T) {
 	require.NoError(t, l.Shutdown(context.Background()))
 }
 
-// A context of the loop was given to another goroutine. Whatever that one says there, no
-// work of the loop runs on it.
+// A context of the loop was given to another goroutine. Whatever that goroutine does
+// with it, it runs no work of the loop.
 func TestAnotherGoroutineWithTheLoopsContextRunsNoneOfItsWork(t *testing.T) {
 	if !needsThreads() {
 		return
@@ -145,8 +145,8 @@ func (f worked) Run(on schedulers.Worker) { f(on) }
 
 func (worked) Abandon(error) {}
 
-// On systems that do not tell threads apart, nothing runs on a guess: in place, no; and a
-// wait that is announced while work is queued is refused.
+// On systems that do not tell threads apart, the loop does not guess: nothing is run in
+// place, and a wait that is announced while work is queued is refused.
 func TestWithoutThreadIDs(t *testing.T) {
 	if needsThreads() {
 		return
@@ -161,7 +161,7 @@ func TestWithoutThreadIDs(t *testing.T) {
 	assert.Equal(t, 2, l.RunPending())
 }
 
-// widget is an object of the kind that toolkits have: it may be touched on its thread only.
+// widget is an object as in toolkits: it may be touched on its thread only.
 type widget struct {
 	thread, text, foreign int
 }
