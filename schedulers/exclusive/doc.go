@@ -1,10 +1,9 @@
-// Package exclusive runs work that must not run beside other work, over any
-// scheduler and without a lock that somebody waits for.
+// Package exclusive runs work that must not run concurrently with other work, over any
+// scheduler and without a lock that blocks goroutines.
 //
 // A [Strand] runs its work one after the other, in the order of arrival: an actor, a
-// connection, a document. A [Pair] has two sides, like a lock for readers and
-// writers: what is submitted to the one side runs together with its like, what is submitted to the
-// other runs alone.
+// connection, a document. A [Pair] has two sides, like a lock for readers and writers:
+// work of one side runs together with its like, work of the other runs alone.
 //
 //	          ┌─ Concurrent() ── many at a time ─┐
 //	Pair ─────┤                                  ├──▶ the scheduler beneath
@@ -12,39 +11,38 @@
 //
 // # In the order of arrival
 //
-// Both sides of a pair stand in one line. The first in line begins as soon as it may beside
-// those that run; those behind it wait for it, even those that could begin. So
-// neither side starves: exclusive work is not overtaken by concurrent work that goes on and on
-// coming, nor the other way round. The price is that alternating work runs
-// one by one.
+// Both sides of a pair stand in one line. The first in line begins as soon as the
+// running works allow it; those behind it wait for it, even those that could begin. So
+// neither side starves: a steady stream of one kind cannot overtake work of the other.
+// The price is that alternating work runs one by one.
 //
-// Rejected: exclusive work first (as .NET's pair does), under which a steady
-// stream of it starves the concurrent side.
+// Rejected: exclusive work first (as .NET's pair does), which lets a steady stream of
+// it starve the concurrent side.
 //
 // # No worker waits
 //
 // Work that has to wait is not submitted to the scheduler beneath; it is held here, and
-// the work whose end makes room submits it. A mutex in the work would do what a
-// strand does, but each that waits for it would hold a worker.
+// the work whose end makes room submits it. A mutex in the work would have the same
+// effect as a strand, but each waiter would hold a worker.
 //
-// # Waiting is a point where others run
+// # Other work runs during a wait
 //
-// Work that blocks in a wait and says so ([schedulers.Blocker]) gives its turn away
-// and takes one again before it goes on. Else work that waits for work of the same strand
-// would wait for ever. It is what happens at an await of a generated machine anyway: the machine suspends, and
-// the strand is free. So the rule for code on a strand is the one for monitors: state is
-// consistent at each wait and at each await, and may have changed after it. Between two of them
-// nobody else runs.
+// Work that blocks in a wait and says so ([schedulers.Blocker]) gives its turn away and
+// takes one again before it continues. Otherwise work that waits for work of the same
+// strand would wait forever. The same happens at an await of a generated machine: the
+// machine suspends, and the strand is free. So the rule for code on a strand is the one
+// for monitors: the state is consistent at each wait and at each await, and may have
+// changed after it. Between two of them no other work of the strand runs.
 //
-// The wait is believed. A context that was given to another goroutine, which waits with
-// it while the work that it came from works on, gives the turn away under the feet of that
-// work, and then two run at a time. Nothing in Go tells on which goroutine one is, so this can
-// not be detected here. Give such a goroutine a context that knows no worker:
-// its own, not that of the work.
+// The wait is believed. A context may be given to another goroutine, which waits with
+// it while the work that it came from continues. That takes the turn away from the
+// running work, and then two works run at a time. Go does not tell on which goroutine a
+// call runs, so this cannot be detected here. Give such a goroutine a context that
+// names no worker: its own, not that of the work.
 //
-// For the same reason, work is never run in place by who waits for it: consent would have to be
-// given to somebody who only believes to be the worker.
+// For the same reason, work is never run in place by its waiter: consent would be given
+// to a caller that only believes to be the worker.
 //
-// Whether there is a worker for who gets the turn is up to the scheduler beneath; it
-// is told of the wait too, and its refusal is passed on.
+// The scheduler beneath decides whether a worker is available for the next turn; it is
+// told of the wait too, and its refusal is passed on.
 package exclusive

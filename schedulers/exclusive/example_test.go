@@ -28,7 +28,7 @@ func ExampleStrand() {
 	// Output: 1000 <nil>
 }
 
-// A map is read by many at a time, and written by one.
+// A map is read by many readers at a time, and written by one writer.
 func ExamplePair() {
 	pair := exclusive.New(pool.New(), 0)
 	ctx := context.Background()

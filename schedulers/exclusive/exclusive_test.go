@@ -21,7 +21,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// do is a Work made of a function. It notes why it was abandoned.
+// do is a function as Work. It records why it was abandoned.
 type do struct {
 	run       func(on schedulers.Worker)
 	abandoned error
@@ -38,8 +38,8 @@ func submit(t *testing.T, s schedulers.Scheduler, run func(on schedulers.Worker)
 	return d
 }
 
-// line submits works to a pair: a letter for each, capitals to the exclusive side. They write
-// their letter when they run.
+// line submits works to a pair: one for each letter, capitals to the exclusive side.
+// They write their letter when they run.
 func line(t *testing.T, p *exclusive.Pair, order *strings.Builder, letters string) {
 	t.Helper()
 	for _, letter := range letters {
@@ -51,11 +51,11 @@ func line(t *testing.T, p *exclusive.Pair, order *strings.Builder, letters strin
 	}
 }
 
-func TestWhoMayRunBesideWhom(t *testing.T) {
+func TestWhichWorkMayRunTogether(t *testing.T) {
 	for letters, begun := range map[string]int{
 		"abc":   3,
 		"Abc":   1,
-		"aBc":   1, // c could begin beside a, but it would overtake B
+		"aBc":   1, // c could run together with a, but it would overtake B
 		"abC":   2,
 		"ABC":   1,
 		"abcde": 4, // the limit
@@ -72,9 +72,9 @@ func TestWhoMayRunBesideWhom(t *testing.T) {
 	}
 }
 
-// A stream of concurrent work that never ends: one begins before another one ends. The
-// exclusive work has its turn when those that came before it have ended, and so has the concurrent
-// work in a stream of exclusive work.
+// A stream of concurrent work that never ends: each work begins before the previous one
+// ends. Exclusive work has its turn when the works before it have ended, and so has
+// concurrent work in a stream of exclusive work.
 func TestNeitherSideStarves(t *testing.T) {
 	for name, one := range map[string]string{"exclusive": "X", "concurrent": "x"} {
 		t.Run(name, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestAStrandRunsInTheOrderOfArrival(t *testing.T) {
 	assert.IsIncreasing(t, order)
 }
 
-// A wait is a point where others run: the job on the strand that waits for two others there gets
-// both, on a pool with one worker, and finds what they did.
+// Other work runs during a wait: the job on the strand that waits for two others there
+// gets both, on a pool with one worker, and finds their effects.
 func TestWorkThatWaitsForWorkOfItsOwnStrandEnds(t *testing.T) {
 	beneath := pool.New(pool.Workers(1, 1))
 	s := exclusive.NewStrand(beneath)
@@ -182,8 +182,8 @@ func TestConcurrentWorkThatWaitsForExclusiveWorkEnds(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 }
 
-// The writer waits; while it does, readers come in. It must not go on before they are out, and
-// readers that come later must not come in before it has gone on.
+// The writer waits; meanwhile readers come in. It must not continue before they are
+// out, and later readers must not come in before it has continued.
 func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := exclusive.New(goroutine.New(), 0)
@@ -200,7 +200,7 @@ func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItGoesOn(t *testing.T) {
 			assert.NoError(t, err)
 			<-waitOver
 			unblock()
-			note("writer goes on")
+			note("writer continues")
 		})
 		synctest.Wait()
 		submit(t, p.Concurrent(), func(schedulers.Worker) { note("reader in"); <-reading; note("reader out") })
@@ -212,7 +212,7 @@ func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItGoesOn(t *testing.T) {
 		assert.Equal(t, []string{"reader in"}, trace)
 		close(reading)
 		require.NoError(t, p.Shutdown(context.Background()))
-		assert.Equal(t, []string{"reader in", "reader out", "writer goes on", "late reader"}, trace)
+		assert.Equal(t, []string{"reader in", "reader out", "writer continues", "late reader"}, trace)
 	})
 }
 

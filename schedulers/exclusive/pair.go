@@ -11,8 +11,8 @@ import (
 // face are the methods that all shims have; see the comments of the types.
 type face = shim.Face
 
-// Pair is two schedulers, of which one runs its work concurrently and the other one by
-// one, while nothing else of the pair runs. Make one with [New]. All methods are safe for
+// Pair is two schedulers: one runs its work concurrently, the other one by one, while
+// nothing else of the pair runs. Make one with [New]. All methods are safe for
 // concurrent use.
 //
 // It implements [schedulers.Shutdowner], Snapshotter and Meter for both sides together.
@@ -30,14 +30,14 @@ const (
 	exclusive
 )
 
-// rule says who may run beside whom. It is guarded by the lock of turns.
+// rule says which works may run together. It is guarded by the lock of turns.
 //
-//	           | none  concurrent  exclusive    run already
+//	           | none  concurrent  exclusive    already running
 //	-----------+--------------------------------------------
 //	concurrent | yes   below most  no
 //	exclusive  | yes   no          no
 type rule struct {
-	most    int // concurrent ones at a time; 0: no limit
+	most    int // concurrent works at a time; 0: no limit
 	readers int
 	writing bool
 }
@@ -67,8 +67,8 @@ func (r *rule) Leave(kind shim.Kind) {
 	}
 }
 
-// New returns a pair that runs work on over. A nil over refuses all work. If most
-// is above 0, at most so many concurrent works run at a time.
+// New returns a pair that runs work on over. A nil over refuses all work. If most is
+// above 0, at most that many concurrent works run at a time.
 func New(over schedulers.Scheduler, most int) *Pair {
 	p := &Pair{rule: rule{most: max(0, most)}}
 	p.turns.InitTurns("exclusive", &p.concurrent, over, &p.rule)
@@ -78,41 +78,42 @@ func New(over schedulers.Scheduler, most int) *Pair {
 	return p
 }
 
-// Concurrent returns the scheduler for work that may run beside its like.
+// Concurrent returns the scheduler for work that may run together with its like.
 func (p *Pair) Concurrent() *Side { return &p.concurrent }
 
 // Exclusive returns the scheduler for work that runs alone.
 func (p *Pair) Exclusive() *Side { return &p.exclusive }
 
-// Shutdown refuses all further work on both sides, lets everything run that was
-// accepted, and returns nil when the last of it has ended. If ctx ends first, what
-// has not begun is abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
-// scheduler beneath is not shut down. It blocks, and may be called any number of times, at
-// the same time too. A nil ctx never ends.
+// Shutdown refuses all further work on both sides, runs the accepted work, and returns
+// nil when the last of it has ended. If ctx ends first, work that has not begun is
+// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
+// scheduler beneath is not shut down. It blocks, and may be called any number of times,
+// also concurrently. A nil ctx never ends.
 func (p *Pair) Shutdown(ctx context.Context) error { return p.face.Shutdown(ctx) }
 
 // Side is one of the two schedulers of a pair. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Timers (those of the scheduler beneath, if it has any) and
-// Limiter, and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Timers (those of the scheduler
+// beneath, if it has any) and Limiter, and its workers implement HomeBlocker and
+// Pumper.
 type Side struct {
 	of   *Pair
 	kind shim.Kind
 }
 
 // Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, with
-// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if that
-// refuses. Work that has to wait is accepted; if the scheduler beneath refuses it
+// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if
+// that refuses. Work that has to wait is accepted; if the scheduler beneath refuses it
 // later, when its turn has come, it is abandoned with an error that wraps ErrShutdown
-// and that refusal. It blocks, or runs work in place, only if Submit of the
-// scheduler beneath does.
+// and that refusal. It blocks, or runs work in place, only if Submit of the scheduler
+// beneath does.
 func (s *Side) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return s.of.turns.SubmitTurn(s, w, from, s.kind)
 }
 
-// MaxConcurrency returns 1 for the exclusive side, and for the other the limit of the pair or
-// that of the scheduler beneath, whichever is smaller; 0 if there is none. Work inside of
-// [schedulers.Blocker] does not count.
+// MaxConcurrency returns 1 for the exclusive side. For the other side it returns the
+// smaller of the limits of the pair and of the scheduler beneath, or 0 if neither has
+// one. Work inside [schedulers.Blocker] does not count.
 func (s *Side) MaxConcurrency() int {
 	if s.kind == exclusive {
 		return 1

@@ -23,8 +23,9 @@ type shut interface {
 	schedulers.Shutdowner
 }
 
-// The work waits for something outside, and its turn goes to the next, which is queued for the one thread. When
-// the wait is over the thread is not free before the work has its turn back.
+// The work waits for an outside event, and its turn goes to the next work, which is
+// queued for the one thread. When the wait is over the thread is not free before the
+// work has its turn back.
 func TestATurnIsTakenBackFromWorkThatHasNotBegun(t *testing.T) {
 	beneath := map[string]func() shut{
 		"one thread": func() shut { return dedicated.New(1) },
@@ -79,7 +80,7 @@ func TestATurnIsTakenBackFromWorkThatHasNotBegun(t *testing.T) {
 	}
 }
 
-// What was taken back keeps its place in the line.
+// Work whose turn was taken back keeps its place in the line.
 func TestWorkWhoseTurnWasTakenBackComesBeforeThoseBehindIt(t *testing.T) {
 	s := dedicated.New(1)
 	strand := exclusive.NewStrand(s)
@@ -132,7 +133,8 @@ type side struct {
 
 func (s side) Shutdown(ctx context.Context) error { return s.pair.Shutdown(ctx) }
 
-// The only thread waits for work that is queued behind it, by way of two shims, and runs it on top of the wait.
+// The only thread waits for work that is queued behind it, through two shims, and runs
+// it on top of the wait.
 func TestAWaitForWorkBehindItIsServedThroughShims(t *testing.T) {
 	s := dedicated.New(1)
 	ctx := schedulers.With(context.Background(), exclusive.NewStrand(exclusive.NewStrand(s)))

@@ -7,12 +7,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Strand runs one work at a time, in the order of arrival. Make one with [NewStrand];
-// a million of them are affordable, at some 300 bytes each and no goroutine. All methods are safe for
-// concurrent use.
+// Strand runs one work at a time, in the order of arrival. Make one with [NewStrand]; a
+// million of them are affordable, at some 300 bytes each and no goroutine. All methods
+// are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Timers (those of the scheduler
-// beneath, if it has any), Snapshotter, Limiter and Meter, and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Timers (those of
+// the scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and its
+// workers implement HomeBlocker and Pumper.
 type Strand struct {
 	face
 	turns shim.Turns
@@ -27,12 +28,12 @@ func NewStrand(over schedulers.Scheduler) *Strand {
 	return s
 }
 
-// Submit is as [Side.Submit] of the exclusive side.
+// Submit is [Side.Submit] of the exclusive side.
 func (s *Strand) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return s.turns.SubmitTurn(nil, w, from, exclusive)
 }
 
-// Shutdown is as [Pair.Shutdown].
+// Shutdown is [Pair.Shutdown] for a single strand.
 func (s *Strand) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
 
 // MaxConcurrency returns 1.
