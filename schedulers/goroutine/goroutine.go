@@ -1,14 +1,14 @@
 // Package goroutine is the scheduler that Go programs have without this module: each
-// piece of work gets a goroutine of its own, at once. Go's runtime does the rest.
+// work gets a goroutine of its own, at once. Go's runtime does the rest.
 //
-// It is the right one where work blocks in system calls or on channels, where it is
-// little, or as the plain thing to compare the other schedulers with. It has no queue and no
-// limit: who submits a million works gets a million goroutines, some 2.7 GB
-// of stacks. To bound it, put package limited on top.
+// It is the right choice if work blocks in system calls or on channels, if the amount
+// of work is small, or as a baseline for the other schedulers. It has no queue and no
+// limit: submitting a million works starts a million goroutines, with some 2.7 GB of
+// stacks. To bound it, put package limited on top.
 //
 // # Waiting
 //
-// Work may block as it likes. No other work waits for its goroutine.
+// Work may block freely. No other work waits for its goroutine.
 package goroutine
 
 import (
@@ -24,22 +24,23 @@ import (
 // [schedulers.Timers] without an exported field.
 type timerQueue = timers.Queue
 
-// Scheduler starts a goroutine for each piece of work. Make one with [New]. All methods
-// are safe for concurrent use.
+// Scheduler starts a goroutine for each work. Make one with [New]. All methods are safe
+// for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter (there is
-// no limit) and Meter.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter (without a
+// limit) and Meter.
 type Scheduler struct {
 	timerQueue
 	books books.Books
 	ids   idpool.IDs
 }
 
-// New returns a scheduler that holds no goroutine until there is work.
+// New returns a scheduler that holds no goroutine until it has work.
 func New() *Scheduler { return &Scheduler{} }
 
-// Submit starts a goroutine that runs w, or refuses w with [schedulers.ErrShutdown] after Shutdown
-// and with [schedulers.ErrRejected] if w is nil. It never blocks. All hints are ignored.
+// Submit starts a goroutine that runs w, or refuses w with [schedulers.ErrShutdown]
+// after Shutdown and with [schedulers.ErrRejected] if w is nil. It never blocks. All
+// hints are ignored.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	if err := s.books.Enter("goroutine", w); err != nil {
 		return err
@@ -49,15 +50,15 @@ func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// Shutdown refuses all further work and returns nil when the last work has ended. If ctx
-// ends first, it returns the cause of ctx; no work is abandoned, since none is
-// queued. A nil ctx never ends. It blocks, and may be called any number of
-// times, at the same time too.
+// Shutdown refuses all further work and returns nil when the last work has ended. If
+// ctx ends first, it returns the cause of ctx; no work is abandoned, since none is
+// queued. A nil ctx never ends. It blocks, and may be called any number of times, also
+// concurrently.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return s.books.Shutdown(ctx, func() {})
 }
 
-// MaxConcurrency returns 0: there is no limit.
+// MaxConcurrency returns 0, which means no limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter]. Queued are works whose goroutine has not begun.
@@ -75,5 +76,5 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.home }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// Ended gives the ID back.
+// Ended returns the ID to the pool.
 func (w *worker) Ended() { w.home.ids.Give(w.id) }
