@@ -18,25 +18,26 @@ type timerQueue = timers.Queue
 // Scheduler runs work on the goroutine that submits it. Make one with [New]. All
 // methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Snapshotter, Limiter (there is no limit) and Meter, and its workers implement Blocker.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter, Limiter (without a limit) and Meter, and its workers implement Blocker.
 type Scheduler struct {
 	timerQueue
 	books books.Books
 	ids   idpool.IDs
 
 	mu     sync.Mutex
-	queues map[*worker]*deque.Deque // of the workers for which something is queued
+	queues map[*worker]*deque.Deque // of the workers with queued work
 }
 
 // New returns a scheduler without any goroutine.
 func New() *Scheduler { return &Scheduler{queues: map[*worker]*deque.Deque{}} }
 
-// Submit runs w and then, in their order, the works that were submitted by it, by those, and so
-// on. It returns nil when all of them have ended: it blocks for as long as they take.
+// Submit runs w and then, in their order, the works that were submitted by w, by those
+// works, and so on. It returns nil when all of them have ended: it blocks for as long
+// as they take.
 //
-// If from names a worker of s whose work is running, Submit does not run w but queues it
-// behind that work, and returns at once.
+// If from names a worker of s whose work is running, Submit does not run w but queues
+// it behind that work, and returns at once.
 //
 // It refuses w with [schedulers.ErrShutdown] after Shutdown and with
 // [schedulers.ErrRejected] if w is nil.
@@ -51,17 +52,17 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return nil
 }
 
-// MayRunInPlace reports true: where work is waited for is as good a place as any.
+// MayRunInPlace reports true: the waiter's goroutine is as good a place as any.
 func (s *Scheduler) MayRunInPlace(schedulers.Work, schedulers.Worker) bool { return true }
 
-// MaxConcurrency returns 0: as many works run as goroutines submit.
+// MaxConcurrency returns 0: one work runs for each submitting goroutine, without a limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter].
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 
-// Snapshot returns the works that were submitted from inside of works that still run. Those
-// of one worker are in their order.
+// Snapshot returns the works that were submitted from inside works that still run.
+// Works of one worker are in their order.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,11 +73,11 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 	return all
 }
 
-// Shutdown refuses all further work and returns nil when the last work has ended. If ctx
-// ends first, what is queued behind running work is abandoned with
-// [schedulers.ErrShutdown], and the cause of ctx is returned. A nil ctx never ends. It blocks, and may be called
-// any number of times, at the same time too, but not by work of s with
-// a ctx that never ends.
+// Shutdown refuses all further work and returns nil when the last work has ended. If
+// ctx ends first, work that is queued behind running work is abandoned with
+// [schedulers.ErrShutdown], and the cause of ctx is returned. A nil ctx never ends. It
+// blocks, and may be called any number of times, also concurrently, but not by work of
+// s with a ctx that never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return s.books.Shutdown(ctx, func() {
 		for _, w := range s.takeAll() {

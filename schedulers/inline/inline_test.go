@@ -19,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance submits each work from a goroutine of its own, because work of the suite
-// calls runtime.Goexit, and that ends the submitter; and because it holds works at a gate,
-// and that holds the submitter.
+// TestConformance submits each work from a goroutine of its own, because work of the
+// suite calls runtime.Goexit, which ends the submitter, and because the suite holds
+// works at a gate, which holds the submitter.
 func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
 		return fromOthers{inline.New()}
@@ -45,7 +45,7 @@ func (s fromOthers) Submit(w schedulers.Work, from schedulers.Hint) error {
 	}
 }
 
-// observed is a Work that tells when it begins.
+// observed is a Work that reports when it begins.
 type observed struct {
 	schedulers.Work
 	begun chan struct{}
@@ -84,8 +84,8 @@ func TestSubmitReturnsWhenAllThatTheWorkSubmittedHasRun(t *testing.T) {
 	assert.Equal(t, []string{"parent", "child", "second child", "grandchild"}, order)
 }
 
-// The callers of each link are counted: a million calls inside of one another would
-// show as ever more frames.
+// The callers of each link are counted: a million nested calls would show as a growing
+// number of frames.
 func TestAMillionLinksUseConstantStack(t *testing.T) {
 	s := inline.New()
 	depths := map[int]bool{}
@@ -113,7 +113,7 @@ func TestWorkThatWaitsForItsOwnChildrenEnds(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
-		more, err := job.WhenAll(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx) // run by Block
+		more, err := job.WhenAll(job.Run(ctx, one), job.Run(ctx, one)).Wait(ctx) // by Block
 		return direct + len(more), err
 	}).Wait(ctx)
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestWhileAWorkerWaitsWorkThatNamesItRunsWhereItIsSubmitted(t *testing.T) {
 		require.NoError(t, err)
 		ran := make(chan struct{})
 		go submit(t, s, on, func(schedulers.Worker) { close(ran) })
-		<-ran // nobody is there to run a queue
+		<-ran // no goroutine would run a queue
 		unblock()
 	})
 }
@@ -157,7 +157,7 @@ func TestGoexitEndsTheSubmitterAndTheQueueGoesOn(t *testing.T) {
 	assert.Equal(t, uint64(2), s.Metrics().Completed)
 }
 
-// given is a Work that notes its fate.
+// given is a Work that records its fate.
 type given struct{ fate *[]error }
 
 func (g given) Run(schedulers.Worker) { *g.fate = append(*g.fate, nil) }

@@ -13,16 +13,17 @@ type worker struct {
 	id   int
 
 	// Guarded by home.mu. Its queue is home.queues[w], so that Shutdown finds it.
-	active  bool // run will come back and look into the queue
-	blocked int  // calls of Block that were not followed by unblock yet
+	active  bool // run will look into the queue again
+	blocked int  // calls of Block without their unblock yet
 }
 
 func (s *Scheduler) newWorker() *worker {
 	return &worker{home: s, id: s.ids.Take(), active: true}
 }
 
-// push queues work behind the one that is running, unless nobody would come to run it: the
-// worker has ended, or its goroutine is in a wait that may last until just this work has run.
+// push queues work behind the running one. It reports false if the queue would not be
+// run: the worker has ended, or its goroutine is in a wait that may last until just
+// this work has run.
 func (w *worker) push(work schedulers.Work) bool {
 	s := w.home
 	s.mu.Lock()
@@ -39,7 +40,7 @@ func (w *worker) push(work schedulers.Work) bool {
 	return true
 }
 
-// run runs work and whatever is queued by it.
+// run runs work and all work that is queued by it.
 func (w *worker) run(work schedulers.Work) {
 	ended := false
 	defer func() {
@@ -79,7 +80,7 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.home }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// Block implements [schedulers.Blocker]: it runs what is queued, as a worker of its
+// Block implements [schedulers.Blocker]: it runs the queued work, as a worker of its
 // own. Until unblock is called, work that names this worker runs where it is submitted.
 func (w *worker) Block() (unblock func(), err error) {
 	s := w.home
