@@ -1,32 +1,32 @@
-// Package limited lets at most so many pieces of work run at a time, over any
-// scheduler: ten of a pool's hundred workers for thumbnails, say, or, with a
-// limit of one, one after the other in the order of arrival.
+// Package limited bounds the number of works that run at a time, over any scheduler:
+// ten of a pool's hundred workers for thumbnails, say. With a limit of one, work runs
+// one after the other in the order of arrival.
 //
-// It counts what runs. A machine that waits does not run: a hundred of them may be in the middle
-// of a query with a limit of three. What counts them, from their start to their end, is
-// Scope.Limit of package job, the option Degree of package parallel, or a Limiter of package
-// coord.
+// It counts running work. A machine that waits does not run: a hundred of them may be
+// in the middle of a query with a limit of three. To count them from start to end, use
+// Scope.Limit of package job, the option Degree of package parallel, or a Limiter of
+// package coord.
 //
 // # How
 //
-// Work that is below the limit is submitted to the scheduler beneath at once. Work
-// above it waits here, first come first served, and each piece of work that ends submits the next:
-// as many submissions beneath as there are works, and never more than
-// the limit of them at a time. So the queue beneath stays short, and whatever else
-// uses that scheduler gets its share in between.
+// Work below the limit is submitted to the scheduler beneath at once. Work above it
+// waits here, first come, first served, and each work that ends submits the next: one
+// submission beneath for each work, and never more than the limit at a time. So the
+// queue beneath stays short, and other users of that scheduler get their share in
+// between.
 //
-// Rejected: workers of the shim's own that loop over its queue. A loop of ten
-// holds ten of the workers beneath for as long as there is work, whatever else waits there.
+// Rejected: workers of the shim's own that loop over its queue. A loop of ten holds ten
+// of the workers beneath for as long as the queue has work, whatever else waits there.
 //
 // # Waiting
 //
-// Work that blocks in a wait and says so ([schedulers.Blocker]) hands its slot on, and
-// takes a slot again before it goes on: with a limit of one, a job that waits for another one
-// behind it does not hang. So a limit of one is no lock: at each
-// wait, as at each await, others get their turn. And since a context can be given
-// to another goroutine, which then waits on behalf of the work while that works on, a limit of one is no
-// proof against two at a time either. Package exclusive says more about that.
+// Work that blocks in a wait and says so ([schedulers.Blocker]) passes its slot on, and
+// takes a slot again before it continues. With a limit of one, a job that waits for
+// another one behind it does not hang. So a limit of one is no lock: at each wait, as
+// at each await, other works get their turn. A limit of one does not even exclude two
+// running works: a context can be given to another goroutine, which then waits on
+// behalf of work that continues to run. Package exclusive says more about that.
 //
-// Whether there is a worker for who gets the slot is the scheduler beneath's business; it is
+// The scheduler beneath decides whether a worker is available for the next slot; it is
 // told of the wait, and its refusal is passed on.
 package limited

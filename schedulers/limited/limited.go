@@ -10,12 +10,12 @@ import (
 // face are the methods that all shims have; see the comment of Scheduler.
 type face = shim.Face
 
-// Scheduler runs at most so many pieces of work at a time. Make one with [New]. All
+// Scheduler bounds the number of works that run at a time. Make one with [New]. All
 // methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of the
-// scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and its
-// workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers
+// (those of the scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and
+// its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	face
 	turns shim.Turns
@@ -23,8 +23,8 @@ type Scheduler struct {
 	slots slots
 }
 
-// New returns a scheduler that runs work on over, at most limit pieces at a time. A limit below
-// 1 means 1. A nil over refuses all work.
+// New returns a scheduler that runs work on over, at most limit works at a time. A
+// limit below 1 means 1. A nil over refuses all work.
 func New(over schedulers.Scheduler, limit int) *Scheduler {
 	s := &Scheduler{over: over, slots: slots{limit: max(1, limit)}}
 	s.turns.InitTurns("limited", s, over, &s.slots)
@@ -46,31 +46,32 @@ func (s *slots) Admit(shim.Kind) bool {
 func (s *slots) Leave(shim.Kind) { s.taken-- }
 
 // Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, with
-// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if that
-// refuses. Work that has to wait is accepted; if the scheduler beneath refuses it
-// later, when its turn has come, it is abandoned with an error that wraps ErrShutdown and that refusal.
+// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if
+// that refuses. Work that has to wait is accepted; if the scheduler beneath refuses it
+// later, when its turn has come, it is abandoned with an error that wraps ErrShutdown
+// and that refusal.
 //
 // It blocks, or runs work in place, only if Submit of the scheduler beneath does.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return s.turns.SubmitTurn(nil, w, from, 0)
 }
 
-// Shutdown refuses all further work, lets everything run that was accepted, and returns nil
-// when the last of it has ended. If ctx ends first, what has not begun is
-// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
-// scheduler beneath is not shut down. A nil ctx never ends.
+// Shutdown refuses all further work, runs the accepted work, and returns nil when the
+// last of it has ended. If ctx ends first, work that has not begun is abandoned with
+// [schedulers.ErrShutdown] and the cause of ctx is returned. The scheduler beneath is
+// not shut down. A nil ctx never ends.
 //
-// Shutdown blocks. It may be called any number of times, at the same time too.
+// Shutdown blocks. It may be called any number of times, also concurrently.
 func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
 
-// MayRunInPlace reports true if by is a worker of s whose work is running, and
-// the scheduler beneath consents. What waits there holds a slot, and what it waits for
-// then runs in that slot.
+// MayRunInPlace reports true if by is a worker of s whose work is running, and the
+// scheduler beneath consents. That work holds a slot, and the work that it waits for
+// then runs in the same slot.
 func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	t, ok := shim.Find[*shim.Turn](by)
 	return ok && s.turns.Holds(t) && shim.MayRunInPlace(s.over, w, by)
 }
 
-// MaxConcurrency returns the limit, or that of the scheduler beneath if it is smaller. Work
-// inside of [schedulers.Blocker] does not count.
+// MaxConcurrency returns the limit, or that of the scheduler beneath if it is smaller.
+// Work inside [schedulers.Blocker] does not count.
 func (s *Scheduler) MaxConcurrency() int { return s.turns.MaxConcurrency(s.slots.limit) }

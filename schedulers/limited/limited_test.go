@@ -21,7 +21,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// do is a Work made of a function. It notes why it was abandoned.
+// do is a function as Work. It records why it was abandoned.
 type do struct {
 	run       func(on schedulers.Worker)
 	abandoned error
@@ -54,7 +54,7 @@ func TestOneSubmissionBeneathForEachWorkAndNeverMoreThanTheLimit(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2, 3, 4}, order)
 }
 
-// The manual scheduler beneath runs the newest first, and the order holds nevertheless.
+// The manual scheduler beneath runs the newest first, and yet the order holds.
 func TestWithALimitOfOneTheOrderBeneathDoesNotMatter(t *testing.T) {
 	beneath := manual.New()
 	s := limited.New(beneath, 1)
@@ -81,7 +81,8 @@ func TestOthersHaveTheirTurnInBetween(t *testing.T) {
 }
 
 // One worker, a limit of one, and works that wait for works behind them: directly,
-// which runs them in place, and by way of a job that nobody can run in place, which hands the slot on.
+// which runs them in place, and through a job that cannot be run in place, which passes
+// the slot on.
 func TestNestedWaitsDoNotHang(t *testing.T) {
 	for name, beneath := range map[string]interface {
 		schedulers.Scheduler
@@ -120,9 +121,9 @@ func TestNestedWaitsDoNotHang(t *testing.T) {
 	}
 }
 
-// The waiter gives its slot to the second work; when its wait is over it must not go
-// on beside the third, which has the slot now, but before the fourth.
-func TestWhoHasWaitedTakesASlotBeforeItGoesOn(t *testing.T) {
+// The waiter gives its slot to the second work. When its wait is over it must not
+// continue while the third, which has the slot now, runs, but before the fourth.
+func TestAWaiterTakesASlotBeforeItContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := limited.New(goroutine.New(), 1)
 		var mu sync.Mutex
@@ -140,7 +141,7 @@ func TestWhoHasWaitedTakesASlotBeforeItGoesOn(t *testing.T) {
 			<-waitOver
 			note("wait over")
 			unblock()
-			note("first goes on")
+			note("first continues")
 		})
 		submit(t, s, func(schedulers.Worker) { note("second") })
 		submit(t, s, func(schedulers.Worker) { note("third begins"); <-third; note("third ends") })
@@ -152,13 +153,13 @@ func TestWhoHasWaitedTakesASlotBeforeItGoesOn(t *testing.T) {
 		close(third)
 		require.NoError(t, s.Shutdown(context.Background()))
 		assert.Equal(t, []string{
-			"first waits", "second", "third begins", "wait over", "third ends", "first goes on", "fourth",
+			"first waits", "second", "third begins", "wait over", "third ends", "first continues", "fourth",
 		}, order)
 	})
 }
 
-// A context was given to another goroutine, which waits on behalf of work that works
-// on. While it does, one work more may run; afterwards the limit holds again.
+// A context was given to another goroutine, which waits on behalf of work that
+// continues. Meanwhile one more work may run; afterwards the limit holds again.
 func TestAWaitOnBehalfOfWorkThatHasEndedTakesNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		beneath := goroutine.New()
@@ -176,7 +177,7 @@ func TestAWaitOnBehalfOfWorkThatHasEndedTakesNoSlot(t *testing.T) {
 		synctest.Wait()
 		one()
 		two()
-		two() // once more does no harm
+		two() // a second call does no harm
 		late, err := on.Block()
 		require.NoError(t, err)
 
@@ -220,7 +221,7 @@ func TestTwoThatWaitOnBehalfOfTheSameWorkBothGoOn(t *testing.T) {
 	})
 }
 
-// moody refuses what it is told to refuse.
+// moody refuses the works that it is told to refuse.
 type moody struct {
 	schedulers.Scheduler
 	refuse func(hint schedulers.Hint) error
@@ -251,8 +252,8 @@ func TestARefusalBeneathIsARefusal(t *testing.T) {
 	assert.Equal(t, schedulers.Metrics{Submitted: 1, Refused: 1, Completed: 1}, s.Metrics())
 }
 
-// The second and third works were accepted long ago when the scheduler beneath will no longer have
-// them. A queue that is full must take them, because they are resumed.
+// The second and third works were accepted long before the scheduler beneath refuses
+// them. A full queue must take them, because they are resumed.
 func TestARefusalWhenItsTurnHasComeAbandonsTheWork(t *testing.T) {
 	beneath := manual.New()
 	var hints []schedulers.Hint
@@ -303,7 +304,7 @@ func TestShutdownLeavesTheSchedulerBeneathAlone(t *testing.T) {
 
 	ran := false
 	submit(t, beneath, func(schedulers.Worker) { ran = true })
-	assert.Equal(t, 2, beneath.RunAll(), "what was submitted beneath comes back and finds nothing to do")
+	assert.Equal(t, 2, beneath.RunAll(), "the items submitted beneath find nothing to do")
 	assert.True(t, ran)
 }
 
