@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Now returns what the clock shows: the sum of all [Scheduler.Advance].
+// Now returns the reading of the clock: the sum of all [Scheduler.Advance].
 func (s *Scheduler) Now() time.Duration { return s.clock.Now() }
 
 // Next returns when the earliest timer is due, as a reading of the clock, or false if
@@ -15,8 +15,9 @@ func (s *Scheduler) Now() time.Duration { return s.clock.Now() }
 func (s *Scheduler) Next() (at time.Duration, ok bool) { return s.clock.Next() }
 
 // Advance moves the clock by d and calls the timers that become due on the way, in the
-// order of their times, each when the clock shows its time. What they submit is
-// queued, not run. It returns how many there were. A negative d moves nothing, and the clock ends after 292 years.
+// order of their times, each when the clock shows its time. The work that they submit
+// is queued, not run. It returns the number of those timers. A negative d moves
+// nothing, and the clock ends after 292 years.
 func (s *Scheduler) Advance(d time.Duration) int {
 	limit := s.clock.Now() + max(0, d)
 	if limit < s.clock.Now() {
@@ -30,8 +31,8 @@ func (s *Scheduler) Advance(d time.Duration) int {
 	return n
 }
 
-// StartTimer implements [schedulers.Timers] on the scheduler's clock: the timer
-// expires inside of an Advance. Of equal times, the one armed first expires first.
+// StartTimer implements [schedulers.Timers] on the scheduler's clock: the timer expires
+// inside an Advance. Of equal times, the first armed expires first.
 func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) { s.clock.StartTimer(t, d) }
 
 // StopTimer implements [schedulers.Timers].

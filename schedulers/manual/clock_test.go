@@ -21,7 +21,7 @@ func TestTheClockIsMovedToItsEnd(t *testing.T) {
 	s.Advance(time.Second)
 	var n expiries
 	s.StartTimer(&schedulers.Timer{OnExpire: &n}, time.Minute)
-	assert.Equal(t, 1, s.Advance(math.MaxInt64), "further than there is time")
+	assert.Equal(t, 1, s.Advance(math.MaxInt64), "beyond the end of the clock")
 	assert.EqualValues(t, 1, n)
 	assert.Equal(t, time.Duration(math.MaxInt64), s.Now())
 	assert.Zero(t, s.Advance(time.Hour))

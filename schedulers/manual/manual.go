@@ -12,10 +12,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Scheduler is a queue that somebody steps. Make one with [New]. All methods are safe for
+// Scheduler is a queue that a test steps. Make one with [New]. All methods are safe for
 // concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
 // Snapshotter and Meter, and its workers implement Blocker.
 type Scheduler struct {
 	books books.Books
@@ -23,11 +23,11 @@ type Scheduler struct {
 	ids   idpool.IDs
 
 	mu     sync.Mutex
-	queue  []schedulers.Work // the oldest first
-	arrive chan struct{}     // closed when work is queued; nil if nobody waits for it
+	queue  []schedulers.Work // oldest first
+	arrive chan struct{}     // closed when work is queued; nil without a waiter
 }
 
-// New returns a scheduler with an empty queue, the clock of which shows zero.
+// New returns a scheduler with an empty queue and a clock that shows zero.
 func New() *Scheduler { return &Scheduler{} }
 
 // Submit queues w, or refuses it with [schedulers.ErrShutdown] after Shutdown and with
@@ -47,13 +47,13 @@ func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// Step runs the oldest work on the calling goroutine and returns true, or returns
-// false if nothing is queued. It blocks for as long as the work takes. A panic of the
-// work ends there; if the work calls runtime.Goexit, that ends the caller.
+// Step runs the oldest work on the calling goroutine and returns true, or returns false
+// if nothing is queued. It blocks for as long as the work takes. A panic of the work
+// ends there; if the work calls runtime.Goexit, that ends the caller.
 func (s *Scheduler) Step() bool { return s.StepAt(0) }
 
-// StepAt is Step for the work at index i of [Scheduler.Snapshot]: 0 is the oldest. It returns
-// false if there is no such work.
+// StepAt is Step for the work at index i of [Scheduler.Snapshot]: 0 is the oldest. It
+// returns false for an index outside the queue.
 func (s *Scheduler) StepAt(i int) bool {
 	s.mu.Lock()
 	if i < 0 || i >= len(s.queue) {
@@ -74,7 +74,7 @@ func (s *Scheduler) StepAt(i int) bool {
 }
 
 // RunAll steps until nothing is queued, and returns how many steps that took. Work that
-// submits itself again for ever makes it run for ever.
+// submits itself again without end makes it run forever.
 func (s *Scheduler) RunAll() int {
 	n := 0
 	for s.Step() {
@@ -83,12 +83,12 @@ func (s *Scheduler) RunAll() int {
 	return n
 }
 
-// RunUntil steps until done is closed (or delivers, which it then consumes) and
-// returns nil. When nothing is queued it waits for work that other goroutines submit. It
-// returns the cause of ctx if that ends first; a nil ctx never ends.
+// RunUntil steps until done is closed (or delivers a value, which it then consumes) and
+// returns nil. When nothing is queued it waits for work that other goroutines submit.
+// It returns the cause of ctx if that ends first; a nil ctx never ends.
 //
-// A test that has no other goroutines, and so could only hang, asks [Scheduler.RunAll]
-// first and looks for itself.
+// A test that has no other goroutines, and so could only hang, calls [Scheduler.RunAll]
+// first and checks the result itself.
 func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -127,14 +127,14 @@ func (s *Scheduler) arrival() <-chan struct{} {
 	return s.arrive
 }
 
-// Len returns how many works are queued.
+// Len returns the number of queued works.
 func (s *Scheduler) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.queue)
 }
 
-// Snapshot returns the work that is queued, the oldest first.
+// Snapshot returns the queued work, oldest first.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,20 +150,21 @@ func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool 
 // Metrics implements [schedulers.Meter].
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 
-// Shutdown refuses all further work, runs what is queued (on the calling goroutine, unless ctx can
-// end: the work might block for longer), and returns nil when the last work has ended, also that which other goroutines step. If ctx
-// ends first, what is still queued is abandoned with [schedulers.ErrShutdown] and
+// Shutdown refuses all further work, runs the queued work, and returns nil when the
+// last work has ended, including work that other goroutines step. It runs the work on
+// the calling goroutine, unless ctx can end: the work might block for longer. If ctx
+// ends first, work that is still queued is abandoned with [schedulers.ErrShutdown] and
 // the cause of ctx is returned. Timers stay armed.
 //
-// It may be called any number of times, at the same time too. A nil ctx never ends.
+// It may be called any number of times, also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.books.Close()
 	s.drain(ctx)
 	return s.books.Shutdown(ctx, s.abandonQueued)
 }
 
-// drain steps until nothing is queued or ctx has ended. If ctx can end, that is done on another goroutine, because
-// work may block for longer.
+// drain steps until nothing is queued or ctx has ended. If ctx can end, it steps on
+// another goroutine, because work may block for longer.
 func (s *Scheduler) drain(ctx context.Context) {
 	if ctx == nil || ctx.Done() == nil {
 		s.RunAll()
@@ -200,7 +201,7 @@ func (s *Scheduler) abandonQueued() {
 	}
 }
 
-// String describes the state, for the message of a test that fails.
+// String describes the state, for the message of a failing test.
 func (s *Scheduler) String() string {
 	return fmt.Sprintf("manual: %d queued, %d timers, clock at %v", s.Len(), s.clock.Armed(), s.Now())
 }
