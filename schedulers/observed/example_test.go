@@ -17,15 +17,15 @@ func Example() {
 	})
 	ctx := schedulers.With(context.Background(), s)
 
-	// Nobody waits for these jobs. Their failures are heard nevertheless.
+	// The failures of these jobs are reported although no goroutine waits for them.
 	job.Run(ctx, observed.Errors(func(context.Context) (int, error) { return 0, errors.New("disk full") }))
 	job.Run(ctx, func(context.Context) (int, error) { panic("index out of range") })
-	job.Run(ctx, func(context.Context) (int, error) { fmt.Println("work goes on"); return 0, nil })
+	job.Run(ctx, func(context.Context) (int, error) { fmt.Println("work continues"); return 0, nil })
 
 	fmt.Println(s.Shutdown(context.Background()))
 	// Output:
 	// event: worker 1: disk full
 	// event: worker 1: panic: index out of range
-	// work goes on
+	// work continues
 	// <nil>
 }

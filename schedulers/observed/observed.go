@@ -1,27 +1,29 @@
-// Package observed raises an event for each failure of the work that runs on it, over any
-// scheduler: a panic, a runtime.Goexit, an error that nobody asked for. Work goes on.
+// Package observed raises an event for each failure of the work that runs on it, over
+// any scheduler: a panic, a runtime.Goexit, an error that no caller asked for. Work
+// continues.
 //
-// Schedulers survive what work does to them, and say nothing. That is right for one that
+// Schedulers survive failing work, and say nothing. That is right for a scheduler that
 // knows nothing of its user, and wrong for a program that has a log:
 //
 //	s := observed.New(pool.New(), func(e observed.Event) { log.Print(e) })
 //
 // # What can be seen
 //
-// A panic and a Goexit that leave [schedulers.Work] are seen. A job recovers the panic of its
-// function, since it becomes the job's error, and tells its worker ([schedulers.PanicHearer]):
-// so a panicking job raises an event too, plain or a machine. (The first step of a twin that is
-// called runs on its caller's goroutine, and a panic in it is the caller's to see, in the twin's
-// job.) An error is not seen, and need not be a failure. A function whose errors are failures
-// says so with [Report], or is wrapped by [Errors]:
+// A panic and a Goexit that leave [schedulers.Work] are seen. A job recovers the panic
+// of its function, since it becomes the job's error, and tells its worker
+// ([schedulers.PanicHearer]). So a panicking job raises an event too, plain or a
+// machine. (The first step of a twin that is called runs on its caller's goroutine, and
+// a panic in it raises the event in the caller's job, not in the twin's.) An error is
+// not seen, and need not be a failure. A function whose errors are failures calls
+// [Report], or is wrapped by [Errors]:
 //
 //	job.Run(ctx, observed.Errors(fn))
 //
-// # Whose event
+// # The goroutine of an event
 //
-// The event is raised on the goroutine of the work that has failed, before it is counted as
-// ended: a Shutdown returns after the last event. A panic then goes on to the scheduler beneath, with the
-// frames of its origin still on the stack.
+// The event is raised on the goroutine of the failed work, before the work is counted
+// as ended: a Shutdown returns after the last event. A panic then continues to the
+// scheduler beneath, with the frames of its origin still on the stack.
 package observed
 
 import (
@@ -38,8 +40,8 @@ var ErrGoexit = errors.New("observed: work called runtime.Goexit")
 
 // Event is one failure of one work.
 type Event struct {
-	// Err is what happened, and never nil: a *[PanicError], [ErrGoexit], or the error that was
-	// reported.
+	// Err is the failure, and never nil: a *[PanicError], [ErrGoexit], or the error
+	// that was reported.
 	Err error
 
 	// Worker is the ID of the worker on which the work runs.
@@ -69,9 +71,9 @@ type face = shim.Face
 
 // Scheduler raises events. Make one with [New]. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of the
-// scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
-// Meter, and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers
+// (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
+// the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	face
 	through shim.Through
@@ -79,11 +81,12 @@ type Scheduler struct {
 	handle  schedulers.Hook[Event]
 }
 
-// New returns a scheduler that runs work on over and calls handle for each failure. A nil
-// over refuses all work; a nil handle is never called.
+// New returns a scheduler that runs work on over and calls handle for each failure. A
+// nil over refuses all work; a nil handle is never called.
 //
-// handle is called on the goroutine of the failed work, so it must be safe for concurrent use and should
-// not take long. A panic in it is contained: see [schedulers.Hook].
+// handle is called on the goroutine of the failed work, so it must be safe for
+// concurrent use and should not take long. A panic in it is contained: see
+// [schedulers.Hook].
 func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
 	s := &Scheduler{over: over, handle: schedulers.NewHook("observed.New", handle)}
 	s.through.Init("observed", s, over)
@@ -92,9 +95,10 @@ func New(over schedulers.Scheduler, handle func(Event)) *Scheduler {
 }
 
 // Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, with
-// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if that
-// refuses. Hints are passed on. It blocks, or runs work in place, only if Submit of the
-// scheduler beneath does. A refusal is no event: it is told to who submits.
+// [schedulers.ErrRejected] if w is nil, and with the error of the scheduler beneath if
+// that refuses. Hints are passed on. It blocks, or runs work in place, only if Submit
+// of the scheduler beneath does. A refusal is no event: the submitter gets it as an
+// error.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	v := &visit{of: s}
 	if err := s.through.Accept(&v.Item, w); err != nil {
@@ -103,15 +107,15 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return s.through.Send(v, &v.Item, from)
 }
 
-// Shutdown refuses all further work, lets everything run that was accepted, and returns nil
-// when the last of it has ended. If ctx ends first, what has not begun is
-// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
-// scheduler beneath is not shut down. It blocks, and may be called any number of times, at
-// the same time too. A nil ctx never ends.
+// Shutdown refuses all further work, runs the accepted work, and returns nil when the
+// last of it has ended. If ctx ends first, work that has not begun is abandoned with
+// [schedulers.ErrShutdown] and the cause of ctx is returned. The scheduler beneath is
+// not shut down. It blocks, and may be called any number of times, also concurrently. A
+// nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
 
-// MayRunInPlace reports whether the scheduler beneath consents. Failures of work that is run in
-// place are seen by who runs it there.
+// MayRunInPlace reports whether the scheduler beneath consents. The waiter that runs
+// the work in place sees its failures.
 func (s *Scheduler) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return shim.MayRunInPlace(s.over, w, by)
 }

@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// do is a Work made of a function.
+// do is a function as Work.
 type do func(on schedulers.Worker)
 
 func (f do) Run(on schedulers.Worker) { f(on) }
@@ -90,7 +90,7 @@ func TestAGoexitRaisesAnEvent(t *testing.T) {
 	assert.Equal(t, observed.ErrGoexit, log.events[0].Err)
 }
 
-// Whoever has waited for the end has all events.
+// The end of a Shutdown comes after all events.
 func TestShutdownReturnsAfterTheLastEvent(t *testing.T) {
 	for range 200 {
 		var log seen
@@ -101,7 +101,7 @@ func TestShutdownReturnsAfterTheLastEvent(t *testing.T) {
 	}
 }
 
-// All ways in which the function of a job can fail, and the two in which it does not.
+// All ways in which the function of a job can fail, and two in which it does not fail.
 func TestErrorsOfJobsAreEvents(t *testing.T) {
 	var log seen
 	beneath := pool.New(pool.Workers(1, 1))
@@ -124,7 +124,7 @@ func TestErrorsOfJobsAreEvents(t *testing.T) {
 	assert.Equal(t, 1, n)
 	require.NoError(t, err)
 	n, err = fails.GetResult()
-	assert.Equal(t, 2, n, "what a function returns beside an error is kept")
+	assert.Equal(t, 2, n, "the result next to an error is kept")
 	require.ErrorIs(t, err, errOnPurpose)
 	require.Error(t, panics.Err())
 	require.ErrorIs(t, exits.Err(), job.ErrGoexit)
@@ -138,11 +138,12 @@ func TestErrorsOfJobsAreEvents(t *testing.T) {
 		"on purpose",
 		"panic: jobs recover this",
 		observed.ErrGoexit.Error(),
-		"on purpose", // the canceled context is another one than the function was given
+		"on purpose", // the canceled context is not the one that the function was given
 	}, texts)
 }
 
-// A job recovers its panic, and so does a machine: the scheduler hears of both, once, and of a child's.
+// A job recovers its panic, and so does a machine: the scheduler hears of both, once,
+// and of a child's.
 func TestPanickingJobsAreHeardWithoutAWrapper(t *testing.T) {
 	var log seen
 	s := observed.New(exclusive.NewStrand(observed.New(pool.New(), log.handle)), log.handle)
@@ -172,10 +173,10 @@ func TestPanickingJobsAreHeardWithoutAWrapper(t *testing.T) {
 		assert.Contains(t, string(p.Stack), "observed_test")
 	}
 	want := map[string]int{"panic: plain": 2, "panic: child": 2, "panic: machine": 2, "panic: literal": 2}
-	assert.Equal(t, want, heard, "once by each of the two that observe")
+	assert.Equal(t, want, heard, "once by each of the two observers")
 }
 
-// panics does so on a worker, after a suspension.
+// panics panics on a worker, after a suspension.
 //
 //movenext:async
 func panics(_ context.Context, j *job.Job[int]) int {
@@ -183,7 +184,7 @@ func panics(_ context.Context, j *job.Job[int]) int {
 	panic("machine")
 }
 
-// literal starts a literal that is a machine and panics after its suspension.
+// literal starts a function literal that is a machine and panics after its suspension.
 //
 //movenext:async
 func literal(ctx context.Context, j *job.Job[int]) {
@@ -208,7 +209,7 @@ func TestTheEndOfTheContextIsNoFailure(t *testing.T) {
 	assert.Empty(t, log.events)
 }
 
-// A strand stands between the work and the scheduler that observes it.
+// A strand is between the work and the scheduler that observes it.
 func TestReportFindsTheSchedulerBeneathOtherShims(t *testing.T) {
 	var log seen
 	s := observed.New(pool.New(), log.handle)
@@ -218,10 +219,10 @@ func TestReportFindsTheSchedulerBeneathOtherShims(t *testing.T) {
 	}, job.On(strand)).Wait(context.Background())
 	require.NoError(t, err)
 	require.Len(t, log.events, 1)
-	assert.False(t, observed.Report(context.Background(), errOnPurpose), "nobody is there to hear it")
+	assert.False(t, observed.Report(context.Background(), errOnPurpose), "no scheduler observes it")
 }
 
-func TestAHandlerThatPanicsOrIsNilHarmsNobody(t *testing.T) {
+func TestAHandlerThatPanicsOrIsNilDoesNoHarm(t *testing.T) {
 	beneath := manual.New()
 	angry := observed.New(beneath, func(observed.Event) { panic("handler") })
 	silent := observed.New(beneath, nil)

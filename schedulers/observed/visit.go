@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// visit is one work on its way, and the worker that it sees.
+// visit is one work on its way through, and the worker that it sees.
 type visit struct {
 	shim.Item
 	of *Scheduler
@@ -64,9 +64,10 @@ func (w watched) Run(on schedulers.Worker) {
 	returned = true
 }
 
-// Report raises an event about err for the work that was given ctx, and reports whether somebody
-// heard it: false says that err is nil, or that the work does not run on a scheduler of this package. Shims in between
-// do not matter. It does not block, unless the handler does.
+// Report raises an event about err for the work that was given ctx, and reports whether
+// it did: false means that err is nil, or that the work does not run on a scheduler of
+// this package. Shims in between do not matter. It does not block, unless the handler
+// does.
 func Report(ctx context.Context, err error) bool {
 	v, ok := shim.Find[*visit](schedulers.WorkerFrom(ctx))
 	if !ok || v == nil || err == nil {
@@ -76,10 +77,10 @@ func Report(ctx context.Context, err error) bool {
 	return true
 }
 
-// Errors returns a function that calls fn and reports an error that it returns. The caller sees
-// what fn does, unchanged. An error that matches the end of ctx is no failure, and is not
-// reported. Panics need no help: the scheduler sees them, and jobs tell it of those that they
-// recover.
+// Errors returns a function that calls fn and reports an error that fn returns. The
+// caller gets the results of fn unchanged. An error that matches the end of ctx is no
+// failure, and is not reported. Panics need no help: the scheduler sees them, and jobs
+// tell it of those that they recover.
 func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
 		result, err := fn(ctx)
@@ -90,11 +91,11 @@ func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T
 	}
 }
 
-// newPanicError must be called in the deferred function that has recovered v: as long as that has not
-// returned, the frames of the panic are on the stack.
+// newPanicError must be called in the deferred function that has recovered v: until
+// that function returns, the frames of the panic are on the stack.
 func newPanicError(v any) error { return &PanicError{v, debug.Stack()} }
 
-// endOf reports whether err is how ctx ended.
+// endOf reports whether err tells how ctx ended.
 func endOf(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
