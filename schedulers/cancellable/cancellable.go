@@ -1,8 +1,8 @@
 // Package cancellable lets work be taken back after it was submitted, over any
-// scheduler: what is queued is withdrawn, what runs is asked to stop.
+// scheduler: queued work is withdrawn, running work is asked to stop.
 //
-// [Scheduler.Queue] returns an [Item] for the work it has queued. What [Item.Cancel]
-// can do depends on how far the work has come, and it says which it was:
+// [Scheduler.Queue] returns an [Item] for the work that it has queued. The effect of
+// [Item.Cancel] depends on the state of the item, which it returns:
 //
 //	Queued ──▶ Running ──▶ Ended
 //	   │
@@ -12,20 +12,21 @@
 //	Cancel of a running item    its context ends; the item ends when the work has noticed
 //	Cancel later                does nothing
 //
-// Who runs it and who withdraws it take the item out of the same list, and one of the
-// two comes first: work that was withdrawn never runs, not even a little.
+// The runner and a canceller take the item out of the same list, and one of the two
+// comes first: work that was withdrawn never runs, not even in part.
 //
 // # Abort is a request
 //
-// Go cannot stop a goroutine from outside, and platforms that could have regretted it: the
-// thread dies with a lock in its hands. So running work is given a context, by [Context] or, for a
-// function that is queued with [Scheduler.Go], as its argument.
+// Go cannot stop a goroutine from outside, and platforms that could have regretted it:
+// the thread dies while it holds a lock. So running work is given a context, by
+// [Context] or, for a function that is queued with [Scheduler.Go], as its argument.
 //
 // # Jobs
 //
-// A job that is started on this scheduler can be withdrawn as a whole with [Scheduler.CancelAll], and its function
-// learns of an abort from [Context]. A single job has its own Cancel; a scheduler of this package
-// for a handful of jobs costs some 500 bytes.
+// A job that is started on this scheduler can be withdrawn as a whole with
+// [Scheduler.CancelAll], and its function learns of an abort from [Context]. A single
+// job has its own Cancel; a scheduler of this package for a handful of jobs costs some
+// 500 bytes.
 package cancellable
 
 import (
@@ -42,26 +43,26 @@ import (
 )
 
 // ErrWithdrawn is the reason with which withdrawn work is abandoned. It wraps
-// [schedulers.ErrShutdown], as each reason of that kind does, and is itself wrapped together with the
-// cause that Cancel was given.
+// [schedulers.ErrShutdown], as each reason of that kind does, and is itself wrapped
+// together with the cause that Cancel was given.
 var ErrWithdrawn = fmt.Errorf("cancellable: work was withdrawn: %w", schedulers.ErrShutdown)
 
 // face are the methods that all shims have; see the comment of Scheduler.
 type face = shim.Face
 
-// Scheduler is a queue from which work can be taken back. Make one with [New]. All methods are
-// safe for concurrent use.
+// Scheduler is a queue from which work can be taken back. Make one with [New]. All
+// methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of the
-// scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
-// Meter, and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers
+// (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
+// the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	face
 	through shim.Through
 	over    schedulers.Scheduler
 
 	mu     sync.Mutex
-	live   ebb.Map[*Item, uint64] // neither ended nor withdrawn; the value is the number of its arrival
+	live   ebb.Map[*Item, uint64] // neither ended nor withdrawn, by arrival number
 	number uint64
 }
 
@@ -73,30 +74,29 @@ func New(over schedulers.Scheduler) *Scheduler {
 	return s
 }
 
-// Submit is [Scheduler.Queue] without the item: the work can be taken back by
-// CancelAll only.
+// Submit is [Scheduler.Queue] without the item: only CancelAll can take the work back.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	_, err := s.Queue(w, from)
 	return err
 }
 
-// Queue accepts w and returns the item by which it can be taken back, or refuses w: with
-// [schedulers.ErrShutdown] after Shutdown, with [schedulers.ErrRejected] if w is nil, and with the error of the
-// scheduler beneath if that refuses. Hints are passed on. It blocks, or runs work in
-// place, only if Submit of the scheduler beneath does.
+// Queue accepts w and returns the item by which it can be taken back, or refuses w:
+// with [schedulers.ErrShutdown] after Shutdown, with [schedulers.ErrRejected] if w is
+// nil, and with the error of the scheduler beneath if that refuses. Hints are passed
+// on. It blocks, or runs work in place, only if Submit of the scheduler beneath does.
 func (s *Scheduler) Queue(w schedulers.Work, from schedulers.Hint) (*Item, error) {
 	return s.queue(context.Background(), w, from)
 }
 
-// Go queues a function. Its context is a child of ctx, ends when the item is canceled, and
-// names the worker, so that a wait inside of fn can be announced. If ctx
-// has ended when the turn of fn comes, fn is called nevertheless, with that context. For the
-// rest it is as Queue. A nil ctx never ends, and a nil fn is rejected.
+// Go queues a function. Its context is a child of ctx, ends when the item is canceled,
+// and names the worker, so that a wait inside fn can be announced. If ctx has ended
+// when the turn of fn comes, fn is still called, with that context. Otherwise it is
+// like Queue. A nil ctx never ends, and a nil fn is rejected.
 func (s *Scheduler) Go(ctx context.Context, fn func(context.Context)) (*Item, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	var w schedulers.Work // a nil fn is refused as nil work, with the books in order
+	var w schedulers.Work // a nil fn is refused, and counted, as nil work
 	if fn != nil {
 		w = function(fn)
 	}
@@ -123,7 +123,7 @@ func (s *Scheduler) remember(it *Item) {
 	s.number++
 	s.live.Put(it, s.number)
 	s.mu.Unlock()
-	if gone, _ := it.t.Gone(); gone { // a Shutdown has given it up, and came too early to forget it
+	if gone, _ := it.t.Gone(); gone { // a Shutdown gave it up, too early to forget it
 		s.forget(it)
 	}
 }
@@ -134,9 +134,10 @@ func (s *Scheduler) forget(it *Item) {
 	s.live.Delete(it)
 }
 
-// CancelAll cancels all items that have neither ended nor been withdrawn, the oldest first, also those
-// of [Scheduler.Submit], and returns how many it has withdrawn and how many it has asked
-// to stop. What is submitted at the same time may come after it. It does not block.
+// CancelAll cancels all items that have neither ended nor been withdrawn, oldest first,
+// also those of [Scheduler.Submit], and returns how many it has withdrawn and how many
+// it has asked to stop. It may miss work that is submitted at the same time. It does
+// not block.
 func (s *Scheduler) CancelAll(cause error) (withdrawn, aborted int) {
 	for _, it := range s.all() {
 		switch it.Cancel(cause) {
@@ -157,11 +158,11 @@ func (s *Scheduler) all() []*Item {
 	return slices.SortedFunc(maps.Keys(arrivals), func(a, b *Item) int { return cmp.Compare(arrivals[a], arrivals[b]) })
 }
 
-// Shutdown refuses all further work, lets everything run that was accepted, and returns nil
-// when the last of it has ended. If ctx ends first, what has not begun is
-// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned; what runs is not asked to stop. The
-// scheduler beneath is not shut down. It blocks, and may be called any number of times, at
-// the same time too. A nil ctx never ends.
+// Shutdown refuses all further work, runs the accepted work, and returns nil when the
+// last of it has ended. If ctx ends first, work that has not begun is abandoned with
+// [schedulers.ErrShutdown] and the cause of ctx is returned; running work is not asked
+// to stop. The scheduler beneath is not shut down. It blocks, and may be called any
+// number of times, also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
 
 // MayRunInPlace reports whether the scheduler beneath consents.

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// do is a Work made of a function. It notes why it was abandoned.
+// do is a function as Work. It records why it was abandoned.
 type do struct {
 	run       func(on schedulers.Worker)
 	abandoned error
@@ -67,7 +67,7 @@ func TestQueuedWorkIsWithdrawnAndNeverRuns(t *testing.T) {
 	assert.Equal(t, cancellable.Withdrawn, it.Cancel(nil))
 	assert.False(t, it.Withdraw())
 	assert.Empty(t, s.Snapshot())
-	assert.Equal(t, 1, beneath.RunAll(), "what was submitted beneath finds nothing to run")
+	assert.Equal(t, 1, beneath.RunAll(), "the item submitted beneath finds nothing to run")
 	assert.Equal(t, schedulers.Metrics{Submitted: 1, Abandoned: 1}, s.Metrics())
 }
 
@@ -171,15 +171,15 @@ func TestCancelAllWithdrawsTheOldestFirst(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, []int{withdrawn, aborted})
 }
 
-// fate is a Work that notes its abandonment.
+// fate is a Work that reports its abandonment.
 type fate func()
 
 func (fate) Run(schedulers.Worker) {}
 
 func (f fate) Abandon(error) { f() }
 
-// Each of a thousand works is run once or withdrawn once, whoever comes first, and Cancel has
-// said which.
+// Each of a thousand works is run once or withdrawn once, whichever comes first, and
+// Cancel has said which.
 func TestCancelRacingRun(t *testing.T) {
 	beneath := pool.New(pool.Workers(2, 2))
 	s := cancellable.New(beneath)

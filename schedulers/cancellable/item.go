@@ -7,10 +7,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// State is how far an item has come.
+// State is the progress of an item.
 type State uint8
 
-// The states; the comment of the package has the graph.
+// The states; the package comment has the graph.
 const (
 	Queued State = iota
 	Running
@@ -38,11 +38,11 @@ func (s State) String() string {
 // use. An Item may be forgotten at any time.
 type Item struct{ t ticket }
 
-// Cancel withdraws the work if it is queued, asks it to stop if it runs, and otherwise does nothing. It returns
-// the state in which it found the item: Queued says that the work will never
-// run. Withdrawn work is abandoned with an error that wraps [ErrWithdrawn] and cause; for
-// running work, cause is what context.Cause returns. A nil cause stands for
-// context.Canceled. It does not block.
+// Cancel withdraws the work if it is queued, asks it to stop if it runs, and otherwise
+// does nothing. It returns the state in which it found the item: Queued means that the
+// work will never run. Withdrawn work is abandoned with an error that wraps
+// [ErrWithdrawn] and cause; for running work, context.Cause returns cause. A nil cause
+// means context.Canceled. It does not block.
 func (it *Item) Cancel(cause error) State {
 	if cause == nil {
 		cause = context.Canceled
@@ -60,7 +60,7 @@ func (it *Item) Cancel(cause error) State {
 }
 
 // Withdraw is Cancel for queued work only: it reports whether it has withdrawn the
-// work, and leaves work alone that runs.
+// work, and leaves running work alone.
 func (it *Item) Withdraw() bool {
 	found, w := it.t.withdraw()
 	if found == Queued {
@@ -69,17 +69,17 @@ func (it *Item) Withdraw() bool {
 	return found == Queued
 }
 
-// State returns how far the item has come. It may have come further when the call returns.
+// State returns the current state, which may be outdated when the call returns.
 func (it *Item) State() State { return it.t.state() }
 
-// Done returns a channel that is closed when the work has ended or was withdrawn. It is made when
-// first asked for.
+// Done returns a channel that is closed when the work has ended or was withdrawn. The
+// channel is made on the first call.
 func (it *Item) Done() <-chan struct{} { return it.t.Done() }
 
-// Context returns a child of ctx that ends, with the cause, when the item is canceled
-// on whose worker ctx runs: a job's function learns in this way that its scheduler has
-// been told to stop it. The function that is returned releases what the child holds. If ctx
-// runs on no such worker, the child ends with ctx.
+// Context returns a child of ctx that also ends, with the cause, when the item on whose
+// worker ctx runs is canceled: in this way a job's function learns that its scheduler
+// was told to stop it. The returned function releases the resources of the child. If
+// ctx runs on no such worker, the child ends with ctx.
 func Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	child, cancel := context.WithCancelCause(ctx)
 	item := Of(schedulers.WorkerFrom(ctx))

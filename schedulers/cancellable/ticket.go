@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ticket is the inside of an item: what is submitted beneath, and the worker that
+// ticket is the inside of an item: it is submitted beneath, and it is the worker that
 // the work sees.
 type ticket struct {
 	shim.Handle
@@ -20,7 +20,7 @@ type ticket struct {
 	withdrawn bool
 	cause     error // of an abort; nil: none
 	ctx       context.Context
-	cancel    context.CancelCauseFunc // nil: nobody has asked for ctx
+	cancel    context.CancelCauseFunc // nil: ctx was not asked for
 }
 
 // Run implements [schedulers.Work].
@@ -40,7 +40,7 @@ func (t *ticket) Beneath() schedulers.Worker {
 // Ended is called when the work has ended.
 func (t *ticket) Ended() {
 	t.of.forget(t.item)
-	t.abort(context.Canceled) // releases what hangs on the context
+	t.abort(context.Canceled) // releases the resources of the context
 	t.Handle.Ended()
 }
 
@@ -50,8 +50,8 @@ func (t *ticket) GivenUp(reason error) {
 	t.Handle.GivenUp(reason)
 }
 
-// withdraw takes the work back if it is queued, and returns the state in which it
-// found the item. The lock makes it one step for those who ask at the same time.
+// withdraw takes the work back if it is queued, and returns the state in which it found
+// the item. The lock makes it one step for concurrent callers.
 func (t *ticket) withdraw() (State, schedulers.Work) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *ticket) state() State {
 	return t.begun()
 }
 
-// begun tells the states apart other than Queued; mu is held.
+// begun distinguishes the states other than Queued; mu is held.
 func (t *ticket) begun() State {
 	gone, reason := t.Gone()
 	switch {
@@ -96,7 +96,7 @@ func (t *ticket) abort(cause error) {
 	}
 }
 
-// context returns the work's context, which is made when first asked for.
+// context returns the work's context, which is made on the first call.
 func (t *ticket) context() context.Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,9 +109,9 @@ func (t *ticket) context() context.Context {
 	return t.ctx
 }
 
-// Of returns the context of the work that runs on a worker of this package, also
-// with other shims in between. It ends when the item is canceled and when the work
-// has ended. For any other worker, and for nil, it is a context that never ends.
+// Of returns the context of the work that runs on a worker of this package, even with
+// other shims in between. It ends when the item is canceled and when the work has
+// ended. For any other worker, and for nil, it is a context that never ends.
 func Of(on schedulers.Worker) context.Context {
 	if t, ok := shim.Find[*ticket](on); ok && t != nil {
 		return t.context()
