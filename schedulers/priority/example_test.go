@@ -23,7 +23,7 @@ func Example() {
 	run(report, "report")
 	run(mail, "mail")
 	run(s.Group(0), "payment")
-	mail.Move(1) // somebody is waiting for it
+	mail.Move(1) // a user is waiting for it
 
 	beneath.RunAll()
 	// Output:

@@ -7,32 +7,33 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Group is a scheduler for work of one level. A group for one job is the way to
-// change that job's priority later; a group for a tenant changes that of all its work. It needs no
-// closing. All methods are safe for concurrent use.
+// Group is a scheduler for work of one level. Use a group for one job to change that
+// job's priority later; a group for a tenant changes that of all the tenant's work. It
+// needs no closing. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Consenter, Timers and Limiter as its
-// scheduler does, and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Consenter, Timers and Limiter
+// as its scheduler does, and its workers implement HomeBlocker and Pumper.
 type Group struct {
 	*clock
 	of *Scheduler
 
 	// Guarded by of.mu.
 	level int
-	first *item // what is queued, linked in both directions, in no order
+	first *item // the queued items, doubly linked, in no order
 }
 
-// Group returns a new group of that level. A level outside the range means the nearest one inside.
+// Group returns a new group of that level. A level outside the range means the nearest
+// one inside.
 func (s *Scheduler) Group(level int) *Group {
 	return &Group{clock: s.clock, of: s, level: s.clamp(level)}
 }
 
 func (s *Scheduler) clamp(level int) int { return min(max(0, level), s.levels-1) }
 
-// Submit queues w on the group's level, or refuses it: with [schedulers.ErrShutdown] after Shutdown,
-// with [schedulers.ErrRejected] if w is nil, and with the error of the scheduler
-// beneath if that refuses. It blocks only if Submit of that scheduler does. Of the
-// hint, only the flags other than LongRunning are passed on.
+// Submit queues w on the group's level, or refuses it: with [schedulers.ErrShutdown]
+// after Shutdown, with [schedulers.ErrRejected] if w is nil, and with the error of the
+// scheduler beneath if that refuses. It blocks only if Submit of that scheduler does.
+// Of the hint, only the flags other than LongRunning are passed on.
 func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 	if err := g.of.books.Enter("priority", w); err != nil {
 		return err
@@ -41,9 +42,9 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return err
 }
 
-// Move changes the level of the group, and with it the places of what it has queued, and returns
-// how many works that are. They keep the age that they have. A level outside the range means the nearest one inside. It
-// does not block.
+// Move changes the level of the group and the places of its queued work, and returns
+// the number of those works. They keep their age. A level outside the range means the
+// nearest one inside. It does not block.
 func (g *Group) Move(level int) int {
 	s := g.of
 	s.mu.Lock()
@@ -79,7 +80,7 @@ func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }
 // item is one work, and its ticket.
 type item = shim.Ticket[place]
 
-// place is where an item stands. All but group is guarded by the scheduler's mu.
+// place is the position of an item. All but group is guarded by the scheduler's mu.
 type place struct {
 	group      *Group
 	put        bool
@@ -139,10 +140,10 @@ func (l *line) Push(x any) {
 	*l = append(*l, it)
 }
 
-// smallestLine is the room that a line keeps.
+// smallestLine is the capacity that a line keeps.
 const smallestLine = 1024
 
-// Pop implements [heap.Interface]. A line that was long gives its room back.
+// Pop implements [heap.Interface]. A line that was long releases its memory.
 func (l *line) Pop() any {
 	last := len(*l) - 1
 	it := (*l)[last]

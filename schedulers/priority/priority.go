@@ -16,15 +16,16 @@ import (
 // methods of [schedulers.Timers] without an exported field.
 type clock = shim.Clock
 
-// DefaultAge is how many items count as one level of waiting, if [Age] does not say otherwise.
+// DefaultAge is the number of items that count as one level of waiting, unless [Age]
+// sets another.
 const DefaultAge = 32
 
 // Scheduler runs urgent work first. Make one with [New]. All methods are safe for
 // concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of
-// the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
-// Meter, and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers
+// (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
+// the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	*clock
 	tickets shim.Tickets[place]
@@ -41,16 +42,17 @@ type Scheduler struct {
 // Option changes a scheduler that is being made.
 type Option func(*Scheduler)
 
-// Age sets how many items that come later count as much as one level: an item of level
+// Age sets the number of later items that count as much as one level: an item of level
 // l is overtaken by fewer than l × items of them. A number below 1 means 1, and one
 // above a billion means a billion.
 func Age(items int) Option {
 	return func(s *Scheduler) { s.age = uint64(min(max(1, items), 1_000_000_000)) }
 }
 
-// New returns a scheduler with so many levels, 0 being the most urgent, that runs
-// work on over. What is submitted to the scheduler itself has the level in the middle. Fewer
-// levels than 1 means 1, more than 2³¹-1 means that many. A nil over refuses all work.
+// New returns a scheduler with that many levels, 0 being the most urgent, that runs
+// work on over. Work that is submitted to the scheduler itself has the middle level.
+// Fewer levels than 1 mean 1, more than 2³¹-1 mean that many. A nil over refuses all
+// work.
 func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
 	s := &Scheduler{levels: min(max(1, levels), math.MaxInt32), age: DefaultAge}
 	for _, o := range opts {
@@ -68,16 +70,16 @@ func New(over schedulers.Scheduler, levels int, opts ...Option) *Scheduler {
 // Levels returns the number of levels.
 func (s *Scheduler) Levels() int { return s.levels }
 
-// Submit is [Group.Submit] for a group of the level in the middle.
+// Submit is [Group.Submit] for a group of the middle level.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return s.normal.Submit(w, from)
 }
 
-// Shutdown refuses all further work, of all groups, lets everything run that was accepted, and returns nil
-// when the last of it has ended. If ctx ends first, what has not begun is
+// Shutdown refuses all further work, of all groups, runs the accepted work, and returns
+// nil when the last of it has ended. If ctx ends first, work that has not begun is
 // abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
 // scheduler beneath is not shut down. It blocks, and may be called any number of times,
-// at the same time too. A nil ctx never ends.
+// also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return s.books.Shutdown(ctx, func() {
 		for it := s.take(); it != nil; it = s.take() {
@@ -100,8 +102,8 @@ func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.
 // Metrics implements [schedulers.Meter].
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 
-// Snapshot implements [schedulers.Snapshotter]: what is queued, in the order in which it will
-// run if nothing else comes.
+// Snapshot implements [schedulers.Snapshotter]: the queued work, in the order in which
+// it will run if nothing else arrives.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +143,8 @@ func (s *Scheduler) put(it *item) {
 	at.group.link(it)
 }
 
-// rank is the place in line; it grows with the arrival and with the level. 2³¹ levels times the highest age, a billion,
-// leave 2⁶³ arrivals before it overflows.
+// rank is the place in line; it grows with the arrival and with the level. 2³¹ levels
+// times the highest age, a billion, leave 2⁶³ arrivals before it overflows.
 func (s *Scheduler) rank(at *place) uint64 {
 	return at.arrival + uint64(at.group.level)*s.age
 }

@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// do is a Work made of a function. It notes why it was abandoned.
+// do is a function as Work. It records why it was abandoned.
 type do struct {
 	run       func()
 	abandoned error
@@ -64,15 +64,15 @@ func TestUrgentWorkComesFirstAndEqualWorkInItsOrder(t *testing.T) {
 	s := priority.New(beneath, 3, priority.Age(100))
 	var order log
 	order.submit(t, s.Group(2), "xyz")
-	order.submit(t, s, "mn") // the level in the middle
+	order.submit(t, s, "mn") // the middle level
 	order.submit(t, s.Group(0), "ab")
 	assert.Len(t, s.Snapshot(), 7)
 	assert.Equal(t, 7, beneath.RunAll(), "one submission beneath for each work")
 	assert.Equal(t, "abmnxyz", order.String())
 }
 
-// The urgent one comes last, when a long queue of tickets is waiting beneath, and runs with the first of them,
-// also if that scheduler runs the newest first.
+// The urgent work comes last, when a long queue of tickets is waiting beneath, and runs
+// with the first of them, even if that scheduler runs the newest first.
 func TestUrgentWorkDoesNotWaitForTheTicketsBeforeIt(t *testing.T) {
 	for _, newest := range []bool{false, true} {
 		beneath := manual.New()
@@ -91,7 +91,7 @@ func TestUrgentWorkDoesNotWaitForTheTicketsBeforeIt(t *testing.T) {
 	}
 }
 
-// The table of the package's comment.
+// The table of the package comment.
 func TestAgeing(t *testing.T) {
 	beneath := manual.New()
 	s := priority.New(beneath, 3, priority.Age(3))
@@ -102,8 +102,8 @@ func TestAgeing(t *testing.T) {
 	assert.Equal(t, "23456178", order.String())
 }
 
-// An endless stream of urgent work, more of it than can ever run, and one item of
-// the lowest level: it is overtaken by fewer than level × age of those that come later.
+// An endless stream of urgent work, more of it than can ever run, and one item of the
+// lowest level: fewer than level × age of the later items overtake it.
 func TestNothingStarves(t *testing.T) {
 	const levels, age = 4, 10
 	for level := range levels {
@@ -116,7 +116,7 @@ func TestNothingStarves(t *testing.T) {
 		}
 		ran := false
 		submit(t, s.Group(level), func() { ran = true })
-		overtaken := -before // those that were there do not count
+		overtaken := -before // earlier items do not count
 		for !ran {
 			submit(t, urgent, func() {})
 			submit(t, urgent, func() {})
@@ -180,10 +180,10 @@ func TestMovingAGroupMovesWhatItHasQueued(t *testing.T) {
 	assert.Equal(t, 2, rush.Move(100), "the nearest level is 2")
 	beneath.RunAll()
 	assert.Equal(t, "X"+"ab"+"mn"+"YZ", order.String())
-	assert.Zero(t, rush.Move(0), "what has run is not moved")
+	assert.Zero(t, rush.Move(0), "work that has run is not moved")
 }
 
-// A moved item keeps its arrival: it stands where it would stand had it been urgent
+// A moved item keeps its arrival number: it is where it would be had it been urgent
 // from the beginning.
 func TestAMovedItemKeepsItsAge(t *testing.T) {
 	beneath := manual.New()
