@@ -10,15 +10,15 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// done is a Work that does nothing and says that it has.
+// done is a Work that only reports that it has run.
 type done struct{ *sync.WaitGroup }
 
 func (d done) Run(schedulers.Worker) { d.Done() }
 
 func (d done) Abandon(error) { d.Done() }
 
-// BenchmarkShim is the cost of the shim: the same items straight to the pool, through one queue,
-// and through a hundred.
+// BenchmarkShim measures the cost of the shim: the same items straight to the pool,
+// through one queue, and through a hundred.
 func BenchmarkShim(b *testing.B) {
 	run := func(b *testing.B, of func(i int) schedulers.Scheduler) {
 		b.ReportAllocs()

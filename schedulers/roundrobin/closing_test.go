@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// Create, enqueue, close at once: the items run nevertheless, and the queue is gone.
+// Create, enqueue, close at once: the items still run, and then the queue is gone.
 func TestABatchThatIsClosedAtOnceRunsCompletely(t *testing.T) {
 	s := roundrobin.New(pool.New())
 	q := create(t, s)
@@ -32,7 +32,7 @@ func TestABatchThatIsClosedAtOnceRunsCompletely(t *testing.T) {
 	<-q.Done()
 	assert.Equal(t, int64(100), ran.Load())
 	assert.Equal(t, []*roundrobin.Queue{s.Default()}, s.Queues())
-	assert.Equal(t, uint64(100), s.Metrics().Completed, "what the queue has done stays in the sums")
+	assert.Equal(t, uint64(100), s.Metrics().Completed, "the queue's counters stay in the sums")
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
@@ -43,7 +43,7 @@ func TestClosingTwiceIsHarmless(t *testing.T) {
 	submit(t, q, func() {})
 	q.Close()
 	q.Close()
-	assert.Len(t, s.Queues(), 2, "it has an item still")
+	assert.Len(t, s.Queues(), 2, "it still has an item")
 	beneath.RunAll()
 	q.Close()
 	assert.Len(t, s.Queues(), 1)
@@ -59,8 +59,9 @@ func TestNoQueueIsCreatedAfterShutdown(t *testing.T) {
 	assert.Empty(t, s.Queues())
 }
 
-// Four submitters and a Close: what was accepted runs, to the unit, whoever comes first. The
-// listing that this scheduler is modelled on can lose what is submitted at that moment.
+// Four submitters and a Close: exactly the accepted work runs, whichever comes first.
+// The listing on which this scheduler is modelled can lose work that is submitted at
+// that moment.
 func TestCloseRacingSubmitLosesNothing(t *testing.T) {
 	beneath := goroutine.New()
 	s := roundrobin.New(beneath)
@@ -107,9 +108,8 @@ func TestAShutdownThatGivesUpEmptiesOneQueueAndLeavesTheOthers(t *testing.T) {
 	assert.Equal(t, schedulers.Metrics{Submitted: 3, Completed: 2, Abandoned: 1}, s.Metrics())
 }
 
-// A ticket that is abandoned is one run less, and it is the turn of b: so it is b's
-// item that is lost.
-func TestATicketThatIsAbandonedBeneathCostsWhoeverHasItsTurn(t *testing.T) {
+// An abandoned ticket is one run less, and it is the turn of b: so b's item is lost.
+func TestATicketThatIsAbandonedBeneathCostsTheQueueThatHasTheTurn(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)
 	a, b := create(t, s), create(t, s)

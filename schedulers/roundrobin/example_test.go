@@ -28,7 +28,7 @@ func Example() {
 				return nil
 			}, job.On(q))
 		}
-		q.Close() // what is in the queue runs
+		q.Close() // queued items still run
 	}
 	batch(large, "large", 5)
 	batch(small, "small", 2)

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers/roundrobin"
 )
 
-// do is a Work made of a function. It notes why it was abandoned.
+// do is a function as Work. It records why it was abandoned.
 type do struct {
 	run       func()
 	abandoned error
@@ -60,15 +60,15 @@ func TestQueuesAreVisitedInTurn(t *testing.T) {
 	assert.Equal(t, "abcd"+"abc"+"ac"+"a", order.String())
 }
 
-// A thousand came first, and a hundred have half the workers as long as they last; then the
-// thousand have all.
+// A thousand came first, and a hundred have half the workers as long as they last; then
+// the thousand have all.
 func TestASmallBatchThatCameLaterGetsHalfWhileBothHaveWork(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)
 	large, small := create(t, s), create(t, s)
 	var order log
 	order.batch(t, large, "L", 1000)
-	for range 300 { // the large one has been at work for a while
+	for range 300 { // the large batch has been running for a while
 		require.True(t, beneath.Step())
 	}
 	order.batch(t, small, "S", 100)
@@ -98,8 +98,8 @@ func TestSharesFollowWeights(t *testing.T) {
 	assert.Equal(t, 1, create(t, s, roundrobin.Weight(-5)).Weight())
 }
 
-// A batch that is fed one item at a time leaves the ring and enters it again with
-// each of them. If it entered at next, the other one would never have its turn.
+// A batch that is fed one item at a time leaves the ring and enters it again with each
+// item. If it entered at next, the other batch would never have its turn.
 func TestAQueueThatIsFedByItsOwnItemsDoesNotOvertake(t *testing.T) {
 	beneath := manual.New()
 	s := roundrobin.New(beneath)

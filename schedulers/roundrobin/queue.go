@@ -11,11 +11,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Queue is one batch of work, and a scheduler itself: what is submitted begins in the
-// order of submission. Make one with [Scheduler.CreateQueue]. All methods are safe for concurrent
-// use.
+// Queue is one batch of work, and a scheduler itself: work begins in the order of
+// submission. Make one with [Scheduler.CreateQueue]. All methods are safe for
+// concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers,
+// Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers,
 // Snapshotter, Limiter (the limit of the scheduler beneath) and Meter, and its workers
 // implement HomeBlocker and Pumper.
 type Queue struct {
@@ -36,7 +36,7 @@ type Queue struct {
 // item is one work of a queue, and its ticket.
 type item = shim.Ticket[place]
 
-// place is where an item belongs.
+// place says where an item belongs.
 type place struct {
 	queue *Queue
 	put   bool // has been put into the queue; under the queue's lock
@@ -48,20 +48,21 @@ type QueueOption func(*Queue)
 // Name names the queue, for logs. The default is "queue".
 func Name(name string) QueueOption { return func(q *Queue) { q.name = name } }
 
-// Weight sets how many items the queue may have in each of its turns: a queue of weight 3
-// gets three times the share of one of weight 1, which is the default. An n below 1 means 1.
+// Weight sets the number of items that the queue may run in each of its turns: a queue
+// of weight 3 gets three times the share of one of weight 1, which is the default. An n
+// below 1 means 1.
 func Weight(n int) QueueOption { return func(q *Queue) { q.weight = max(1, n) } }
 
 // Name returns the name given by the option [Name].
 func (q *Queue) Name() string { return q.name }
 
-// Weight returns how many items the queue may have in each of its turns.
+// Weight returns the number of items that the queue may run in each of its turns.
 func (q *Queue) Weight() int { return q.weight }
 
-// Submit adds w to the queue, or refuses it: with [schedulers.ErrShutdown] after Close or Shutdown,
-// with [schedulers.ErrRejected] if w is nil, and with the error of the
-// scheduler beneath if that refuses. It blocks only if Submit of that scheduler does. Of the
-// hint, only the flags other than LongRunning are passed on.
+// Submit adds w to the queue, or refuses it: with [schedulers.ErrShutdown] after Close
+// or Shutdown, with [schedulers.ErrRejected] if w is nil, and with the error of the
+// scheduler beneath if that refuses. It blocks only if Submit of that scheduler does.
+// Of the hint, only the flags other than LongRunning are passed on.
 func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
 	err := q.books.Enter("roundrobin", w)
 	if err == nil {
@@ -87,18 +88,18 @@ func (q *Queue) put(it *item) {
 	}
 }
 
-// Close refuses all further work. What was accepted before runs nevertheless, and then
+// Close refuses all further work. Work that was accepted before still runs, and then
 // the queue is gone. It does not block. Closing again does nothing.
 func (q *Queue) Close() { q.books.Close() }
 
 // Done returns a channel that is closed when the queue was closed and its last work has
-// ended. It closes the queue, since nobody could wait for that otherwise.
+// ended. It closes the queue, since the channel would never be closed otherwise.
 func (q *Queue) Done() <-chan struct{} { return q.books.Close() }
 
-// Shutdown closes the queue and returns nil when its last work has ended. If ctx
-// ends first, what is still in the queue is abandoned with [schedulers.ErrShutdown] and the
-// cause of ctx is returned. It blocks, and may be called any number of times, at the
-// same time too. A nil ctx never ends.
+// Shutdown closes the queue and returns nil when its last work has ended. If ctx ends
+// first, work that is still in the queue is abandoned with [schedulers.ErrShutdown] and
+// the cause of ctx is returned. It blocks, and may be called any number of times, also
+// concurrently. A nil ctx never ends.
 func (q *Queue) Shutdown(ctx context.Context) error {
 	return q.books.Shutdown(ctx, q.giveUp)
 }
@@ -119,7 +120,7 @@ func (q *Queue) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 	return q.of.tickets.MayRunInPlace(w, by)
 }
 
-// Beneath implements [schedulers.Layered]: it is the one beneath all queues.
+// Beneath implements [schedulers.Layered]: it returns the scheduler beneath all queues.
 func (q *Queue) Beneath() schedulers.Scheduler { return q.of.tickets.Over }
 
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
@@ -128,7 +129,7 @@ func (q *Queue) MaxConcurrency() int { return shim.MaxConcurrency(q.of.tickets.O
 // Metrics implements [schedulers.Meter] for this queue.
 func (q *Queue) Metrics() schedulers.Metrics { return q.books.Metrics() }
 
-// Snapshot implements [schedulers.Snapshotter]: what is in the queue, the oldest first.
+// Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
 func (q *Queue) Snapshot() []schedulers.Work {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,12 +2,12 @@ package roundrobin
 
 import "sync"
 
-// ring are the queues that have items, in the order of their turns. See the comment of
-// the package.
+// ring holds the queues that have items, in the order of their turns. See the package
+// comment.
 type ring struct {
-	mu   sync.Mutex // guards the ring, and the links of the queues in it; it comes before theirs
-	next *Queue     // whose turn it is; nil: the ring is empty
-	left int        // how many more items next may have in this turn; 0: its turn has not begun
+	mu   sync.Mutex // guards the ring and its queues' links; locked before a queue's mu
+	next *Queue     // the queue that has the turn; nil: the ring is empty
+	left int        // items that next may still run in this turn; 0: not begun
 }
 
 // enter puts q into the ring if it has items.
@@ -29,7 +29,7 @@ func (r *ring) enter(q *Queue) {
 	q.before.after, q.after.before = q, q
 }
 
-// take removes and returns the item whose turn it is, or returns nil if there is none.
+// take removes and returns the next item, or returns nil if the ring is empty.
 func (r *ring) take() *item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,7 +41,7 @@ func (r *ring) take() *item {
 	return nil
 }
 
-// takeFrom takes an item of q, which is next, and moves next on if q's turn is over.
+// takeFrom takes an item of q, which is next, and advances next if q's turn is over.
 func (r *ring) takeFrom(q *Queue) *item {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,7 +59,7 @@ func (r *ring) takeFrom(q *Queue) *item {
 	return it
 }
 
-// leave takes q out of the ring, wherever it is, if it has no items.
+// leave takes q out of the ring, at any position, if it has no items.
 func (r *ring) leave(q *Queue) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,7 +75,7 @@ func (r *ring) remove(q *Queue) {
 	if r.next == q {
 		r.next, r.left = q.after, 0
 	}
-	if r.next == q { // it was the only one
+	if r.next == q { // it was the only queue
 		r.next = nil
 	}
 	q.before.after, q.after.before = q.after, q.before

@@ -15,8 +15,8 @@ type nothing struct{}
 func (nothing) Run(schedulers.Worker) {}
 func (nothing) Abandon(error)         {}
 
-// filled returns a scheduler with four queues of three items each, named a to d, of
-// which next points to b, and the queues by name.
+// filled returns a scheduler with four queues of three items each, named a to d, with
+// next at b, and the queues by name.
 func filled(t *testing.T) (*Scheduler, map[string]*Queue) {
 	t.Helper()
 	s := New(manual.New())
@@ -64,7 +64,8 @@ func TestNextStaysValidWhereverAQueueIsRemoved(t *testing.T) {
 	}
 }
 
-// The turn of a queue with a weight ends with the queue, not in the middle of the next one's.
+// The turn of a queue with a weight ends with the queue, not in the middle of the next
+// queue's turn.
 func TestTheRestOfATurnIsNotInherited(t *testing.T) {
 	s, queues := filled(t)
 	queues["b"].weight = 3
@@ -73,7 +74,8 @@ func TestTheRestOfATurnIsNotInherited(t *testing.T) {
 	assert.Equal(t, "cda"+"cda"+"cd", turns(s))
 }
 
-// Those who fill one batch do not wait for those who fill, or are stuck with, another one.
+// Submitters of one batch do not wait for those that fill, or are stuck with, another
+// one.
 func TestQueuesHaveLocksOfTheirOwn(t *testing.T) {
 	_, queues := filled(t)
 	queues["a"].mu.Lock()
@@ -82,7 +84,7 @@ func TestQueuesHaveLocksOfTheirOwn(t *testing.T) {
 	assert.Len(t, queues["b"].Snapshot(), 4)
 }
 
-// early runs each ticket before its Submit returns, after having done what meanwhile does.
+// early runs each ticket before its Submit returns, after it has called meanwhile.
 type early struct{ meanwhile func(it *item) }
 
 func (e early) Submit(w schedulers.Work, _ schedulers.Hint) error {

@@ -18,18 +18,19 @@ type clock = shim.Clock
 // Scheduler is a set of queues that have equal shares of a scheduler. Make one with
 // [New]. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] (for its default queue) it implements Layered, Shutdowner, Consenter, Timers
-// (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
-// the scheduler beneath) and Meter (the sums of all queues), and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] (for its default queue) it implements Layered,
+// Shutdowner, Consenter, Timers (those of the scheduler beneath, if it has any),
+// Snapshotter, Limiter (the limit of the scheduler beneath) and Meter (the sums of all
+// queues), and its workers implement HomeBlocker and Pumper.
 type Scheduler struct {
 	*clock
 	tickets shim.Tickets[place]
 	ring    ring
 	initial *Queue
-	refused atomic.Uint64 // by all queues, also by those that are gone
+	refused atomic.Uint64 // by all queues, including those that are gone
 
 	mu      sync.Mutex
-	queues  list.List // of *Queue: all that are not gone, in the order of their creation
+	queues  list.List // of *Queue: all that are not gone, in order of creation
 	retired schedulers.Metrics
 	closed  bool
 }
@@ -52,9 +53,8 @@ func (p policy) Put(it *item) { it.Item.queue.put(it) }
 
 func (p policy) Take() *item { return p.of.ring.take() }
 
-// CreateQueue returns a new queue with a share of its own, or
-// [schedulers.ErrShutdown] after Shutdown. A queue that is not needed any more should be
-// closed, or the scheduler keeps it.
+// CreateQueue returns a new queue with a share of its own, or [schedulers.ErrShutdown]
+// after Shutdown. Close a queue that is no longer needed, or the scheduler keeps it.
 func (s *Scheduler) CreateQueue(opts ...QueueOption) (*Queue, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,17 +111,18 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return s.initial.Submit(w, from)
 }
 
-// Shutdown closes all queues, refuses new ones, and returns nil when the last work has ended. If ctx
-// ends first, what is still queued is abandoned with [schedulers.ErrShutdown]
-// and the cause of ctx is returned. The scheduler beneath is not shut down. It blocks, and
-// may be called any number of times, at the same time too. A nil ctx never ends.
+// Shutdown closes all queues, refuses new ones, and returns nil when the last work has
+// ended. If ctx ends first, work that is still queued is abandoned with
+// [schedulers.ErrShutdown] and the cause of ctx is returned. The scheduler beneath is
+// not shut down. It blocks, and may be called any number of times, also concurrently. A
+// nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	all := s.all()
 	s.mu.Unlock()
 	for _, q := range all {
-		q.Close() // all of them first: then what one waits for cannot become more
+		q.Close() // close all first: then no queue gets more work while another is awaited
 	}
 	var err error
 	for _, q := range all {
@@ -143,8 +144,8 @@ func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Over }
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }
 
-// Metrics implements [schedulers.Meter]: the sums over all queues, those that are gone
-// included.
+// Metrics implements [schedulers.Meter]: the sums over all queues, including those that
+// are gone.
 func (s *Scheduler) Metrics() schedulers.Metrics {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +167,7 @@ func add(sum *schedulers.Metrics, m schedulers.Metrics) {
 	sum.Workers += m.Workers
 }
 
-// Snapshot implements [schedulers.Snapshotter]: what is queued, queue by queue.
+// Snapshot implements [schedulers.Snapshotter]: the queued work, queue by queue.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	var all []schedulers.Work
 	for _, q := range s.Queues() {
