@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// ErrNoItems is returned by [WaitAny] for an empty list, of which none can ever end.
+// ErrNoItems is returned by [WaitAny] for an empty list, in which no item can ever end.
 var ErrNoItems = errors.New("workset: no items to wait for")
 
-// Item is one work of a set. All methods are safe for concurrent use. An Item may be
-// forgotten at any time.
+// Item is one work of a set. All methods are safe for concurrent use. The caller may
+// drop an Item at any time.
 type Item struct{ t ticket }
 
-// Done returns a channel that is closed when the work has ended or was abandoned. It is made when
-// first asked for.
+// Done returns a channel that is closed when the work has ended or was abandoned. The
+// channel is made on the first call.
 func (it *Item) Done() <-chan struct{} { return it.t.Done() }
 
-// Err returns nil while the work has not ended and when it has; and why it was
-// abandoned, if it was.
+// Err returns the reason if the work was abandoned. It returns nil if the work has
+// ended, and while it has not.
 func (it *Item) Err() error {
 	_, reason := it.t.Gone()
 	return reason
 }
 
-// Wait blocks until the work has ended, which is nil, or was abandoned, which is the
-// reason. It returns the cause of ctx if that ends first. A nil ctx never ends.
+// Wait blocks until the work has ended, and returns nil, or was abandoned, and returns
+// the reason. It returns the cause of ctx if that ends first. A nil ctx never ends.
 func (it *Item) Wait(ctx context.Context) error {
 	if err := wait(ctx, it.Done()); err != nil {
 		return err
@@ -33,9 +33,9 @@ func (it *Item) Wait(ctx context.Context) error {
 	return it.Err()
 }
 
-// WaitAll blocks until all items have ended or were abandoned, also if some of them were, and
-// returns why they were, joined, or nil. Items may be of different sets. It returns the cause
-// of ctx if that ends first. A nil ctx never ends.
+// WaitAll blocks until each item has ended or was abandoned. It returns the reasons of
+// the abandoned ones, joined, or nil. Items may be of different sets. It returns the
+// cause of ctx if that ends first. A nil ctx never ends.
 func WaitAll(ctx context.Context, items ...*Item) error {
 	var abandoned []error
 	for _, it := range items {
@@ -47,10 +47,11 @@ func WaitAll(ctx context.Context, items ...*Item) error {
 	return errors.Join(abandoned...)
 }
 
-// WaitAny blocks until one of the items has ended or was abandoned and returns its index (the
-// lowest, if several have already) and why it was abandoned, or nil. It returns -1 and the
-// cause of ctx if that ends first, and -1 and [ErrNoItems] for an empty list. A nil ctx never ends. The
-// items keep nothing of a wait that is over.
+// WaitAny blocks until one of the items has ended or was abandoned. It returns the
+// item's index (the lowest, if several have already ended) and the reason if it was
+// abandoned, or nil. It returns -1 and the cause of ctx if that ends first, and -1 and
+// [ErrNoItems] for an empty list. A nil ctx never ends. The items keep nothing of a
+// wait that is over.
 func WaitAny(ctx context.Context, items ...*Item) (int, error) {
 	if len(items) == 0 {
 		return -1, ErrNoItems
@@ -58,7 +59,7 @@ func WaitAny(ctx context.Context, items ...*Item) (int, error) {
 	r := &race{done: make(chan struct{})}
 	for i, it := range items {
 		if !it.t.enter(r, i) {
-			break // this one has ended, and nobody can be earlier
+			break // this item has ended, and no other can be earlier
 		}
 	}
 	err := wait(ctx, r.done)

@@ -8,14 +8,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ticket is the inside of an item: what is submitted beneath, and the worker that
+// ticket is the inside of an item: it is submitted beneath, and it is the worker that
 // the work sees.
 type ticket struct {
 	shim.Handle
 	of *Set
 
 	mu    sync.Mutex
-	races map[*race]int // those that wait for this item among others, and its index there
+	races map[*race]int // waits for the first of several items; our index there
 }
 
 // Run implements [schedulers.Work].
@@ -54,11 +54,11 @@ func (t *ticket) finish() {
 	t.of.add(-1)
 }
 
-// enter makes the item take part in a race. It returns false if the item has ended, and the
-// race with it.
+// enter adds the item to a race. It returns false if the item has ended, and the race
+// with it.
 //
-// It enters first and then looks whether the item is gone; the end is written first and
-// then looks who has entered. One of the two sees the other.
+// It enters first and then checks whether the item is gone; the end is recorded first
+// and then checks for entered races. One of the two sees the other.
 func (t *ticket) enter(r *race, i int) bool {
 	t.mu.Lock()
 	if t.races == nil {

@@ -1,22 +1,22 @@
-// Package workset waits for a set of work, over any scheduler: submit a hundred pieces and
-// wait until the last of them has ended, or for some of them, or for the first.
+// Package workset waits for a set of work, over any scheduler: submit a hundred works
+// and wait until the last of them has ended, or for some of them, or for the first.
 //
-// A [Set] is a scheduler that counts. [Set.Wait] waits until nothing of it is
-// left, including what was submitted meanwhile by the work itself, so a tree of
-// work of unknown size needs no more than one call. [Set.Queue] returns an [Item], and [WaitAll] and [WaitAny]
-// wait for items.
+// A [Set] is a scheduler that counts. [Set.Wait] waits until the set is empty, and
+// counts work that was submitted meanwhile by the work itself, so one call waits for a
+// tree of work of unknown size. [Set.Queue] returns an [Item], and [WaitAll] and
+// [WaitAny] wait for items.
 //
-// # Compared with
+// # Alternatives
 //
-// A sync.WaitGroup has to be told of each end by the work, which a panic or a refusal makes it
-// forget; here the scheduler counts. Jobs have WhenAll and WhenAny; this is for work that has no
-// result, and for all that was started on a scheduler by whomever.
+// The work has to tell a sync.WaitGroup of each end, and a panic or a refusal makes it
+// forget that; here the scheduler counts. Jobs have WhenAll and WhenAny; this package
+// is for work that has no result, and for all work of a scheduler, whatever its origin.
 //
 // # Waiting
 //
-// A wait inside of work, with the context of that work, is announced to the scheduler
-// beneath, which keeps the rest moving as it does for a job that waits. Work that waits for its own set
-// waits for itself: use a set of its own for what it starts.
+// A wait inside work, with the context of that work, is announced to the scheduler
+// beneath, which keeps the rest moving as it does for a job that waits. Work that waits
+// for its own set waits for itself: use a separate set for the work that it starts.
 package workset
 
 import (
@@ -30,12 +30,12 @@ import (
 // face are the methods that all shims have; see the comment of Set.
 type face = shim.Face
 
-// Set is a scheduler for work that is waited for together. Make one with [New]. All methods are
-// safe for concurrent use. A set costs some 300 bytes and no goroutine.
+// Set is a scheduler whose work can be awaited as a whole. Make one with [New]. All
+// methods are safe for concurrent use. A set costs some 300 bytes and no goroutine.
 //
-// Beside [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers (those of the
-// scheduler beneath, if it has any), Snapshotter, Limiter (the limit of the scheduler beneath) and
-// Meter, and its workers implement HomeBlocker and Pumper.
+// Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers
+// (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of
+// the scheduler beneath) and Meter, and its workers implement HomeBlocker and Pumper.
 type Set struct {
 	face
 	through shim.Through
@@ -43,7 +43,7 @@ type Set struct {
 
 	mu    sync.Mutex
 	left  int           // accepted, and neither ended nor abandoned
-	empty chan struct{} // closed when left becomes 0; nil: nobody waits
+	empty chan struct{} // closed when left becomes 0; nil without a waiter
 }
 
 // New returns an empty set that runs its work on over. A nil over refuses all work.
@@ -60,14 +60,14 @@ func (s *Set) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return err
 }
 
-// Queue accepts w and returns an item that can be waited for, or refuses w: with
-// [schedulers.ErrShutdown] after Shutdown, with [schedulers.ErrRejected] if w is nil, and with the error of
-// the scheduler beneath if that refuses. Hints are passed on. It blocks, or runs work in
-// place, only if Submit of the scheduler beneath does.
+// Queue accepts w and returns an item to wait for, or refuses w: with
+// [schedulers.ErrShutdown] after Shutdown, with [schedulers.ErrRejected] if w is nil,
+// and with the error of the scheduler beneath if that refuses. Hints are passed on. It
+// blocks, or runs work in place, only if Submit of the scheduler beneath does.
 func (s *Set) Queue(w schedulers.Work, from schedulers.Hint) (*Item, error) {
 	it := &Item{ticket{of: s}}
 	it.t.Told = &it.t
-	s.add(1) // before anybody could run it
+	s.add(1) // before the work can run
 	if err := s.through.Accept(&it.t.Item, w); err != nil {
 		s.add(-1)
 		return nil, err
@@ -89,20 +89,20 @@ func (s *Set) add(n int) {
 	}
 }
 
-// Len returns how many works are queued or running.
+// Len returns the number of works that are queued or running.
 func (s *Set) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.left
 }
 
-// Wait blocks until nothing of the set is queued or running, and returns nil; at once if that
-// is so already. It returns the cause of ctx if that ends first, and
-// [schedulers.ErrWouldDeadlock] if ctx names a worker that knows that this wait would never
-// end. A nil ctx never ends. The set can be used again.
+// Wait blocks until no work of the set is queued or running, and returns nil; it
+// returns at once if that is already so. It returns the cause of ctx if that ends
+// first, and [schedulers.ErrWouldDeadlock] if ctx names a worker that knows that this
+// wait would never end. A nil ctx never ends. The set can be used again.
 //
-// What the works have come to is theirs to tell; [schedulers.Meter] says how many of them
-// panicked or were abandoned.
+// Wait does not report the results of the works; [schedulers.Meter] tells how many of
+// them panicked or were abandoned.
 func (s *Set) Wait(ctx context.Context) error {
 	return wait(ctx, s.whenEmpty())
 }
@@ -134,11 +134,11 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	return schedulers.Wait(ctx, schedulers.WorkerFrom(ctx), nil, done)
 }
 
-// Shutdown refuses all further work, lets everything run that was accepted, and returns nil
-// when the last of it has ended. If ctx ends first, what has not begun is
-// abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned. The
-// scheduler beneath is not shut down. It blocks, and may be called any number of times, at
-// the same time too. A nil ctx never ends.
+// Shutdown refuses all further work, runs the accepted work, and returns nil when the
+// last of it has ended. If ctx ends first, work that has not begun is abandoned with
+// [schedulers.ErrShutdown] and the cause of ctx is returned. The scheduler beneath is
+// not shut down. It blocks, and may be called any number of times, also concurrently. A
+// nil ctx never ends.
 func (s *Set) Shutdown(ctx context.Context) error { return s.face.Shutdown(ctx) }
 
 // MayRunInPlace reports whether the scheduler beneath consents.

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// do is a Work made of a function.
+// do is a function as Work.
 type do func(on schedulers.Worker)
 
 func (f do) Run(on schedulers.Worker) {
@@ -56,7 +56,7 @@ func ended(cause error) context.Context {
 
 var errOnPurpose = errors.New("on purpose")
 
-// Each work submits two more, five deep: nobody knows beforehand how many there will be.
+// Each work submits two more, five deep: their number is not known beforehand.
 func TestWaitReturnsWhenATreeOfWorkHasEnded(t *testing.T) {
 	s := workset.New(pool.New())
 	var ran atomic.Int64
@@ -149,8 +149,8 @@ func TestWaitAnyReturnsTheFirstThatEnds(t *testing.T) {
 	require.ErrorIs(t, err, workset.ErrNoItems)
 }
 
-// The wait begins first, and the items end while it lasts; in each round another one is the
-// first. A wait that misses its end never returns, and the bubble says so.
+// The wait begins first, and the items end while it lasts; in each round another item
+// is the first. A wait that misses its end never returns, and the bubble reports it.
 func TestWaitAnyThatHasBegunSeesTheEnd(t *testing.T) {
 	for first := range 3 {
 		synctest.Test(t, func(t *testing.T) {
