@@ -7,17 +7,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// blockingChecks are asked if the workers of the scheduler announce that they block.
+// blockingChecks apply if the workers of the scheduler announce that they block.
 func blockingChecks() []check {
 	blocker := func(has capabilities, _ config) bool { return has.blocker }
 	return []check{
-		{"waits that are nested deeper than there are workers do not hang", blocker, nestedWaits},
+		{"waits nested deeper than the number of workers do not hang", blocker, nestedWaits},
 		{"blocking and unblocking under load loses neither work nor workers", blocker, blockStorm},
 		{"Block from a foreign goroutine is harmless", blocker, foreignBlock},
 	}
 }
 
-// block announces a wait for work of the same scheduler as on, which will close done.
+// block announces, as on, a wait for work of the same scheduler, which will close done.
 func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err error) {
 	if w, ok := on.(schedulers.HomeBlocker); ok {
 		return w.BlockFor(on.Scheduler(), done)
@@ -29,13 +29,13 @@ func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err erro
 }
 
 // nestedWaits builds chains in which each work waits for the next, which is queued
-// behind it. A scheduler has two honest answers: run the next one, or say
-// ErrWouldDeadlock, after which nobody waits.
+// behind it. A scheduler has two honest answers: run the next one, or return
+// ErrWouldDeadlock, after which the work does not wait.
 func nestedWaits(e *env) {
 	const chains, depth = 4, 16
 	l := e.ledger(e.new())
 	over := make(chan struct{})
-	l.Cleanup(func() { close(over) }) // lets go whoever still waits
+	l.Cleanup(func() { close(over) }) // releases the works that still wait
 	var link func(left int, ran chan<- struct{}) func(schedulers.Worker)
 	link = func(left int, ran chan<- struct{}) func(schedulers.Worker) {
 		return func(on schedulers.Worker) {
@@ -60,7 +60,7 @@ func nestedWaits(e *env) {
 	for range chains {
 		l.submit(link(depth-1, make(chan struct{})), schedulers.Hint{})
 	}
-	l.until("works that wait for works behind them hang, although each wait was announced by Block",
+	l.until("works that wait for works behind them hang, although Block announced each wait",
 		func(t tally) bool { return t.ended == chains*depth })
 	l.finish()
 }
@@ -68,15 +68,15 @@ func nestedWaits(e *env) {
 func (l *ledger) checkRefusal(unblock func(), err error) {
 	l.Helper()
 	if !errors.Is(err, schedulers.ErrWouldDeadlock) {
-		l.Errorf("Block returned the error %v; the one that it may return is ErrWouldDeadlock", err)
+		l.Errorf("Block returned the error %v; it may return only ErrWouldDeadlock", err)
 	}
 	if unblock != nil {
 		l.Error("Block returned both an error and a function")
 	}
 }
 
-// blockStorm lets every work block and go on, and then looks at whether as many works
-// run at a time as before: none was lost, none was gained.
+// blockStorm lets every work block and continue, and then checks whether as many works
+// run at a time as before: no worker was lost, none was gained.
 func blockStorm(e *env) {
 	l := e.ledger(e.new())
 	for range 500 {
@@ -98,13 +98,13 @@ func blockStorm(e *env) {
 	l.finish()
 }
 
-// foreignBlock takes a worker out of its work, and announces blocking in its
-// name when it has long been idle, and again when it works.
+// foreignBlock takes a worker out of its work, and announces blocking in its name when
+// it has long been idle, and again while it works.
 func foreignBlock(e *env) {
 	l := e.ledger(e.new())
 	b, ok := l.worker().(schedulers.Blocker)
 	if !ok {
-		return // this worker was another one than the one that was examined
+		return // this worker is not the one that was examined
 	}
 	for range 100 {
 		unblock, err := b.Block()

@@ -7,7 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// bubbleChecks ask that a scheduler made inside of a testing/synctest bubble works there.
+// bubbleChecks require that a scheduler made inside a testing/synctest bubble works
+// there.
 func bubbleChecks() []check {
 	bubbles := func(_ capabilities, c config) bool { return !c.noBubble }
 	return []check{
@@ -67,8 +68,8 @@ func bubblesBesideLoad(e *env) {
 			}
 		}
 	}()
-	// Parallel subtests begin when this function returns; so the load ends in
-	// Cleanup, which runs after them.
+	// Parallel subtests begin when this function returns; so the load ends in Cleanup,
+	// which runs after them.
 	e.Cleanup(func() {
 		close(stop)
 		<-stopped

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// capabilityChecks are asked of schedulers that claim the capability.
+// capabilityChecks apply to schedulers that claim the capability.
 func capabilityChecks() []check {
 	meter := func(has capabilities, c config) bool { return has.meter && queues(has, c) }
 	snapshotter := func(has capabilities, c config) bool { return has.snapshotter && queues(has, c) }
@@ -18,14 +18,14 @@ func capabilityChecks() []check {
 		{"metrics add up while work is held", meter, metricsWhileHeld},
 		{"metrics add up after the end", meter, metricsAfterEnd},
 		{"metrics count what was abandoned", meter, metricsAbandoned},
-		{"a snapshot lists what is queued and nothing else", snapshotter, snapshotLists},
+		{"a snapshot lists the queued work and nothing else", snapshotter, snapshotLists},
 		{"no more works run at a time than MaxConcurrency says", limiter, limitRespected},
 		{"work that was run in place is not run a second time by its entry", consenter, consentHonoured},
 		{"MayRunInPlace answers for every kind of worker", consenter, consentAnswers},
 	}
 }
 
-// sums describes in which way m does not agree with the books, or returns "".
+// sums describes how m disagrees with the ledger, or returns "".
 func (l *ledger) sums(m schedulers.Metrics) string {
 	l.mu.Lock()
 	t := l.tally
@@ -43,14 +43,14 @@ func (l *ledger) sums(m schedulers.Metrics) string {
 		{"Queued", m.Queued, t.accepted - t.began - t.dropped},
 	} {
 		if c.got != uint64(c.want) {
-			return fmt.Sprintf("Metrics().%s is %d, and the truth is %d", c.name, c.got, c.want)
+			return fmt.Sprintf("Metrics().%s is %d, want %d", c.name, c.got, c.want)
 		}
 	}
 	return ""
 }
 
-// metricsAgree waits until the metrics agree with the books. Counters may lag
-// behind by the instant between the end of Run and its being counted.
+// metricsAgree waits until the metrics agree with the ledger. Counters may lag by the
+// moment between the end of Run and its being counted.
 func (l *ledger) metricsAgree() {
 	l.Helper()
 	late := l.deadline()
@@ -61,7 +61,7 @@ func (l *ledger) metricsAgree() {
 		}
 		select {
 		case <-late:
-			l.Fatalf("%s, also after %v", fault, l.patience)
+			l.Fatalf("%s, even after %v", fault, l.patience)
 		default:
 			runtime.Gosched()
 		}
@@ -108,7 +108,7 @@ func metricsAfterEnd(e *env) {
 	l.metricsAgree()
 	m := l.sched.(schedulers.Meter).Metrics()
 	if m.Panicked != panics {
-		l.Errorf("Metrics().Panicked is %d, and the truth is %d", m.Panicked, panics)
+		l.Errorf("Metrics().Panicked is %d, want %d", m.Panicked, panics)
 	}
 	if m.Workers != 0 {
 		l.Errorf("Metrics().Workers is %d after Shutdown has returned nil", m.Workers)
@@ -123,8 +123,8 @@ func metricsAbandoned(e *env) {
 	l.metricsAgree()
 }
 
-// snapshotLists takes a snapshot while no work can end, so that whatever is listed
-// was accepted and has not been run to its end.
+// snapshotLists takes a snapshot while no work can end, so that everything listed was
+// accepted and has not been run to its end.
 func snapshotLists(e *env) {
 	l := e.ledger(e.new())
 	const before = 50
@@ -159,8 +159,8 @@ func snapshotLists(e *env) {
 	}
 }
 
-// fullSnapshot returns a snapshot that lists everything that is queued. Work on its
-// way from the queue to its first instruction is in no list, so this may take several attempts.
+// fullSnapshot returns a snapshot that lists all queued work. Work between the queue
+// and its first instruction is in no list, so this may take several attempts.
 func (l *ledger) fullSnapshot() []schedulers.Work {
 	l.Helper()
 	waiting := func() int {
@@ -195,13 +195,13 @@ func limitRespected(e *env) {
 	l.finish()
 }
 
-// measureLimit runs a crowd of short works and compares how many of them were running at the
-// same time with what the scheduler says.
+// measureLimit runs many short works and compares how many of them ran at the same time
+// with the scheduler's limit.
 func measureLimit(l *ledger) {
 	l.Helper()
 	limit := l.sched.(schedulers.Limiter).MaxConcurrency()
 	if limit < 0 {
-		l.Fatalf("MaxConcurrency is %d; no limit is 0", limit)
+		l.Fatalf("MaxConcurrency is %d; 0 means no limit", limit)
 	}
 	var now, most atomic.Int64
 	var node func(depth int) func(schedulers.Worker)
@@ -215,7 +215,7 @@ func measureLimit(l *ledger) {
 				l.submit(node(depth-1), schedulers.Hint{From: on})
 			}
 			for range 20 {
-				runtime.Gosched() // gives one too many the time to come
+				runtime.Gosched() // gives one work too many time to start
 			}
 			now.Add(-1)
 		}
@@ -229,8 +229,8 @@ func measureLimit(l *ledger) {
 	}
 }
 
-// consentHonoured claims queued work the way a waiter does: with a claim of the
-// work's own. The entry stays queued and must still be called, once, to find nothing left.
+// consentHonoured claims queued work as a waiter does: with a claim of the work's own.
+// The entry stays queued and must still be called, once, to find nothing left.
 func consentHonoured(e *env) {
 	l := e.ledger(e.new())
 	asker := l.sched.(schedulers.Consenter)

@@ -9,11 +9,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Newest runs one work at a time, the newest first. It is a whole scheduler.
+// Newest runs one work at a time, the newest first. It is a complete scheduler.
 type Newest struct {
 	mu      sync.Mutex
 	queue   []schedulers.Work
-	serving bool          // a goroutine is there, or on its way
+	serving bool          // a goroutine serves, or is about to
 	done    chan struct{} // made by the first Shutdown, closed when the last work has ended
 }
 
@@ -38,8 +38,9 @@ func (s *Newest) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// serve runs one work. Whatever that does, the next one runs on a goroutine of its own: a panic ends in recover, and a
-// runtime.Goexit, which nothing can stop, ends a goroutine that nobody needs any more.
+// serve runs one work. Whatever the work does, the next one runs on a goroutine of its
+// own: a panic ends in recover, and a runtime.Goexit, which cannot be stopped, ends a
+// goroutine that is no longer needed.
 func (s *Newest) serve() {
 	w := s.next()
 	if w == nil {
@@ -79,7 +80,7 @@ func (s *Newest) Shutdown(ctx context.Context) error {
 	s.queue = nil
 	s.mu.Unlock()
 	for _, w := range rest {
-		w.Abandon(schedulers.ErrShutdown) // not under the lock: it is somebody else's code
+		w.Abandon(schedulers.ErrShutdown) // not under the lock: it is foreign code
 	}
 	return context.Cause(ctx)
 }
@@ -105,14 +106,15 @@ func (p place) Scheduler() schedulers.Scheduler { return p.of }
 // ID implements [schedulers.Worker].
 func (place) ID() int { return 1 }
 
-// MayRunInPlace implements [schedulers.Consenter]: a job that waits for one that is queued here runs it itself. Without
-// this, it would wait for ever.
+// MayRunInPlace implements [schedulers.Consenter]: a job that waits for a job that is
+// queued here runs it itself. Without this, it would wait forever.
 func (s *Newest) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	p, ok := by.(place)
 	return ok && p.of == s
 }
 
-// A scheduler of one's own. Jobs run on it as on any other, and [Run] checks it: see the test of Newest.
+// A scheduler of one's own. Jobs run on it as on any other, and [Run] checks it: see
+// the test of Newest.
 func Example() {
 	s := NewNewest()
 	ctx := schedulers.With(context.Background(), s)

@@ -1,6 +1,6 @@
 package schedulertest
 
-// fault is one thing that a faulty scheduler does wrong, and the check that is there for it.
+// fault is one fault of a faulty scheduler, and the check that finds it.
 type fault struct{ fault, check string }
 
 var faults = []fault{
@@ -9,9 +9,9 @@ var faults = []fault{
 	{"refuses what it queues", "each accepted work runs exactly once"},
 	{"abandons instead of running", "each accepted work runs exactly once"},
 	{"loses what is submitted at the same time", "submissions from many goroutines all run"},
-	{"loses nested work", "submissions from inside of work all run"},
+	{"loses nested work", "submissions from inside work all run"},
 	{"remembers works", "work resubmitted from inside its own Run runs again"},
-	{"forgets to wake", "a burst after an idle moment is not left lying"},
+	{"forgets to wake", "a burst after an idle moment is served"},
 	{"loses fair work", "flags lose no work"},
 	{"compares works", "work of a type that cannot be compared is accepted"},
 	{"accepts nil", "nil work is refused, not run"},
@@ -28,18 +28,18 @@ var faults = []fault{
 
 	{"trusts hints", "a hint that names another scheduler's worker is harmless"},
 	{"asserts its own kind of worker", "a hint that names a worker of an unknown kind is harmless"},
-	{"panics on a typed nil", "a hint that names a nil worker of the own kind is harmless"},
+	{"panics on a typed nil", "a hint that names a nil worker of its own kind is harmless"},
 	{"trusts that the worker lives", "a hint that names a worker that is idle or has ended is harmless"},
 	{"trusts that the worker submits", "a hint used by other goroutines while the worker works is harmless"},
 
 	{"waits for a first work", "Shutdown of an unused scheduler returns nil"},
-	{"abandons at Shutdown", "Shutdown runs what is queued"},
-	{"does not wait", "Shutdown waits for the work that runs"},
+	{"abandons at Shutdown", "Shutdown runs the queued work"},
+	{"does not wait", "Shutdown waits for running work"},
 	{"returns an error the second time", "Shutdown may be called again"},
-	{"tells one caller of the end", "Shutdown may be called by many at once"},
-	{"ignores the context of Shutdown", "Shutdown with an ended context abandons what is queued"},
-	{"gives up without abandoning", "Shutdown with an ended context abandons what is queued"},
-	{"abandons for another reason", "Shutdown with an ended context abandons what is queued"},
+	{"tells one caller of the end", "Shutdown may be called concurrently"},
+	{"ignores the context of Shutdown", "Shutdown with an ended context abandons queued work"},
+	{"gives up without abandoning", "Shutdown with an ended context abandons queued work"},
+	{"abandons for another reason", "Shutdown with an ended context abandons queued work"},
 	{"returns Err rather than the cause", "Shutdown with an ended context returns its cause"},
 	{"forgets its end after giving up", "after a Shutdown that gave up, another one waits for the end"},
 	{"accepts late", "a late Submit is refused with ErrShutdown"},
@@ -52,24 +52,24 @@ var faults = []fault{
 	{"counts refusals as submissions", "metrics add up after the end"},
 	{"does not count panics", "metrics add up after the end"},
 	{"forgets to count what it abandons", "metrics count what was abandoned"},
-	{"shows its own queue as the snapshot", "a snapshot lists what is queued and nothing else"},
-	{"leaves work out of the snapshot", "a snapshot lists what is queued and nothing else"},
+	{"shows its own queue as the snapshot", "a snapshot lists the queued work and nothing else"},
+	{"leaves work out of the snapshot", "a snapshot lists the queued work and nothing else"},
 	{"exceeds its limit", "no more works run at a time than MaxConcurrency says"},
 	{"drops what may run in place", "work that was run in place is not run a second time by its entry"},
 	{"waits in MayRunInPlace", "MayRunInPlace answers for every kind of worker"},
 	{"asserts the worker it is asked about", "MayRunInPlace answers for every kind of worker"},
 
-	{"ignores Block", "waits that are nested deeper than there are workers do not hang"},
-	{"refuses to block with another error", "waits that are nested deeper than there are workers do not hang"},
+	{"ignores Block", "waits nested deeper than the number of workers do not hang"},
+	{"refuses to block with another error", "waits nested deeper than the number of workers do not hang"},
 	{"never unblocks", "blocking and unblocking under load loses neither work nor workers"},
 	{"gives the place of an ended worker away", "Block from a foreign goroutine is harmless"},
 
-	{"shares one room", "a worker's room is nobody else's"},
+	{"shares one room", "a worker's room is its own"},
 
 	{"expires the newest first", "timers expire in the order of their times, equal ones in the order of arming"},
 	{"expires early", "a timer does not expire before its time"},
-	{"expires in StartTimer", "a timer of zero or less expires, and not inside of StartTimer"},
-	{"has no timers of zero", "a timer of zero or less expires, and not inside of StartTimer"},
+	{"expires in StartTimer", "a timer of zero or less expires, and not inside StartTimer"},
+	{"has no timers of zero", "a timer of zero or less expires, and not inside StartTimer"},
 	{"does not stop timers", "a stopped timer does not expire"},
 	{"says true of expired timers", "StopTimer after the expiry returns false"},
 	{"arms a timer once", "a timer can be armed again"},

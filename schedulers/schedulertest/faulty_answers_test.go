@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// The answers of a faulty scheduler to what it can be asked beside Submit and Shutdown.
+// The answers of a faulty scheduler to its optional methods.
 
 func (s *faulty) MaxConcurrency() int { return limit }
 

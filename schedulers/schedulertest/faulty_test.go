@@ -14,8 +14,8 @@ import (
 
 type timerQueue = timers.Queue
 
-// faulty is a small scheduler of two workers that does everything right, except for the one fault that
-// it was made with.
+// faulty is a small scheduler of two workers that does everything right, except for the
+// one fault that it was made with.
 type faulty struct {
 	timerQueue
 	fault string
@@ -36,18 +36,19 @@ type faulty struct {
 	completed int
 	panicked  int
 	abandoned int
-	long      int // long-running works that run
+	long      int // long-running works that are running
 	lost      int // places for workers that are lost
 	done      chan struct{}
 	over      bool
 
-	// released is closed when the test of the fault is over, and lets go what hangs because of it.
+	// released is closed when the test of the fault is over, and releases everything
+	// that hangs because of it.
 	released chan struct{}
 }
 
 const limit = 2
 
-// instances counts those that are not over, for a fault that instances share.
+// instances counts the live instances, for a fault that they share.
 var instances atomic.Int64
 
 func newFaulty(fault string) *faulty {
@@ -84,7 +85,7 @@ func (s *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 	defer s.inside.Add(-1)
 	s.inside.Add(1)
 	if s.is("loses what is submitted at the same time") || s.is("trusts that the worker submits") {
-		runtime.Gosched() // so that others come in, with a single processor too
+		runtime.Gosched() // so that others come in, even with a single processor
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +150,7 @@ func (s *faulty) accept(w schedulers.Work, from schedulers.Hint) error {
 	return nil
 }
 
-// loses reports whether w falls victim to a fault that is about the work or its hint.
+// loses reports whether a fault that concerns the work or its hint loses w.
 func (s *faulty) loses(w schedulers.Work, from schedulers.Hint) bool {
 	on, own := from.From.(*hand)
 	switch s.fault {
@@ -205,7 +206,7 @@ func (s *faulty) room() bool {
 	return s.running < room
 }
 
-// engage starts a worker if there is room; mu is held.
+// engage starts a worker if the limit allows; mu is held.
 func (s *faulty) engage() {
 	if len(s.queue) > 0 && s.room() {
 		s.running++

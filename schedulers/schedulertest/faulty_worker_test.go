@@ -26,7 +26,7 @@ func (h *hand) Room() *any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
-		s.kept = new(tenant) // else the race detector ends the test, and the check has nothing to find
+		s.kept = new(tenant) // else the race detector ends the test before the check
 	}
 	return &s.kept
 }
@@ -57,7 +57,7 @@ func (h *hand) work() {
 	}
 }
 
-// one runs one work and returns false if there is none.
+// one runs one work and returns false if none is queued.
 func (h *hand) one() (again bool) {
 	s := h.of
 	s.mu.Lock()
@@ -83,8 +83,9 @@ func (h *hand) one() (again bool) {
 	return true
 }
 
-// ended counts a work that has ended, and survives how it did. After a panic, the place
-// goes to another goroutine: with a Goexit beneath the panic, which nothing shows, this one is about to die.
+// ended counts a work that has ended, and survives how it did. After a panic, another
+// goroutine takes the place: if a Goexit is beneath the panic, which cannot be seen,
+// this goroutine is about to die.
 func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
 	s := h.of
 	s.mu.Lock()

@@ -12,14 +12,15 @@ import (
 // errGround is the refusal of a ground.
 var errGround = fmt.Errorf("schedulertest: no room: %w", schedulers.ErrRejected)
 
-// ground is what RunOver puts beneath: a scheduler that has each capability and does nothing by itself. It runs what is
-// queued when it is drained, and notes what it is told.
+// ground is the scheduler that RunOver puts beneath: it has each capability and does
+// nothing by itself. It runs the queued work when it is drained, and records what it is
+// told.
 type ground struct {
 	refuseWork, refuseWaits, pumps bool
 
 	idle func() // called by a pump that finds nothing to run
 
-	mu    sync.Mutex // who shuts the scheduler above down is another goroutine
+	mu    sync.Mutex // another goroutine shuts down the scheduler above
 	queue []schedulers.Work
 	hints []schedulers.Worker
 	told  []string
@@ -44,7 +45,7 @@ func (g *ground) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return nil
 }
 
-// one runs the oldest work, and reports whether there was one.
+// one runs the oldest work, and reports whether it found one.
 func (g *ground) one() bool {
 	g.mu.Lock()
 	if len(g.queue) == 0 {

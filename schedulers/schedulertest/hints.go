@@ -7,19 +7,20 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// hintChecks ask that a hint never does harm. Users pass contexts to other
-// goroutines, so each of these lies happens in correct programs.
+// hintChecks require that a hint never does harm. Users pass contexts to other
+// goroutines, so each of these wrong hints happens in correct programs.
 func hintChecks() []check {
 	return []check{
 		{"a hint that names another scheduler's worker is harmless", always, hintOfAnother},
 		{"a hint that names a worker of an unknown kind is harmless", always, hintOfUnknownKind},
-		{"a hint that names a nil worker of the own kind is harmless", always, hintOfTypedNil},
+		{"a hint that names a nil worker of its own kind is harmless", always, hintOfTypedNil},
 		{"a hint that names a worker that is idle or has ended is harmless", always, hintOfIdle},
 		{"a hint used by other goroutines while the worker works is harmless", always, hintFromOutside},
 	}
 }
 
-// worker returns a worker of l's scheduler, after the work that learned about it has ended; or nil.
+// worker returns a worker of l's scheduler, or nil, after the work that found it has
+// ended.
 func (l *ledger) worker() schedulers.Worker {
 	l.Helper()
 	var seen schedulers.Worker
@@ -45,7 +46,7 @@ func hintOfAnother(e *env) {
 	from := other.worker()
 	e.ledger(e.new()).submitWith(from)
 	other.shutdown()
-	e.ledger(e.new()).submitWith(from) // and of one that is no more
+	e.ledger(e.new()).submitWith(from) // and of a scheduler that has ended
 }
 
 // stranger is a worker that no scheduler of the test knows.
@@ -56,7 +57,7 @@ func (stranger) ID() int                           { return 1 }
 
 func hintOfUnknownKind(e *env) {
 	l := e.ledger(e.new())
-	// It claims to belong to this very scheduler: only its type tells.
+	// It claims to belong to this very scheduler: only its type gives it away.
 	l.submitWith(stranger{of: l.sched})
 }
 
@@ -69,8 +70,8 @@ func hintOfTypedNil(e *env) {
 	l.submitWith(from)
 }
 
-// hintOfIdle lets the worker become idle before each submission that names it, so
-// that a scheduler whose idle workers end is asked about an ended one, and some submissions
+// hintOfIdle lets the worker become idle before each submission that names it. A
+// scheduler whose idle workers end is thus given an ended one, and some submissions
 // meet the moment of ending.
 func hintOfIdle(e *env) {
 	l := e.ledger(e.new())
@@ -88,8 +89,8 @@ func hintOfIdle(e *env) {
 }
 
 // hintFromOutside submits to the worker's own queue from several goroutines while the
-// worker itself does so too: a queue without a lock breaks here, loudest
-// under the race detector.
+// worker itself does so too: a queue without a lock breaks here, most visibly under the
+// race detector.
 func hintFromOutside(e *env) {
 	l := e.ledger(e.new())
 	learned := make(chan schedulers.Worker, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ledger keeps the books about what a scheduler was given and what became of it.
+// ledger records what a scheduler was given and what became of it.
 type ledger struct {
 	*env
 	sched Scheduler
@@ -20,7 +20,7 @@ type ledger struct {
 	moved  chan struct{} // closed and replaced whenever tally changes
 }
 
-// tally are the sums over all probes of a ledger.
+// tally holds the sums over all probes of a ledger.
 type tally struct {
 	accepted, refused     int // an offer without an answer counts as accepted
 	began, ended, dropped int
@@ -30,7 +30,7 @@ func (e *env) ledger(s Scheduler) *ledger {
 	return &ledger{env: e, sched: s, moved: make(chan struct{})}
 }
 
-// probe is a Work that writes down what happens to it.
+// probe is a Work that records its fate.
 type probe struct {
 	book *ledger
 	id   int
@@ -72,12 +72,12 @@ func (l *ledger) probe(body func(on schedulers.Worker)) *probe {
 	return p
 }
 
-// offer submits p and writes down the answer. A panic of Submit fails the test
-// here rather than ending the process. It is safe from any goroutine.
+// offer submits p and records the answer. A panic of Submit fails the test here instead
+// of ending the process. It is safe from any goroutine.
 func (l *ledger) offer(p *probe, hint schedulers.Hint) (err error) {
 	l.Helper()
 	// Counted first and taken back on refusal: work may have ended before its Submit
-	// returns, and until must not find the books balanced too early.
+	// returns, and until must not see a balanced tally too early.
 	l.note(func(t *tally) { p.accepted++; t.accepted++ })
 	if err = l.guarded(p, hint); err != nil {
 		l.note(func(t *tally) {
@@ -106,13 +106,13 @@ func (l *ledger) submit(body func(on schedulers.Worker), hint schedulers.Hint) *
 	l.Helper()
 	p := l.probe(body)
 	if err := l.offer(p, hint); err != nil {
-		l.Errorf("Submit refused work that nothing stood against: %v", err)
+		l.Errorf("Submit refused work without a reason: %v", err)
 	}
 	return p
 }
 
-// until waits until the tally satisfies cond; what says what it is that
-// does not happen.
+// until waits until the tally satisfies cond; what describes the failure if it never
+// does.
 func (l *ledger) until(what string, cond func(tally) bool) {
 	l.Helper()
 	late := l.deadline()
@@ -126,13 +126,14 @@ func (l *ledger) until(what string, cond func(tally) bool) {
 		select {
 		case <-moved:
 		case <-late:
-			l.Fatalf("waited %v in vain: %s (so far: %d accepted, %d refused, %d began, %d ended, %d abandoned)",
+			l.Fatalf("waited %v, but %s (so far: %d accepted, %d refused, %d began, %d ended, %d abandoned)",
 				l.patience, what, t.accepted, t.refused, t.began, t.ended, t.dropped)
 		}
 	}
 }
 
-// settled waits until all work that was offered so far has ended, or was abandoned, or refused.
+// settled waits until all work that was offered so far has ended, or was abandoned or
+// refused.
 func (l *ledger) settled() {
 	l.Helper()
 	l.until("accepted work was neither run nor abandoned", func(t tally) bool {
@@ -160,7 +161,7 @@ func (l *ledger) goShutdown(ctx context.Context, want error) <-chan struct{} {
 	return returned
 }
 
-// finish waits for all work, shuts down and checks the books.
+// finish waits for all work, shuts down and audits the ledger.
 func (l *ledger) finish() {
 	l.Helper()
 	l.settled()
@@ -168,8 +169,8 @@ func (l *ledger) finish() {
 	l.audit()
 }
 
-// audit checks that each probe got what the contract says: as many runs and
-// abandonments together as it was accepted, and none for a refusal.
+// audit checks that each probe got what the contract promises: as many runs and
+// abandonments together as acceptances, and none for a refusal.
 func (l *ledger) audit() {
 	l.Helper()
 	l.mu.Lock()
@@ -203,7 +204,7 @@ func (p *probe) fault() string {
 	return ""
 }
 
-// noneAbandoned checks that nothing was given up where everything could be run.
+// noneAbandoned checks that nothing was given up while everything could be run.
 func (l *ledger) noneAbandoned() {
 	l.Helper()
 	l.mu.Lock()

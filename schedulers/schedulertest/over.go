@@ -11,12 +11,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// RunOver runs the checks for schedulers that are put over another one ([schedulers.Layered]): that what the one beneath
-// can do reaches the work above. Each check is a subtest with a scheduler that make puts over the suite's own. What is
-// asked of every scheduler is asked by [Run], with a scheduler beneath of your choice.
+// RunOver runs the checks for schedulers that are put over another one
+// ([schedulers.Layered]): the capabilities of the scheduler beneath must reach the work
+// above. Each check is a subtest with a scheduler that make puts over the suite's own.
+// [Run] checks the obligations of every scheduler, with a scheduler beneath of your
+// choice.
 //
-// A shim may do without a capability of its own (it need not consent to anything, say), but none of those that work
-// asks its worker for: timers and announced waits concern whoever is beneath.
+// A shim may lack a capability of its own (it need not consent to anything, say), but
+// none of those that work asks its worker for: timers and announced waits concern the
+// scheduler beneath.
 func RunOver(t *testing.T, make func(tb testing.TB, beneath schedulers.Scheduler) Scheduler) {
 	t.Helper()
 	for _, c := range overChecks() {
@@ -24,7 +27,7 @@ func RunOver(t *testing.T, make func(tb testing.TB, beneath schedulers.Scheduler
 	}
 }
 
-// over is what such a check works with.
+// over is the environment of such a check.
 type over struct {
 	testing.TB
 	make    func(testing.TB, schedulers.Scheduler) Scheduler
@@ -38,16 +41,16 @@ type overCheck struct {
 
 func overChecks() []overCheck {
 	return []overCheck{
-		{"the scheduler says what it is on top of", saysBeneath},
+		{"the scheduler names the one beneath", saysBeneath},
 		{"work sees the scheduler above as that of its worker", seesAbove},
 		{"a hint names no worker of the scheduler above", hintsBeneath},
 		{"a wait is announced to the worker beneath", announcesBlock},
-		{"a wait for work of the scheduler above tells the worker beneath for whose", announcesHome},
+		{"a wait for work of the scheduler above names its home to the worker beneath", announcesHome},
 		{"a worker beneath that refuses a wait is heard", hearsRefusal},
-		{"a worker beneath that pumps is let pump", letsPump},
-		{"timers are those beneath", passesTimers},
-		{"what the scheduler beneath does not let run in place does not run in place", asksForConsent},
-		{"MaxConcurrency is not above that beneath", staysBelowLimit},
+		{"a worker beneath that pumps may pump", letsPump},
+		{"timers are those of the scheduler beneath", passesTimers},
+		{"work runs in place only if the scheduler beneath consents", asksForConsent},
+		{"MaxConcurrency is not above that of the scheduler beneath", staysBelowLimit},
 		{"a refusal beneath is a refusal above", passesRefusal},
 		{"Shutdown leaves the scheduler beneath alone", leavesBeneathAlone},
 	}
@@ -66,7 +69,7 @@ func (o *over) inside(f func(s Scheduler, on schedulers.Worker)) {
 	}
 	o.beneath.drain()
 	if !ran {
-		o.Fatal("work did not run although all that was submitted beneath has")
+		o.Fatal("work did not run although all work submitted beneath has")
 	}
 	o.end(s)
 }
@@ -108,7 +111,7 @@ func seesAbove(o *over) {
 		case on == nil:
 			o.Error("work was given no worker")
 		case on.Scheduler() == schedulers.Scheduler(o.beneath):
-			o.Error("the worker's scheduler is the one beneath: what the work starts would go past the one above")
+			o.Error("the worker's scheduler is the one beneath: work that it starts would bypass the one above")
 		case !schedulers.RunsOn(on.Scheduler(), o.beneath):
 			o.Error("the worker's scheduler does not run on the one beneath")
 		}
@@ -184,7 +187,7 @@ func letsPump(o *over) {
 			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		o.beneath.idle = cancel // nothing is left to run: a wait that goes on then would go on for ever
+		o.beneath.idle = cancel // nothing is left to run: a wait that continued would never end
 		if err := schedulers.Wait(ctx, on, s, done); err != nil {
 			o.Errorf("Wait for work that is queued returned %v", err)
 		}

@@ -12,8 +12,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// thin is a scheduler over another one that does everything right, except for the one fault that it was made with. Its
-// method set does not depend on the fault, so that what lacks a capability is another type.
+// thin is a scheduler over another one that does everything right, except for the one
+// fault that it was made with. Its method set does not depend on the fault, so a
+// scheduler that lacks a capability is another type.
 type thin struct {
 	over  schedulers.Scheduler
 	fault string
@@ -40,14 +41,14 @@ func (s *thin) Submit(w schedulers.Work, from schedulers.Hint) error {
 }
 
 func (s *thin) Shutdown(ctx context.Context) error {
-	if s.fault == "shuts down what is beneath" {
+	if s.fault == "shuts down the scheduler beneath" {
 		return s.over.(schedulers.Shutdowner).Shutdown(ctx)
 	}
 	return nil
 }
 
 func (s *thin) Beneath() schedulers.Scheduler {
-	if s.fault == "does not say what it is on" {
+	if s.fault == "does not name the one beneath" {
 		return nil
 	}
 	return s.over
@@ -68,7 +69,7 @@ func (s *thin) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 }
 
 func (s *thin) MaxConcurrency() int {
-	if s.fault == "promises more than there is" {
+	if s.fault == "promises too much concurrency" {
 		return 100
 	}
 	return s.over.(schedulers.Limiter).MaxConcurrency()
@@ -83,13 +84,13 @@ type silent struct {
 func (v *silent) Scheduler() schedulers.Scheduler { return v.of }
 func (v *silent) ID() int                         { return v.beneath.ID() }
 
-// guest is one that announces what its work does.
+// guest is a worker that announces what its work does.
 type guest struct{ silent }
 
 func (v *guest) Block() (func(), error) { return v.beneath.(schedulers.Blocker).Block() }
 
 func (v *guest) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (func(), error) {
-	if v.of.fault == "forgets for whose work" {
+	if v.of.fault == "forgets whose work it awaits" {
 		return v.Block()
 	}
 	return v.beneath.(schedulers.HomeBlocker).BlockFor(home, done)
@@ -99,26 +100,26 @@ func (v *guest) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan
 	switch v.of.fault {
 	case "ignores refusals":
 		return nil
-	case "does not let pump":
+	case "does not pass Pump on":
 		return errors.New("thin: nothing to pump")
 	}
 	return schedulers.Wait(ctx, v.beneath, home, done)
 }
 
 var overFaults = []fault{
-	{"does not say what it is on", "the scheduler says what it is on top of"},
+	{"does not name the one beneath", "the scheduler names the one beneath"},
 	{"hands the worker beneath on", "work sees the scheduler above as that of its worker"},
 	{"hands its own workers down", "a hint names no worker of the scheduler above"},
 	{"has workers that announce nothing", "a wait is announced to the worker beneath"},
-	{"has workers that announce nothing", "a wait for work of the scheduler above tells the worker beneath for whose"},
-	{"forgets for whose work", "a wait for work of the scheduler above tells the worker beneath for whose"},
+	{"has workers that announce nothing", "a wait for work of the scheduler above names its home to the worker beneath"},
+	{"forgets whose work it awaits", "a wait for work of the scheduler above names its home to the worker beneath"},
 	{"ignores refusals", "a worker beneath that refuses a wait is heard"},
-	{"does not let pump", "a worker beneath that pumps is let pump"},
-	{"has timers of its own", "timers are those beneath"},
-	{"consents without asking", "what the scheduler beneath does not let run in place does not run in place"},
-	{"promises more than there is", "MaxConcurrency is not above that beneath"},
+	{"does not pass Pump on", "a worker beneath that pumps may pump"},
+	{"has timers of its own", "timers are those of the scheduler beneath"},
+	{"consents without asking", "work runs in place only if the scheduler beneath consents"},
+	{"promises too much concurrency", "MaxConcurrency is not above that of the scheduler beneath"},
 	{"returns another error", "a refusal beneath is a refusal above"},
-	{"shuts down what is beneath", "Shutdown leaves the scheduler beneath alone"},
+	{"shuts down the scheduler beneath", "Shutdown leaves the scheduler beneath alone"},
 }
 
 func TestASchedulerOverAnotherOneWithoutFaultsPasses(t *testing.T) {
@@ -134,7 +135,7 @@ func TestEachFaultOfASchedulerOverAnotherOneIsFound(t *testing.T) {
 	for _, f := range overFaults {
 		t.Run(f.fault+": "+f.check, func(t *testing.T) {
 			c, ok := checks[f.check]
-			require.True(t, ok, "there is no check of this name")
+			require.True(t, ok, "no check has this name")
 			found[f.check] = true
 			r := &recorder{}
 			r.run(func() {

@@ -8,15 +8,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// moment is how long a work waits for company. It is no bound that anything fails by: a scheduler of one worker costs
-// the check this long, once.
+// moment is how long a work waits for another one. No check fails by this bound: a
+// scheduler of one worker costs the check this long, once.
 const moment = 100 * time.Millisecond
 
-// overlap returns a function in which works wait for one another in pairs, so that two are in it at the same time if the
-// scheduler runs two at all. To yield instead leaves it to chance: a second worker whose thread is given no processor
-// for a while is not given one by yielding, and the first has run all works by itself when it comes.
+// overlap returns a function in which works wait for one another in pairs, so that two
+// are in it at the same time if the scheduler runs two at all. Yielding instead would
+// leave it to chance: yielding gives no processor to a second worker whose thread is
+// without one for a while, and when it comes the first has run all works by itself.
 //
-// When one has waited in vain, nobody waits any more.
+// When one wait has been in vain, later works do not wait.
 func (e *env) overlap(s Scheduler) (together func()) {
 	meet, alone := make(chan struct{}), make(chan struct{})
 	giveUp := sync.OnceFunc(func() { close(alone) })

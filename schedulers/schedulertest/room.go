@@ -6,20 +6,22 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// roomChecks ask that what works keep with a worker needs no lock.
+// roomChecks require that an object that works keep with a worker needs no lock.
 func roomChecks() []check {
 	return []check{
-		{"a worker's room is nobody else's", func(has capabilities, _ config) bool { return has.keeper }, roomsOfTheirOwn},
+		{"a worker's room is its own", func(has capabilities, _ config) bool { return has.keeper }, roomsOfTheirOwn},
 	}
 }
 
-// tenant is what the works of the check keep in a room. kept is plain, for the race detector; inside is for everybody else.
+// tenant is the object that the works of the check keep in a room. kept is plain, for
+// the race detector; inside detects overlaps without it.
 type tenant struct {
 	kept   int
 	inside atomic.Bool
 }
 
-// roomsOfTheirOwn has works that give way find out whether another one enters their worker's room meanwhile.
+// roomsOfTheirOwn has works that give way check whether another work enters their
+// worker's room meanwhile.
 func roomsOfTheirOwn(e *env) {
 	l := e.ledger(e.new())
 	together := e.overlap(l.sched)

@@ -6,14 +6,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// runningChecks ask for the plain promise: what was accepted runs once.
+// runningChecks require the basic promise: accepted work runs once.
 func runningChecks() []check {
 	return []check{
 		{"each accepted work runs exactly once", always, runsOnce},
 		{"submissions from many goroutines all run", always, submitFromMany},
-		{"submissions from inside of work all run", always, submitFromInside},
+		{"submissions from inside work all run", always, submitFromInside},
 		{"work resubmitted from inside its own Run runs again", always, resubmit},
-		{"a burst after an idle moment is not left lying", always, burstAfterIdle},
+		{"a burst after an idle moment is served", always, burstAfterIdle},
 		{"flags lose no work", always, allFlags},
 		{"work of a type that cannot be compared is accepted", always, uncomparable},
 		{"nil work is refused, not run", always, nilWork},
@@ -26,7 +26,7 @@ func runningChecks() []check {
 
 func notInPlace(_ capabilities, c config) bool { return !c.inPlace }
 
-// queues says that work can be submitted while all workers are held.
+// queues reports whether work can be submitted while all workers are held.
 func queues(_ capabilities, c config) bool { return !c.inPlace && !c.blocks }
 
 func runsOnce(e *env) {
@@ -53,7 +53,8 @@ func submitFromMany(e *env) {
 	l.noneAbandoned()
 }
 
-// submitFromInside grows a tree, each node of which submits its children from the worker it runs on.
+// submitFromInside grows a tree, each node of which submits its children from the
+// worker it runs on.
 func submitFromInside(e *env) {
 	l := e.ledger(e.new())
 	var node func(depth int) func(schedulers.Worker)
@@ -72,8 +73,8 @@ func submitFromInside(e *env) {
 	l.finish()
 }
 
-// resubmit does what a state machine does at each suspension: the work that is
-// running is submitted again, by itself.
+// resubmit does what a state machine does at each suspension: the running work is
+// submitted again, by itself.
 func resubmit(e *env) {
 	const hops = 1000
 	l := e.ledger(e.new())
@@ -95,8 +96,8 @@ func resubmit(e *env) {
 	l.finish()
 }
 
-// burstAfterIdle looks for lost wake-ups: again and again all workers have just
-// found nothing to do when work comes.
+// burstAfterIdle looks for lost wake-ups: again and again, work arrives when all
+// workers have just found nothing to do.
 func burstAfterIdle(e *env) {
 	l := e.ledger(e.new())
 	for round := range 500 {
@@ -124,7 +125,7 @@ func allFlags(e *env) {
 	l.finish()
 }
 
-// plain is a Work that can be no key of a map and is equal to nothing.
+// plain is a Work that cannot be a key of a map and is equal to nothing.
 type plain func(schedulers.Worker)
 
 func (f plain) Run(on schedulers.Worker) { f(on) }
@@ -189,8 +190,8 @@ func submitWhileBusy(e *env) {
 	l.finish()
 }
 
-// held returns the body of works that stay in Run until open is called, which happens at the end of the check
-// at the latest.
+// held returns the body of works that stay in Run until open is called, which happens
+// at the end of the check at the latest.
 func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 	closed := make(chan struct{})
 	open = sync.OnceFunc(func() { close(closed) })
@@ -207,8 +208,8 @@ func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
 	return open
 }
 
-// resumedHasRoom fills the queue as far as it lets itself be filled, and then
-// comes with work that goes on.
+// resumedHasRoom fills the queue as far as possible, and then submits work that
+// continues.
 func resumedHasRoom(e *env) {
 	l := e.ledger(e.new())
 	open := l.gate(64, schedulers.Hint{})
@@ -235,7 +236,7 @@ func workerIDs(e *env) {
 	for range 500 {
 		l.submit(func(on schedulers.Worker) {
 			if on == nil {
-				return // nobody in particular: that is allowed
+				return // no particular worker: that is allowed
 			}
 			id := on.ID()
 			mu.Lock()

@@ -12,15 +12,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// shutdownChecks ask what happens at the end.
+// shutdownChecks cover the end of a scheduler.
 func shutdownChecks() []check {
 	return []check{
 		{"Shutdown of an unused scheduler returns nil", always, shutdownUnused},
-		{"Shutdown runs what is queued", queues, shutdownDrains},
-		{"Shutdown waits for the work that runs", always, shutdownWaits},
+		{"Shutdown runs the queued work", queues, shutdownDrains},
+		{"Shutdown waits for running work", always, shutdownWaits},
 		{"Shutdown may be called again", always, shutdownTwice},
-		{"Shutdown may be called by many at once", always, shutdownByMany},
-		{"Shutdown with an ended context abandons what is queued", queues, shutdownAbandons},
+		{"Shutdown may be called concurrently", always, shutdownByMany},
+		{"Shutdown with an ended context abandons queued work", queues, shutdownAbandons},
 		{"Shutdown with an ended context returns its cause", queues, shutdownCause},
 		{"after a Shutdown that gave up, another one waits for the end", queues, shutdownAfterGivingUp},
 		{"a late Submit is refused with ErrShutdown", always, lateSubmit},
@@ -46,7 +46,7 @@ func shutdownDrains(e *env) {
 		l.submit(nil, schedulers.Hint{})
 	}
 	returned := l.goShutdown(context.Background(), nil)
-	l.submitUntilRefused() // so it has begun
+	l.submitUntilRefused() // so Shutdown has begun
 	open()
 	e.await(returned, "Shutdown did not return although all work could end")
 	l.settled()
@@ -54,8 +54,8 @@ func shutdownDrains(e *env) {
 	l.noneAbandoned()
 }
 
-// shutdownWaits holds a work until Shutdown is about to be called, and looks at
-// whether the work had ended when it returned.
+// shutdownWaits holds a work until Shutdown is about to be called, and checks whether
+// the work had ended when Shutdown returned.
 func shutdownWaits(e *env) {
 	for range 20 {
 		l := e.ledger(e.new())
@@ -64,7 +64,7 @@ func shutdownWaits(e *env) {
 		l.submit(func(schedulers.Worker) {
 			close(begun)
 			<-calling
-			for range 100 { // gives a Shutdown that does not wait the time to show it
+			for range 100 { // gives a Shutdown that does not wait time to show it
 				runtime.Gosched()
 			}
 			done.Store(true)
@@ -107,7 +107,8 @@ func shutdownByMany(e *env) {
 	}
 }
 
-// stuck returns a scheduler with 64 works that stay in Run until open is called and 300 more behind.
+// stuck returns a scheduler with 64 works that stay in Run until open is called and 300
+// more behind them.
 func (e *env) stuck() (l *ledger, open func()) {
 	l = e.ledger(e.new())
 	open = l.gate(64, schedulers.Hint{})
@@ -119,8 +120,8 @@ func (e *env) stuck() (l *ledger, open func()) {
 	return l, open
 }
 
-// giveUp calls Shutdown with a context that has ended. The work at the gate goes
-// on, so Shutdown must return the context's cause.
+// giveUp calls Shutdown with a context that has ended. The work at the gate continues,
+// so Shutdown must return the context's cause.
 func (l *ledger) giveUp() {
 	l.Helper()
 	l.await(l.goShutdown(ended(), errCause), "Shutdown did not return although its context had ended")
@@ -129,7 +130,7 @@ func (l *ledger) giveUp() {
 func shutdownAbandons(e *env) {
 	l, open := e.stuck()
 	l.giveUp()
-	// The gate is closed: what has not begun must have been abandoned, and only that.
+	// The gate is closed: exactly the work that has not begun must have been abandoned.
 	l.until("Shutdown gave up, but work that was queued is neither running nor abandoned", func(t tally) bool {
 		return t.began+t.dropped >= t.accepted
 	})
@@ -142,7 +143,7 @@ func shutdownCause(e *env) {
 	l, open := e.stuck()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	returned := l.goShutdown(ctx, errCause)
-	cancel(errCause) // while Shutdown waits, or before it does: both are the same to it
+	cancel(errCause) // while Shutdown waits, or before: the outcome is the same
 	e.await(returned, "Shutdown did not return although its context had ended")
 	open()
 	l.settled()
@@ -159,8 +160,7 @@ func shutdownAfterGivingUp(e *env) {
 	l.audit()
 }
 
-// lateSubmit asks with every flag: a scheduler has several ways in, and
-// all must be shut.
+// lateSubmit tries every flag: a scheduler has several entrances, and all must be shut.
 func lateSubmit(e *env) {
 	l := e.ledger(e.new())
 	from := l.worker()
@@ -186,7 +186,7 @@ func noLeak(e *env) {
 		l.shutdown()
 	}
 	for late := e.deadline(); ; {
-		err := goleak.Find(before) // which waits by itself, but not for a machine that has other things to do
+		err := goleak.Find(before) // it waits, but not long enough on a loaded machine
 		if err == nil {
 			return
 		}
@@ -198,7 +198,7 @@ func noLeak(e *env) {
 	}
 }
 
-// raceChecks ask for exact books when submitters and Shutdown meet.
+// raceChecks require an exact count when submitters and Shutdown meet.
 func raceChecks() []check {
 	return []check{
 		{"Submit racing Shutdown: accepted is run", always, func(e *env) { submitRacing(e, false) }},
@@ -227,8 +227,8 @@ func submitRacing(e *env, giveUp bool) {
 	}
 }
 
-// submitUntilRefused submits work, some of which submits more of itself, until
-// the scheduler refuses.
+// submitUntilRefused submits work, some of which submits more, until the scheduler
+// refuses.
 func (l *ledger) submitUntilRefused() {
 	late := l.deadline()
 	for {

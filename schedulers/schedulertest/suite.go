@@ -10,15 +10,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Scheduler is what the suite tests: a scheduler that can end. A scheduler that
+// Scheduler is the subject of the suite: a scheduler that can end. A scheduler that
 // cannot would leave its workers behind in every test of its users.
 type Scheduler interface {
 	schedulers.Scheduler
 	schedulers.Shutdowner
 }
 
-// Option adapts the suite to a scheduler that has said in its documentation that
-// it does something differently.
+// Option adapts the suite to a scheduler with a documented deviation.
 type Option func(*config)
 
 type config struct {
@@ -28,27 +27,30 @@ type config struct {
 	noBubble bool
 }
 
-// Patience sets how long a check waits for something that must happen before it calls
-// it lost; the default is 20 seconds. No check fails for being slow otherwise.
+// Patience sets how long a check waits for an event that must happen before it counts
+// the event as lost; the default is 20 seconds. No check fails for being slow
+// otherwise.
 func Patience(d time.Duration) Option { return func(c *config) { c.patience = d } }
 
-// RunsInPlace says that Submit may run the work before it returns. It must not do so on the caller's goroutine, in the suite:
-// there is work that calls runtime.Goexit, which would end the test, and work that waits for what the caller does next. A
-// scheduler that runs work on its caller is tested by one around it that calls Submit on a goroutine of its own.
+// RunsInPlace says that Submit may run the work before it returns. In the suite it must
+// not do so on the caller's goroutine: some work calls runtime.Goexit, which would end
+// the test, and some waits for the caller's next action. To test a scheduler that runs
+// work on its caller, wrap it in one that calls Submit on a goroutine of its own.
 func RunsInPlace() Option { return func(c *config) { c.inPlace = true } }
 
 // SubmitBlocks says that Submit may wait for room while all workers are busy.
 func SubmitBlocks() Option { return func(c *config) { c.blocks = true } }
 
-// NoBubble says that the scheduler does not work inside of a testing/synctest
-// bubble, because something that it uses lives outside.
+// NoBubble says that the scheduler does not work inside a testing/synctest bubble,
+// because it uses something that lives outside.
 func NoBubble() Option { return func(c *config) { c.noBubble = true } }
 
-// Run runs every check that applies to the schedulers that make returns, each as a subtest with a
-// scheduler of its own. The scheduler must be new, and is shut down by the suite.
+// Run runs every check that applies to the schedulers that make returns, each as a
+// subtest with a scheduler of its own. The scheduler must be new, and is shut down by
+// the suite.
 //
-// The checks of leaks look at all goroutines of the process. Do not call Run in a
-// test that runs in parallel with others.
+// The checks of leaks look at all goroutines of the process. Do not call Run in a test
+// that runs in parallel with others.
 func Run(t *testing.T, make func(testing.TB) Scheduler, opts ...Option) {
 	t.Helper()
 	cfg := newConfig(opts)
@@ -72,8 +74,8 @@ func newConfig(opts []Option) config {
 	return cfg
 }
 
-// bubbleIn returns a function that runs f inside a synctest bubble below t. The
-// bubble has a testing.TB of its own, so that what is registered with Cleanup runs inside.
+// bubbleIn returns a function that runs f inside a synctest bubble below t. The bubble
+// has a testing.TB of its own, so that functions registered with Cleanup run inside.
 func bubbleIn(t *testing.T) func(f func(testing.TB)) {
 	return func(f func(testing.TB)) { synctest.Test(t, func(t *testing.T) { f(t) }) }
 }
@@ -92,9 +94,9 @@ func parallelIn(t *testing.T, e *env) func(n int, f func(*env)) {
 	}
 }
 
-// check is one thing that a scheduler's author can get wrong.
+// check is one requirement that a scheduler's author can get wrong.
 type check struct {
-	name    string // what is demanded, as a subtest's name
+	name    string // the requirement, as a subtest's name
 	applies func(capabilities, config) bool
 	run     func(*env)
 }
@@ -116,7 +118,7 @@ func allChecks() []check {
 
 func always(capabilities, config) bool { return true }
 
-// capabilities are what a scheduler can be asked beside Submit and Shutdown.
+// capabilities are the optional capabilities of a scheduler and its workers.
 type capabilities struct {
 	timers, meter, snapshotter, limiter, consenter bool
 
@@ -142,7 +144,7 @@ func examine(tb testing.TB, make func(testing.TB) Scheduler, cfg config) capabil
 	return has
 }
 
-// env is what a check works with.
+// env is the environment of a check.
 type env struct {
 	testing.TB
 	config
@@ -183,16 +185,16 @@ func (e *env) end(s Scheduler) {
 	_ = s.Shutdown(ctx)
 }
 
-// deadline returns a channel that delivers when the patience has run out. In a bubble, this is
-// when nothing can happen any more.
+// deadline returns a channel that delivers when the patience has run out. In a bubble,
+// that is when nothing more can happen.
 func (e *env) deadline() <-chan time.Time { return time.After(e.patience) }
 
-// await receives from c, or fails with what was waited for.
+// await receives from c, or fails with a message that says what was awaited.
 func (e *env) await(c <-chan struct{}, what string, args ...any) {
 	e.Helper()
 	select {
 	case <-c:
 	case <-e.deadline():
-		e.Fatalf("waited %v in vain: "+what, append([]any{e.patience}, args...)...)
+		e.Fatalf("waited %v, but "+what, append([]any{e.patience}, args...)...)
 	}
 }

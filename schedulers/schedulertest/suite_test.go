@@ -20,7 +20,7 @@ func TestASchedulerWithoutFaultsPasses(t *testing.T) {
 	Run(t, func(testing.TB) Scheduler { return newFaulty("") })
 }
 
-func TestEachFaultIsFoundByTheCheckThatIsThereForIt(t *testing.T) {
+func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 	checks := map[string]check{}
 	for _, c := range allChecks() {
 		require.NotContains(t, checks, c.name, "two checks of one name")
@@ -29,14 +29,15 @@ func TestEachFaultIsFoundByTheCheckThatIsThereForIt(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.fault+": "+f.check, func(t *testing.T) {
 			c, ok := checks[f.check]
-			require.True(t, ok, "there is no check of this name")
+			require.True(t, ok, "no check has this name")
 			assert.True(t, found(t, c, f.fault), "finds nothing")
 		})
 	}
 }
 
-// found runs a check on schedulers with a fault until it complains. Many faults show only where two goroutines meet, and
-// on a machine with other things to do they may miss each other once, or twice, but not always.
+// found runs a check on schedulers with a fault until it complains. Many faults show
+// only when two goroutines meet, and on a loaded machine they may miss each other once,
+// or twice, but not always.
 func found(t *testing.T, c check, fault string) bool {
 	t.Helper()
 	for range 20 {
@@ -52,7 +53,7 @@ func TestEachCheckFindsAFaultAndNothingWhereThereIsNone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			assert.True(t, slices.ContainsFunc(faults, func(f fault) bool { return f.check == c.name }),
 				"no fault shows that this check can fail")
-			assert.Empty(t, failures(t, c, ""), "finds something where there is no fault")
+			assert.Empty(t, failures(t, c, ""), "complains without a fault")
 		})
 	}
 }
@@ -62,7 +63,7 @@ func failures(t *testing.T, c check, fault string) []string {
 	t.Helper()
 	patience := 20 * time.Second
 	if fault != "" {
-		patience = 150 * time.Millisecond // how long it takes to notice that something never happens
+		patience = 150 * time.Millisecond // the time to notice that an event never happens
 	}
 	r := &recorder{}
 	e := &env{
@@ -76,14 +77,14 @@ func failures(t *testing.T, c check, fault string) []string {
 		has:    capabilities{timers: true, meter: true, snapshotter: true, limiter: true, consenter: true, blocker: true},
 	}
 	e.bubble = func(f func(testing.TB)) {
-		// Clean-ups must run inside, where a recorder of its own has them.
+		// Clean-ups must run inside the bubble, by a recorder of its own.
 		synctest.Test(t, func(*testing.T) {
 			inside := &recorder{}
 			inside.run(func() { f(inside) })
 			r.add(inside.failures()...)
 		})
 	}
-	e.parallel = func(n int, f func(*env)) { // one after the other: the load outside is what disturbs
+	e.parallel = func(n int, f func(*env)) { // one after the other: the load outside disturbs
 		for range n {
 			f(e)
 		}
@@ -92,9 +93,9 @@ func failures(t *testing.T, c check, fault string) []string {
 	return r.failures()
 }
 
-// recorder is a testing.TB that notes failures instead of failing.
+// recorder is a testing.TB that records failures instead of failing.
 type recorder struct {
-	testing.TB // nil: what is not overridden must not be called
+	testing.TB // nil: methods that are not overridden must not be called
 
 	mu       sync.Mutex
 	failed   []string

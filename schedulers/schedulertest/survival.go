@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// survivalChecks ask that no work can harm the scheduler that runs it. Each does
-// the bad thing often enough to take every worker with it.
+// survivalChecks require that no work can harm the scheduler that runs it. Each does
+// the bad thing often enough to affect every worker.
 func survivalChecks() []check {
 	return []check{
 		{"a panic in work kills no worker", always, survivePanic},
@@ -46,8 +46,8 @@ func surviveGoexit(e *env) {
 	survive(e, func(schedulers.Worker) { runtime.Goexit() }, schedulers.Hint{})
 }
 
-// surviveBoth does it in both orders. In the first, the scheduler's recover succeeds and
-// the goroutine dies nevertheless; in the second, there is nothing left to recover.
+// surviveBoth tries both orders. In the first, the scheduler's recover succeeds and the
+// goroutine still dies; in the second, nothing is left to recover.
 func surviveBoth(e *env) {
 	survive(e, func(schedulers.Worker) {
 		defer func() { panic(errDeliberate) }()
@@ -65,8 +65,8 @@ func surviveLongRunning(e *env) {
 	survive(e, func(schedulers.Worker) { runtime.Goexit() }, long)
 }
 
-// panicAfterResubmit is about schedulers that touch a work after its Run: when
-// the panic arrives, that work may be queued, or running, somewhere else already.
+// panicAfterResubmit catches schedulers that touch a work after its Run: when the panic
+// arrives, that work may already be queued or running elsewhere.
 func panicAfterResubmit(e *env) {
 	const hops = 200
 	l := e.ledger(e.new())

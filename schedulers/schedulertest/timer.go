@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// timerChecks are asked if the scheduler has timers. They run inside a bubble if the
+// timerChecks apply if the scheduler has timers. They run inside a bubble if the
 // scheduler works there, since time stands still in a bubble while anything runs.
 func timerChecks() []check {
 	timers := func(has capabilities, _ config) bool { return has.timers }
@@ -18,7 +18,7 @@ func timerChecks() []check {
 	return []check{
 		{"timers expire in the order of their times, equal ones in the order of arming", exact, clocked(timerOrder)},
 		{"a timer does not expire before its time", timers, clocked(timerNotEarly)},
-		{"a timer of zero or less expires, and not inside of StartTimer", timers, clocked(timerZero)},
+		{"a timer of zero or less expires, and not inside StartTimer", timers, clocked(timerZero)},
 		{"a stopped timer does not expire", timers, clocked(timerStop)},
 		{"StopTimer after the expiry returns false", timers, clocked(timerStopLate)},
 		{"a timer can be armed again", timers, clocked(timerAgain)},
@@ -27,7 +27,7 @@ func timerChecks() []check {
 	}
 }
 
-// clocked runs f inside a bubble, unless the scheduler cannot be there.
+// clocked runs f inside a bubble, unless the scheduler cannot work there.
 func clocked(f func(*env)) func(*env) {
 	return func(e *env) {
 		if e.noBubble {
@@ -107,8 +107,8 @@ func timerNotEarly(e *env) {
 	l.finish()
 }
 
-// timerZero holds a lock while arming which the expiry needs, as a caller with a lock
-// of its own does.
+// timerZero holds a lock while arming that the expiry needs, like a caller with a lock
+// of its own.
 func timerZero(e *env) {
 	l, timers := e.timed()
 	for _, d := range []time.Duration{0, -1, -time.Hour, math.MinInt64} {
@@ -120,7 +120,7 @@ func timerZero(e *env) {
 	expired := make(chan struct{})
 	armed := make(chan struct{})
 	over := make(chan struct{})
-	e.Cleanup(func() { close(over) }) // lets go who hangs
+	e.Cleanup(func() { close(over) }) // releases a hanging expiry
 	go func() {
 		defer close(armed)
 		lock <- struct{}{}
@@ -138,11 +138,12 @@ func timerZero(e *env) {
 	l.finish()
 }
 
-// timerStop stops every second of many timers, and waits for one that is later than all.
+// timerStop stops every second of many timers, and waits for one that is later than
+// all.
 func timerStop(e *env) {
 	l, timers := e.timed()
 	far := newAlarm(nil)
-	timers.StartTimer(&far.Timer, math.MaxInt64) // the first of all, and nothing will ever be due
+	timers.StartTimer(&far.Timer, math.MaxInt64) // armed first, and never due
 	if !timers.StopTimer(&far.Timer) {
 		l.Error("a timer for the end of time could not be stopped")
 	}
@@ -200,7 +201,7 @@ func timerStopLate(e *env) {
 	l.finish()
 }
 
-// timerAgain uses one timer for many expiries, armed from inside of the expiry and, in
+// timerAgain uses one timer for many expiries, armed from inside the expiry and, in
 // between, stopped and armed anew.
 func timerAgain(e *env) {
 	const rounds = 300
@@ -223,7 +224,7 @@ func timerAgain(e *env) {
 	l.finish()
 }
 
-// timerRace runs on the real clock: it wants StopTimer and the expiry to meet.
+// timerRace runs on the real clock: StopTimer and the expiry must meet.
 func timerRace(e *env) {
 	const n = 2000
 	l, timers := e.timed()
@@ -254,7 +255,7 @@ func timerRace(e *env) {
 }
 
 // timerOutlives is the case of a machine that sleeps when its home is shut down: it
-// must wake up somewhere, to run what it has deferred.
+// must wake up somewhere, to run its deferred functions.
 func timerOutlives(e *env) {
 	l, timers := e.timed()
 	expired := make(chan struct{})
