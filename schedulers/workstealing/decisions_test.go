@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// do is work that is a function.
+// do is a function as work.
 type do func(schedulers.Worker)
 
 func (f do) Run(on schedulers.Worker) { f(on) }
@@ -31,7 +31,7 @@ type ordered struct {
 
 func newOrdered(t *testing.T) *ordered {
 	t.Helper()
-	// No watch: a processor must not be taken from the work that holds it on purpose.
+	// No watch: it must not take the processor from work that holds it on purpose.
 	return &ordered{t: t, s: workstealing.New(workstealing.Processors(1), workstealing.Patience(0))}
 }
 
@@ -128,7 +128,7 @@ func TestWorkThatBlocksWithoutSayingSoLosesItsProcessor(t *testing.T) {
 		require.NoError(t, s.Submit(do(func(schedulers.Worker) { close(ran) }), schedulers.Hint{}))
 		began := time.Now()
 		require.NoError(t, s.Shutdown(context.Background()))
-		assert.GreaterOrEqual(t, time.Since(began), workstealing.DefaultPatience, "of the bubble's time")
+		assert.GreaterOrEqual(t, time.Since(began), workstealing.DefaultPatience, "in the bubble's time")
 	})
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// race is a scheduler whose works feed themselves until all the works that are watched have been started, and the
-// number of starts.
+// race is a scheduler whose works feed themselves until all the watched works have been
+// started, and the number of starts.
 type race struct {
 	t      *testing.T
 	s      *workstealing.Scheduler
@@ -38,14 +38,15 @@ func (r *race) submit(from schedulers.Worker, w do) {
 	assert.NoError(r.t, r.s.Submit(do(work), schedulers.Hint{From: from}))
 }
 
-// end waits for all works, those that works have submitted too, and shuts down.
+// end waits for all works, including those that works have submitted, and shuts down.
 func (r *race) end() {
 	r.t.Helper()
 	r.all.Wait()
 	require.NoError(r.t, r.s.Shutdown(context.Background()))
 }
 
-// feeder is work that submits itself to the slot of its processor, and so always is the newest.
+// feeder is work that submits itself to the slot of its processor, and so is always the
+// newest.
 func (r *race) feeder() do {
 	return func(on schedulers.Worker) {
 		r.starts.Add(1)
@@ -55,7 +56,7 @@ func (r *race) feeder() do {
 	}
 }
 
-// watched is work that says how many works were started before it.
+// watched is work that records how many works were started before it.
 func (r *race) watched(before *int64) do {
 	r.left.Add(1)
 	return func(schedulers.Worker) {
@@ -83,8 +84,8 @@ func TestTheGlobalQueueIsServedEvery61Starts(t *testing.T) {
 	}
 }
 
-// The processor changes its worker at each work. Counted by the workers, the 61st would come later the more of
-// them take turns.
+// The processor changes its worker at each work. If the workers counted, the 61st start
+// would come later the more workers take turns.
 func TestHandingOnDoesNotPutTheGlobalQueueOff(t *testing.T) {
 	r := newRace(t, 1)
 	var feed do
@@ -110,7 +111,8 @@ func TestHandingOnDoesNotPutTheGlobalQueueOff(t *testing.T) {
 	close(gate)
 	r.end()
 	for i := range n {
-		// A worker that has lost its processor may be between its last work and its end when the next one starts.
+		// A worker that has lost its processor may be between its last work and its end
+		// when the next one starts.
 		assert.LessOrEqual(t, before[i], int64(61*(i+1)+1), "place %d", i+1)
 	}
 }
@@ -135,7 +137,8 @@ func TestALocalQueueIsServedAtLeastEveryFourthTime(t *testing.T) {
 	}
 }
 
-// On one processor, the guarantee counted in starts: 61 for each of N works and 1046 more.
+// On one processor, the guarantee counted in starts: 61 for each of N works and 1046
+// more.
 func TestNoWorkWaitsLongerThanTheGuaranteeSays(t *testing.T) {
 	for _, n := range []int{10, 257, 1_500} {
 		r := newRace(t, 1)
@@ -159,13 +162,14 @@ func TestNoWorkWaitsLongerThanTheGuaranteeSays(t *testing.T) {
 	}
 }
 
-// With several processors each has its own count, and starts of all are counted here, so the bound is multiplied.
+// With several processors each has its own count, and starts of all are counted here,
+// so the bound is multiplied.
 func TestTheGuaranteeHoldsAcrossThieves(t *testing.T) {
 	const processors, n = 4, 400
 	r := newRace(t, processors)
 	before := make([]int64, n)
 	for range processors {
-		r.submit(nil, r.feeder()) // none is left before the watched works are submitted, or none feeds: both are fine
+		r.submit(nil, r.feeder()) // may end, or not feed at all, before the watched works come
 	}
 	r.submit(nil, func(on schedulers.Worker) {
 		for i := range n {

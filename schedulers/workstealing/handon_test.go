@@ -12,9 +12,9 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// Another goroutine submits with the hint of a worker at the moment at which that worker hands
-// its processor on, and the worker waits for what was submitted.
-func TestWorkPushedWhileItsProcessorIsHandedOnIsNotLeftLying(t *testing.T) {
+// Another goroutine submits with the hint of a worker at the moment at which that
+// worker hands off its processor, and the worker waits for the submitted work.
+func TestWorkPushedWhileItsProcessorIsHandedOnIsNotStranded(t *testing.T) {
 	s := workstealing.New(workstealing.Processors(1), workstealing.Patience(0))
 	const rounds = 2_000
 	for round := range rounds {
@@ -40,7 +40,7 @@ func TestWorkPushedWhileItsProcessorIsHandedOnIsNotLeftLying(t *testing.T) {
 		select {
 		case <-ended:
 		case <-time.After(time.Minute):
-			t.Fatalf("round %d: work lies in the queue of an idle processor", round)
+			t.Fatalf("round %d: work is stranded in the queue of an idle processor", round)
 		}
 	}
 	require.NoError(t, s.Shutdown(context.Background()))

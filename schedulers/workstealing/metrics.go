@@ -2,8 +2,8 @@ package workstealing
 
 import "github.com/movenext/movenext/schedulers"
 
-// Metrics implements [schedulers.Meter]. Its counters are read one after the other, so they
-// add up when nothing moves.
+// Metrics implements [schedulers.Meter]. Its counters are read one after the other, so
+// they add up only while no work changes state.
 func (s *Scheduler) Metrics() schedulers.Metrics {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,41 +10,42 @@ import (
 // Option changes how a scheduler is made.
 type Option func(*Scheduler)
 
-// Processors sets how much work runs at a time; the default is GOMAXPROCS at the time of New. A
-// number below one is one, and one above 65 536 is that.
+// Processors sets how many works run at a time; the default is GOMAXPROCS at the time
+// of New. A number below one means one, and one above 65 536 means 65 536.
 func Processors(n int) Option {
 	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), mostProcessors)) }
 }
 
-// mostProcessors is far beyond what any machine has, and not more than memory holds.
+// mostProcessors is far above any machine's number, and still fits into memory.
 const mostProcessors = 1 << 16
 
-// DefaultPatience is how long nothing may move before processors are taken from workers that
-// do not return, unless the option [Patience] says otherwise.
+// DefaultPatience is how long nothing may move before processors are taken from workers
+// that do not return, unless the option [Patience] sets another.
 const DefaultPatience = 10 * time.Millisecond
 
-// Patience sets how long work may wait without any worker beginning or ending work before the
-// processors of those that run are handed on. Zero or less turns that off: work
+// Patience sets how long work may wait while no worker begins or ends work, before the
+// processors of the running workers are handed off. Zero or less turns that off: work
 // that blocks without [schedulers.Blocker] can then bring the scheduler to a halt.
 func Patience(d time.Duration) Option {
 	return func(s *Scheduler) { s.watch.patience = d }
 }
 
-// MaxWorkers bounds the workers, those that have lost their processors among them; the
+// MaxWorkers bounds the workers, including those that have lost their processors; the
 // default is 10 000, as in Go. It is never less than the number of processors.
 func MaxWorkers(n int) Option {
 	return func(s *Scheduler) { s.maxWorkers = n }
 }
 
-// Looks sets how often a worker that has nothing to do looks at all queues before it ends; a number below one is
-// one, the default. Between two looks it lets other goroutines run. More of them may find work
-// sooner, and cost processor time in any case; `go run ./internal/experiments spinning` measures both.
+// Looks sets how often an idle worker looks at all queues before it ends; a number
+// below one means one, the default. Between two looks it lets other goroutines run.
+// More looks may find work sooner, and cost processor time in any case; `go run
+// ./internal/experiments spinning` measures both.
 func Looks(n int) Option { return func(s *Scheduler) { s.looks = max(1, n) } }
 
 // Name names the scheduler in logs and traces; the default is "workstealing".
 func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 
-// Trace has f called with each decision. See [Event]. A panic in it is contained: see
+// Trace has f called with each decision. See [Event]. A panic in f is contained: see
 // [schedulers.Hook].
 func Trace(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("workstealing.Trace", f) }
@@ -52,7 +53,7 @@ func Trace(f func(Event)) Option {
 
 const defaultMaxWorkers = 10_000
 
-func (s *Scheduler) settleOptions(opts []Option) {
+func (s *Scheduler) applyOptions(opts []Option) {
 	s.watch.patience = DefaultPatience
 	s.maxWorkers = defaultMaxWorkers
 	s.name = "workstealing"

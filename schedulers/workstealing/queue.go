@@ -8,31 +8,32 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// capacity is how much work a processor's queue holds. Go's has the same size.
+// capacity is the number of works in a processor's queue. Go's has the same size.
 const capacity = 256
 
-// maxNext is how often in a row the slot may go before the queue. A pair of works that
-// submit each other would otherwise keep everybody behind them waiting.
+// maxNext is how often in a row the slot may go before the queue. Otherwise two works
+// that submit each other would keep all works behind them waiting.
 const maxNext = 3
 
-// runQueue is the queue of one processor: a ring, and a slot for the newest. It is safe for
-// concurrent use. A plain mutex, uncontended 5 ns, costs less here than the three
-// sequentially consistent operations of a lock-free deque, and lets half move in one go.
+// runQueue is the queue of one processor: a ring, and a slot for the newest work. It is
+// safe for concurrent use. A plain mutex, uncontended 5 ns, costs less here than the
+// three sequentially consistent operations of a lock-free deque, and lets half of the
+// queue move in one step.
 type runQueue struct {
-	order int // who needs the locks of several queues takes them in this order; constant
+	order int // the locking order of several queues; constant
 
 	mu       sync.Mutex
 	ring     [capacity]schedulers.Work
 	head, n  int
 	next     schedulers.Work
-	inRow    int // how often the slot has gone first since the queue was served
+	inRow    int // times the slot has gone first since the queue was served
 	open     bool
 	accepted uint64
 
-	size atomic.Int32 // n, and one for next: for who only looks
+	size atomic.Int32 // n, and one for next: for readers without the lock
 }
 
-// pushed is what push has done.
+// pushed is the outcome of push.
 type pushed uint8
 
 const (
@@ -55,10 +56,11 @@ func (q *runQueue) push(w schedulers.Work) pushed {
 	return added
 }
 
-// pushAndSpill is push for a queue that was full: if it still is, the older half of the ring moves to
-// the end of global, whose lock the caller holds. Both locks are held while it moves, so that work that was
-// accepted is in one queue or the other at every moment at which somebody can look into all of them.
-// It returns how many works it moved, and false if the queue is closed.
+// pushAndSpill is push for a queue that was full: if it still is, the older half of the
+// ring moves to the end of global, whose lock the caller holds. Both locks are held
+// while it moves, so that an observer of all queues always finds accepted work in one
+// queue or the other. It returns the number of works that it moved, and false if the
+// queue is closed.
 func (q *runQueue) pushAndSpill(w schedulers.Work, global *deque.Deque) (spilled int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,7 +85,7 @@ func (q *runQueue) add(w schedulers.Work) {
 	q.resize()
 }
 
-// append adds w to the ring's end; there is room.
+// append adds w to the ring's end, which must have room.
 func (q *runQueue) append(w schedulers.Work) {
 	q.ring[(q.head+q.n)%capacity] = w
 	q.n++
@@ -97,7 +99,8 @@ func (q *runQueue) front() schedulers.Work {
 	return w
 }
 
-// pop returns the work that the processor runs next, or nil, and whether it comes from the slot.
+// pop returns the work that the processor runs next, or nil, and whether it comes from
+// the slot.
 func (q *runQueue) pop() (w schedulers.Work, slot bool) {
 	if q.size.Load() == 0 {
 		return nil, false
@@ -117,13 +120,15 @@ func (q *runQueue) pop() (w schedulers.Work, slot bool) {
 	return q.front(), false
 }
 
-// stealHalf takes the older half of the ring, rounded up: the oldest is returned, to be run at once, and the
-// others move to the ring of the thief. What is in the slot was most likely submitted by work that is about to end,
-// and is left for the owner; a thief that has found nothing else anywhere takes that too.
-// taken is how many were taken in all.
+// stealHalf takes the older half of the ring, rounded up: the oldest is returned, to be
+// run at once, and the others move to the ring of the thief. The work in the slot was
+// most likely submitted by work that is about to end, and is left for the owner. A
+// thief that has found nothing else anywhere takes that too. taken is the total number
+// of works taken.
 //
-// Both queues are locked, in the order of their processors: with one at a time, what is stolen would be in no
-// queue for a moment, and a Shutdown that gives up in this moment would miss it.
+// Both queues are locked, in the order of their processors: with one at a time, stolen
+// work would be in no queue for a moment, and a Shutdown that gives up at that moment
+// would miss it.
 func (q *runQueue) stealHalf(thief *runQueue, slotToo bool) (first schedulers.Work, taken int) {
 	if q.size.Load() == 0 {
 		return nil, 0
@@ -170,7 +175,7 @@ func (q *runQueue) drain(all []schedulers.Work) []schedulers.Work {
 	return all
 }
 
-// list appends what is queued to all, the slot last; q is locked.
+// list appends the queued work to all, the slot last; q is locked.
 func (q *runQueue) list(all []schedulers.Work) []schedulers.Work {
 	for i := range q.n {
 		all = append(all, q.ring[(q.head+i)%capacity])

@@ -16,8 +16,8 @@ type numbered int
 func (numbered) Run(schedulers.Worker) {}
 func (numbered) Abandon(error)         {}
 
-// Thieves move work between four queues, spilling moves it to the global one. Whoever holds all locks sees all
-// works but those in the thieves' hands, of which each has at most one.
+// Thieves move work between four queues, spilling moves it to the global one. The
+// holder of all locks sees all works except at most one in the hands of each thief.
 func TestWorkOnTheMoveIsInOneQueueOrTheOther(t *testing.T) {
 	const works, thieves, rounds = 900, 3, 2_000
 	s := New(Processors(4))
@@ -79,9 +79,9 @@ func TestNoMoreThanHalfOfThoseThatRunMaySteal(t *testing.T) {
 	}
 }
 
-func TestWorkWakesAWorkerOnlyIfNobodySpins(t *testing.T) {
+func TestWorkWakesAWorkerOnlyIfNoneSpins(t *testing.T) {
 	s := New(Processors(4), Patience(0))
-	s.spinning.Store(1) // somebody is about to look
+	s.spinning.Store(1) // a worker is about to look
 	require.NoError(t, s.Submit(numbered(1), schedulers.Hint{}))
 	assert.Zero(t, s.Metrics().Workers)
 	assert.Equal(t, uint64(1), s.Metrics().Queued)

@@ -19,8 +19,8 @@ type timerQueue = timers.Queue
 // Scheduler is a work-stealing scheduler. Make one with [New]. All methods are safe for
 // concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and
-// Meter, and its workers implement Blocker.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter, Limiter and Meter, and its workers implement Blocker.
 type Scheduler struct {
 	timerQueue
 
@@ -33,18 +33,18 @@ type Scheduler struct {
 	observe    schedulers.Hook[Event]
 
 	// The two numbers of the protocol in spin.go. Changed under mu or by
-	// compare-and-swap, read by anybody.
+	// compare-and-swap, read without a lock.
 	idle     atomic.Int32 // processors without a worker
 	spinning atomic.Int32 // workers that look for work to steal
 
 	refused atomic.Uint64
 
-	// mu guards everything below. It comes before the lock of any queue.
+	// mu guards everything below. It is locked before the lock of any queue.
 	mu      sync.Mutex
 	global  deque.Deque
-	free    []*processor // idle ones
-	workers []*worker    // all places, by ID; live or not
-	spare   []*worker    // those without a goroutine
+	free    []*processor // idle processors
+	workers []*worker    // all workers, by ID, with or without a goroutine
+	spare   []*worker    // workers without a goroutine
 	watch   watch
 	count   counts
 	ending  ending.Ending
@@ -64,18 +64,19 @@ type counts struct {
 type processor struct {
 	runQueue
 	id   int     // constant, from 1 on
-	held *worker // who runs with it; guarded by Scheduler.mu
+	held *worker // the worker that holds it; guarded by Scheduler.mu
 
-	// tick counts the searches for work. It belongs to who holds the processor: if each worker counted for
-	// itself, a processor that is handed on each time would never come to its 61st.
+	// tick counts the searches for work. It belongs to the holder of the processor: if
+	// each worker counted for itself, a processor that is handed off each time would
+	// never come to its 61st.
 	tick uint
 }
 
-// New returns a scheduler without any goroutine. It cannot fail: an option
-// that makes no sense is replaced as its documentation says.
+// New returns a scheduler without any goroutine. It cannot fail: an invalid option is
+// replaced as its documentation says.
 func New(opts ...Option) *Scheduler {
 	s := &Scheduler{}
-	s.settleOptions(opts)
+	s.applyOptions(opts)
 	for i := range s.procs {
 		p := &processor{id: i + 1}
 		p.order = p.id
@@ -83,7 +84,7 @@ func New(opts ...Option) *Scheduler {
 		s.procs[i] = p
 	}
 	for i := len(s.procs) - 1; i >= 0; i-- {
-		s.free = append(s.free, s.procs[i]) // the first is taken first
+		s.free = append(s.free, s.procs[i]) // takeIdle takes the last: processor 1 first
 	}
 	s.idle.Store(int32(len(s.procs)))
 	return s
@@ -93,7 +94,8 @@ func New(opts ...Option) *Scheduler {
 func (s *Scheduler) Name() string { return s.name }
 
 // Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been
-// called and with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w itself.
+// called and with [schedulers.ErrRejected] if w is nil. It never blocks and never runs
+// w itself.
 func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		s.refused.Add(1)
@@ -148,8 +150,8 @@ func (s *Scheduler) submitGlobal(w schedulers.Work) error {
 	return nil
 }
 
-// submitLong runs w on a goroutine of its own, now, without a processor and
-// with a nil worker.
+// submitLong runs w on a goroutine of its own, now, without a processor and with a nil
+// worker.
 func (s *Scheduler) submitLong(w schedulers.Work) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,14 +186,15 @@ func (s *Scheduler) own(by schedulers.Worker) *worker {
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this scheduler: what waits there has
-// a processor already, so running the awaited work with it adds nothing to what runs
-// at a time.
+// MayRunInPlace reports true if by is a worker of this scheduler: a work that waits
+// there already has a processor, so running the awaited work with it does not increase
+// the number of running works.
 func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return s.own(by) != nil
 }
 
-// lockQueues locks all local queues; mu is held. Nothing can then be on its way from one to another.
+// lockQueues locks all local queues; mu is held. No work can then be moving from one to
+// another.
 func (s *Scheduler) lockQueues() {
 	for _, p := range s.procs {
 		p.mu.Lock()
@@ -204,6 +207,6 @@ func (s *Scheduler) unlockQueues() {
 	}
 }
 
-// MaxConcurrency returns the number of processors. Work that keeps its worker
-// after its processor was handed on is not counted.
+// MaxConcurrency returns the number of processors. Work that keeps its worker after its
+// processor was handed off is not counted.
 func (s *Scheduler) MaxConcurrency() int { return len(s.procs) }

@@ -7,20 +7,20 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Shutdown refuses all further work with [schedulers.ErrShutdown] (work submitted by work that
-// still runs, too), lets everything run that is queued, and returns nil when the
-// last work has ended. If ctx ends first, what is still queued is abandoned with
-// ErrShutdown and the cause of ctx is returned; running work goes on.
+// Shutdown refuses all further work with [schedulers.ErrShutdown] (including work
+// submitted by work that still runs), runs the queued work, and returns nil when the
+// last work has ended. If ctx ends first, work that is still queued is abandoned with
+// ErrShutdown and the cause of ctx is returned; running work continues.
 //
-// Shutdown blocks, and must therefore not be called by work of this scheduler with a
-// ctx that never ends. It may be called any number of times, at the same time too: each call waits for
+// Shutdown blocks, so work of this scheduler must not call it with a ctx that never
+// ends. It may be called any number of times, also concurrently: each call waits for
 // the same end. A nil ctx never ends. Timers are not affected.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return ending.Await(ctx, s.close(), func() { ending.Abandon(s.takeQueued()) })
 }
 
-// close shuts all queues, each under the lock under which it accepts: when it returns, no work
-// will be accepted any more.
+// close shuts all queues, each under the lock under which it accepts: when it returns,
+// no more work will be accepted.
 func (s *Scheduler) close() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,8 +34,8 @@ func (s *Scheduler) close() <-chan struct{} {
 	return done
 }
 
-// finish closes done if nothing is left; mu is held. Work that is queued while no goroutine is
-// alive is left: its submitter is on the way to start a worker.
+// finish closes done if nothing is left; mu is held. Work that is queued while no
+// goroutine is alive counts as left: its submitter is about to start a worker.
 func (s *Scheduler) finish() {
 	if !s.ending.Begun() || s.ending.Reached() || s.count.alive > 0 || s.anyQueued() {
 		return

@@ -8,36 +8,38 @@ import (
 
 // This file decides when a worker starts, and what it does before it ends.
 //
-// # Three ways that do not work
+// # Three approaches that do not work
 //
-// (They are those that Go's scheduler rejects.) Keeping all state in one place would tell
-// exactly how many workers are needed, and be one lock for everything. Handing work to a
-// new worker directly would move it away from the processor where its data is, each time. Starting
-// a worker whenever work appears and a processor is idle makes workers that find
-// nothing and end at once.
+// (Go's scheduler rejects the same three.) Keeping all state in one place would tell
+// exactly how many workers are needed, and be one lock for everything. Handing work to
+// a new worker directly would move it away from the processor that has its data, each
+// time. Starting a worker whenever work appears and a processor is idle makes workers
+// that find nothing and end at once.
 //
-// # The way that does
+// # The approach that does
 //
-// Work that appears starts a worker only if a processor is idle and nobody is
-// spinning, that is, looking for work to steal. A spinning worker that finds work starts the next one
-// if it was the last that span: so a burst brings up as many workers as there is work for, one after the other.
-// At most half as many spin as run, since spinning costs processor time for the chance of lower latency.
+// Work that appears starts a worker only if a processor is idle and no worker is
+// spinning, that is, looking for work to steal. A spinning worker that finds work
+// starts the next one if it was the last spinning worker: so a burst starts as many
+// workers as it needs, one after the other. At most half as many workers spin as run,
+// since spinning costs processor time for the chance of lower latency.
 //
-// # Why no work is left lying
+// # Why no work is stranded
 //
-//	who submits                        who stops looking
+//	the submitter                      the worker that stops looking
 //	 S1 put the work into a queue       L1 give the processor back: idle + 1
 //	 S2 read idle and spinning          L2 stop spinning: spinning - 1
 //	 S3 idle > 0 and spinning = 0:      L3 look into all queues once more
 //	    start a worker                  L4 work there: take a processor, spin again
 //
-// All of these are locked or atomic, so they have one order. If S3 starts no worker there are two
-// reasons. Either no processor was idle at S2: then each has a worker, which has not
-// passed L1 since; when it does, it comes to L3, after S1, and finds the work, if it was one that
-// span; if not, then because others span at that moment, and the last of them comes to L3. Or somebody was spinning at S2:
-// its L2 is after S2 and so its L3 after S1. Reading the queues before L2 would be the lost wake-up.
+// All of these are locked or atomic, so they have one order. If S3 starts no worker,
+// one of two cases holds. First, no processor was idle at S2. Then each has a worker
+// that has not passed L1 since; when it does, it comes to L3, after S1, and finds the
+// work if it was spinning. If it was not, other workers spin at that moment, and the
+// last of them comes to L3. Second, a worker was spinning at S2. Its L2 is after S2 and
+// so its L3 after S1. Reading the queues before L2 would be the lost wake-up.
 
-// wake starts a worker if one is wanted.
+// wake starts a worker if one is needed.
 func (s *Scheduler) wake() {
 	if s.idle.Load() == 0 || s.spinning.Load() != 0 || !s.spinning.CompareAndSwap(0, 1) {
 		return
@@ -49,7 +51,7 @@ func (s *Scheduler) wake() {
 	}
 }
 
-// startOnIdle starts a worker on an idle processor, if there is one; mu is held.
+// startOnIdle starts a worker on an idle processor, if any; mu is held.
 func (s *Scheduler) startOnIdle(spinning bool) bool {
 	p := s.takeIdle()
 	if p == nil {
@@ -111,7 +113,7 @@ func (w *worker) next() schedulers.Work {
 			return work
 		}
 		if w.spinning && looks < w.sched.looks {
-			runtime.Gosched() // a worker that spins must not keep others from making work
+			runtime.Gosched() // a spinning worker must not keep others from making work
 			continue
 		}
 		if !w.lookOnceMore() {
@@ -129,7 +131,7 @@ func (w *worker) stopSpinning() {
 			w.sched.note(w.event(StoppedSpinning, 0))
 		}
 		if last {
-			w.sched.wake() // there may be more where this came from
+			w.sched.wake() // the queues may hold more
 		}
 	}
 }
@@ -147,7 +149,8 @@ func (w *worker) startSpinning() bool {
 	return w.spinning
 }
 
-// oneMoreSpins counts one spinning worker more, unless half as many as run are spinning already.
+// oneMoreSpins counts one more spinning worker, unless half as many as run already
+// spin.
 func (s *Scheduler) oneMoreSpins() bool {
 	for {
 		n, busy := s.spinning.Load(), int32(len(s.procs))-s.idle.Load()
@@ -160,7 +163,7 @@ func (s *Scheduler) oneMoreSpins() bool {
 	}
 }
 
-// find looks where work may be, in the order of the package's comment.
+// find looks for work, in the order of the package comment.
 func (w *worker) find() schedulers.Work {
 	p := w.proc.Load()
 	p.tick++
@@ -183,7 +186,7 @@ func (w *worker) find() schedulers.Work {
 	return w.popGlobal(TookGlobal)
 }
 
-// steal takes half of the queue of somebody else: one to run, the rest for p.
+// steal takes half of another processor's queue: one work to run, the rest for p.
 func (w *worker) steal(p *processor) schedulers.Work {
 	if work := w.stealFrom(p, false); work != nil {
 		return work
@@ -241,7 +244,8 @@ func (w *worker) lookOnceMore() bool {
 	return false
 }
 
-// popGlobal takes the oldest of the global queue. why is what is written into the trace.
+// popGlobal takes the oldest work of the global queue. why is the decision for the
+// trace.
 func (w *worker) popGlobal(why Decision) schedulers.Work {
 	s := w.sched
 	s.mu.Lock()
@@ -253,7 +257,7 @@ func (w *worker) popGlobal(why Decision) schedulers.Work {
 	return work
 }
 
-// anyQueued reports whether there is work anywhere; mu is held.
+// anyQueued reports whether any queue has work; mu is held.
 func (s *Scheduler) anyQueued() bool {
 	if s.global.Len() > 0 {
 		return true

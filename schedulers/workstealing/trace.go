@@ -6,25 +6,25 @@ import (
 	"runtime/trace"
 )
 
-// Decision says what a scheduler has decided.
+// Decision is a decision of a scheduler.
 type Decision uint8
 
-// The decisions, in the order of the package's comment.
+// The decisions, in the order of the package comment.
 const (
 	Started         Decision = iota + 1 // a worker was started with an idle processor
 	TookGlobalFirst                     // the 61st search: the global queue went first
 	TookNext                            // the slot of the newest work
 	TookLocal                           // the oldest of the processor's own queue
-	Spinning                            // the worker may steal, should it find nothing of its own
-	SpinRefused                         // … may not: half as many as run are stealing already
+	Spinning                            // the worker has nothing of its own, and may steal
+	SpinRefused                         // it may not: half as many as run already steal
 	Stole                               // half of a victim's queue
-	TookGlobal                          // nothing anywhere else: the global queue
-	StoppedSpinning                     // it has found work, or nothing anywhere
-	LookedAgain                         // work had come after the processor was given back
-	Spilled                             // the queue was full: its older half moved to the global queue
-	HandedOn                            // the worker blocks and has said so
-	Retaken                             // the worker did not return for long, and work is queued
-	Ended                               // the worker has found nothing, or has no processor
+	TookGlobal                          // nothing elsewhere: the global queue
+	StoppedSpinning                     // the worker has found work, or nothing anywhere
+	LookedAgain                         // work arrived after the processor was given back
+	Spilled                             // the queue was full: half moved to the global queue
+	HandedOn                            // the worker has said that it blocks
+	Retaken                             // the worker has not returned, and work is queued
+	Ended                               // the worker has no work or no processor
 )
 
 var decisions = [...]string{
@@ -37,7 +37,7 @@ var decisions = [...]string{
 	Stole:           "steals",
 	TookGlobal:      "takes from the global queue",
 	StoppedSpinning: "stops stealing",
-	LookedAgain:     "looks again: work has come",
+	LookedAgain:     "looks again: work has arrived",
 	Spilled:         "is full and moves works to the global queue:",
 	HandedOn:        "hands its processor on",
 	Retaken:         "does not return and loses its processor",
@@ -52,19 +52,21 @@ func (d Decision) String() string {
 	return fmt.Sprintf("Decision(%d)", uint8(d))
 }
 
-// Event is one decision of a scheduler, as the option [Trace] reports it. While the execution tracer of package
-// runtime/trace is on, each is written there as well, as a log message whose category is the scheduler's
-// name: `go tool trace` shows it on the goroutine that was running.
+// Event is one decision of a scheduler, as the option [Trace] reports it. While the
+// execution tracer of package runtime/trace is on, each event is written there as well,
+// as a log message whose category is the scheduler's name: `go tool trace` shows it on
+// the goroutine that was running.
 //
-// The function of Trace is called by who decides, in the middle of deciding and in part under the scheduler's
-// lock: it must be safe for concurrent use, must not block, and must not call the scheduler. Events of
-// one processor come in the order in which they happen.
+// The function of Trace is called in the middle of a decision, on the goroutine that
+// makes it, and in part under the scheduler's lock. So it must be safe for concurrent
+// use, must not block, and must not call the scheduler. Events of one processor come in
+// the order in which they happen.
 type Event struct {
 	Decision  Decision
-	Worker    int // ID of who decides; 0: a submitter
+	Worker    int // ID of the deciding worker; 0: a submitter
 	Processor int // from 1 on; 0: none
 	Victim    int // of Stole: the processor that was stolen from
-	Works     int // how many were taken or moved
+	Works     int // the number taken or moved
 }
 
 // String returns the event as a line of a log.
@@ -86,7 +88,8 @@ func (e Event) String() string {
 	}
 }
 
-// watched reports whether somebody wants to know: two loads, so that nobody pays for a trace that nobody reads.
+// watched reports whether a trace is on: two loads, so that a scheduler without one
+// pays nothing.
 func (s *Scheduler) watched() bool { return s.observe.IsSet() || trace.IsEnabled() }
 
 func (s *Scheduler) note(e Event) {

@@ -72,7 +72,8 @@ func TestTheTraceShowsThe61stSearch(t *testing.T) {
 	assert.Equal(t, []int{61, 122}, searches)
 }
 
-// The figure of the document: a processor without work takes three from a loaded one.
+// The figure of the document: a processor without work takes three works from a loaded
+// one.
 func TestTheTraceShowsThatAThiefTakesHalf(t *testing.T) {
 	var l log
 	r := newRace(t, 2, workstealing.Trace(l.note))
@@ -87,7 +88,7 @@ func TestTheTraceShowsThatAThiefTakesHalf(t *testing.T) {
 		for range 7 { // six in the queue, one in the slot
 			r.submit(on, func(schedulers.Worker) { stolen.Done() })
 		}
-		close(release) // now the other one is without work
+		close(release) // now the other processor is without work
 		stolen.Wait()
 	})
 	r.end()
@@ -122,7 +123,7 @@ func TestTheTraceShowsHandingOnAndSpilling(t *testing.T) {
 
 func TestDecisionsAreInTheExecutionTrace(t *testing.T) {
 	if trace.IsEnabled() {
-		return // somebody traces the tests themselves
+		return // the tests themselves are being traced
 	}
 	var out bytes.Buffer
 	require.NoError(t, trace.Start(&out))
@@ -155,7 +156,7 @@ func ExampleTrace() {
 		_ = s.Submit(do(nothing), schedulers.Hint{From: on})
 		close(submitted)
 	}), schedulers.Hint{})
-	<-submitted // what is submitted after Shutdown is refused, by works too
+	<-submitted // work submitted after Shutdown is refused, even by works
 	_ = s.Shutdown(context.Background())
 	// Output:
 	// worker 1, processor 1: starts

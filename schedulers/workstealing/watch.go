@@ -2,13 +2,13 @@ package workstealing
 
 import "time"
 
-// watch takes processors from workers whose work blocks without saying so: the task
-// of sysmon in Go's runtime. It is guarded by Scheduler.mu.
+// watch takes processors from workers whose work blocks without saying so: the task of
+// sysmon in Go's runtime. It is guarded by Scheduler.mu.
 //
 // While no processor is idle, a timer is set. If a whole interval passes in which no
-// worker has begun or ended work, and work is queued, the processors are handed to
-// new workers. Work that computes for long loses its processor too, as a goroutine
-// does; the worst case is what one goroutine per work would have been.
+// worker has begun or ended work, and work is queued, the processors are handed to new
+// workers. Work that computes for long loses its processor too, as a goroutine does;
+// the worst case is the behaviour of one goroutine per work.
 type watch struct {
 	patience time.Duration
 	timer    *time.Timer
@@ -16,8 +16,8 @@ type watch struct {
 	last     uint64 // progress when the interval began
 }
 
-// arm begins an interval, unless one has begun; mu is held. It is called when the last idle processor
-// is taken.
+// arm begins an interval, unless one has begun; mu is held. It is called when the last
+// idle processor is taken.
 func (s *Scheduler) arm() {
 	if s.ending.Reached() || s.watch.armed || s.watch.patience <= 0 {
 		return
@@ -45,7 +45,7 @@ func (s *Scheduler) look() {
 	s.arm()
 }
 
-// retake hands all processors on whose workers are in the middle of work; mu is held.
+// retake hands off all processors whose workers are in the middle of work; mu is held.
 func (s *Scheduler) retake() {
 	for _, p := range s.procs {
 		if w := p.held; w != nil {

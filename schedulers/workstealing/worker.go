@@ -7,12 +7,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fairTick is how often a processor's worker looks into the global queue first: every 61st time, a prime, so that it
-// does not beat in time with anything. The number is Go's.
+// fairTick is how often a processor's worker looks into the global queue first: every
+// 61st time, a prime, to avoid resonance with periodic work. The number is Go's.
 const fairTick = 61
 
-// worker is a place for a goroutine: an ID that can be reused, and counters. The place outlives the
-// goroutine, so that starting one allocates nothing.
+// worker is a place for a goroutine: an ID that can be reused, and counters. The place
+// outlives the goroutine, so that starting one allocates nothing.
 type worker struct {
 	sched *Scheduler
 	id    int
@@ -25,15 +25,16 @@ type worker struct {
 	//	   ▲                       │                              │
 	//	   └──────work returns─────┴──────────work returns────────┘
 	//
-	// A processor is taken away by the edge from running to lost alone, a compare-and-swap under
-	// mu. So one whose worker is looking is never taken, and a worker knows before it looks whether it has one.
+	// A processor is taken away by the edge from running to lost alone, a
+	// compare-and-swap under mu. So a looking worker never loses its processor, and it
+	// knows before it looks whether it has one.
 	state atomic.Uint32
 
-	// The processor; nil while it has none. Written under Scheduler.mu, read by anybody: a hint
+	// The processor, or nil. Written under Scheduler.mu, read without a lock: a hint
 	// leads foreign goroutines here.
 	proc atomic.Pointer[processor]
 
-	// Of the goroutine alone, or of who starts it.
+	// Used by the worker's goroutine alone, or by the one that starts it.
 	spinning bool
 	seed     uint32
 	room     any // see [schedulers.Keeper]
@@ -95,7 +96,7 @@ func (s *Scheduler) end(w *worker) {
 	s.finish()
 }
 
-// random is a xorshift generator: which queue to begin with needs no better.
+// random is a xorshift generator: good enough to choose the queue to begin with.
 func (w *worker) random() uint32 {
 	w.seed ^= w.seed << 13
 	w.seed ^= w.seed >> 17
@@ -103,9 +104,10 @@ func (w *worker) random() uint32 {
 	return w.seed
 }
 
-// Block implements [schedulers.Blocker]: the worker's processor is handed on until unblock is
-// called. It never returns an error. Afterwards the worker finishes its current work without a
-// processor, which makes one more that runs for a moment, and then asks for one.
+// Block implements [schedulers.Blocker]: it hands off the worker's processor. It never
+// returns an error. Afterwards the worker finishes its current work without a
+// processor, so one more work runs for a moment, and then the worker asks for a
+// processor.
 func (w *worker) Block() (unblock func(), err error) {
 	s := w.sched
 	s.mu.Lock()
@@ -114,14 +116,15 @@ func (w *worker) Block() (unblock func(), err error) {
 	return func() {}, nil
 }
 
-// handOn takes the processor of w, if w runs work with it, and gives it to a new worker if there
-// is work, or makes it idle; mu is held. why is what is written into the trace.
+// handOn takes the processor of w, if w runs work with it, and gives it to a new worker
+// if work is queued, or makes it idle; mu is held. why is the decision for the trace.
 func (s *Scheduler) handOn(w *worker, why Decision) {
 	if s.count.alive >= s.maxWorkers || !w.state.CompareAndSwap(running, lost) {
 		return
 	}
-	// Give back, then look: the order of the steps L1 and L3 in spin.go. The other way round, work pushed
-	// in between finds no idle processor to start a worker on, and nobody looks again.
+	// Give back, then look: the order of the steps L1 and L3 in spin.go. In the reverse
+	// order, work pushed in between finds no idle processor to start a worker on, and
+	// is stranded.
 	p := w.release()
 	if s.watched() {
 		s.note(Event{Decision: why, Worker: w.id, Processor: p.id})
@@ -133,7 +136,7 @@ func (s *Scheduler) handOn(w *worker, why Decision) {
 }
 
 // askForProcessor gives w, which has lost its processor, an idle one. It returns false
-// if w has ended: all are in use.
+// if w has ended because all are in use.
 func (w *worker) askForProcessor() bool {
 	s := w.sched
 	s.mu.Lock()

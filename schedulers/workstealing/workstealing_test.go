@@ -22,8 +22,8 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
-				// No watch: on a loaded machine it hands on the processor of work that merely is slow,
-				// and the suite counts what runs at a time.
+				// No watch: on a loaded machine it hands off the processor of work that
+				// is merely slow, and the suite counts the works that run at a time.
 				return workstealing.New(append(opts, workstealing.Patience(0))...)
 			})
 		})
