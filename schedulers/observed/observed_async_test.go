@@ -70,7 +70,7 @@ func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished
 	default:
 		f.Misuse(state)
 	}
-	// observed_test.go:182: _, _ = j.Await()
+	// observed_test.go:183: _, _ = j.Await()
 	f.await1 = j
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -85,7 +85,7 @@ resume1:
 
 // Location returns where [panics] is suspended.
 func (f *panicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 182)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
 }
 
 // Results returns what [panics] returned, or raises again the panic that ended it.
@@ -158,7 +158,7 @@ func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *jo
 	default:
 		f.Misuse(state)
 	}
-	// observed_test.go:190: _, _ = job.Run(ctx, func(context.Context) (int, error) {
+	// observed_test.go:191: _, _ = job.Run(ctx, func(context.Context) (int, error) {
 	{
 		j := j
 		f.await1 = job.New(ctx, func(arg1 context.Context) (int, error) {
@@ -179,7 +179,7 @@ resume1:
 
 // Location returns where [literal] is suspended.
 func (f *literalFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 190)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
 }
 
 // Results returns what [literal] returned, or raises again the panic that ended it.
@@ -233,7 +233,7 @@ func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (fi
 	default:
 		f.Misuse(state)
 	}
-	// observed_test.go:191: _, _ = j.Await()
+	// observed_test.go:192: _, _ = j.Await()
 	f.await1 = j
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -248,7 +248,7 @@ resume1:
 
 // Location returns where a function literal of [literal] is suspended.
 func (f *literalFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
 }
 
 // literalFunc1Machine is a function literal of [literal] as the root of a chain of calls: task and frame in one allocation.
@@ -267,4 +267,4 @@ func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: a204efb1a4d0e961
+// Digest of what is above: 2bfe9199a1e8b4f9
