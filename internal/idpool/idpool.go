@@ -7,9 +7,8 @@ import "sync"
 // IDs are numbers from 1 on, of which nobody has the same at the same time. The
 // zero value is ready. All methods are safe for concurrent use.
 type IDs struct {
-	mu   sync.Mutex
-	free []int
-	last int
+	mu  sync.Mutex
+	ids Guarded
 }
 
 // Take returns a number that nobody has. It is at most the number of those who ever
@@ -17,6 +16,24 @@ type IDs struct {
 func (p *IDs) Take() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.ids.Take()
+}
+
+// Give gives a number back that was taken.
+func (p *IDs) Give(id int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ids.Give(id)
+}
+
+// Guarded is [IDs] for a caller that holds a lock of its own.
+type Guarded struct {
+	free []int
+	last int
+}
+
+// Take is [IDs.Take].
+func (p *Guarded) Take() int {
 	if n := len(p.free); n > 0 {
 		id := p.free[n-1]
 		p.free = p.free[:n-1]
@@ -26,9 +43,5 @@ func (p *IDs) Take() int {
 	return p.last
 }
 
-// Give gives a number back that was taken.
-func (p *IDs) Give(id int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, id)
-}
+// Give is [IDs.Give].
+func (p *Guarded) Give(id int) { p.free = append(p.free, id) }

@@ -1,8 +1,9 @@
 package pool
 
 import (
-	"runtime/metrics"
 	"time"
+
+	"github.com/movenext/movenext/internal/census"
 )
 
 // replacement sees to it that workers whose work blocks are replaced at once. It is guarded by Pool.mu.
@@ -39,8 +40,8 @@ type replacement struct {
 	on    bool
 	last  uint64 // progress at the last look
 
-	active  func(*replacement) int // goroutines that run or could
-	samples []metrics.Sample
+	active func(*replacement) int // goroutines that run or could
+	census census.Counter
 }
 
 const (
@@ -120,16 +121,4 @@ func (p *Pool) setWaiting(n int) {
 }
 
 // readActive asks the runtime.
-func readActive(r *replacement) int {
-	if r.samples == nil {
-		r.samples = []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
-	}
-	metrics.Read(r.samples)
-	n := uint64(0)
-	for i := range r.samples {
-		if v := r.samples[i].Value; v.Kind() == metrics.KindUint64 {
-			n += v.Uint64()
-		}
-	}
-	return int(n)
-}
+func readActive(r *replacement) int { return r.census.Active() }

@@ -39,12 +39,12 @@ func (w *Worker) Call(f func()) {
 // Yield parks the worker and activates its thread with [WorkerYielded], w and param. It returns when w was executed again. If w is not running, it
 // does nothing.
 func (w *Worker) Yield(param any) {
-	t, turn := w.yield()
-	if t == nil {
-		return
+	left, turn := w.yield()
+	left.activate(Activation{Reason: WorkerYielded, Worker: w, Param: param})
+	if turn != nil {
+		w.attend()
+		<-turn
 	}
-	t.activate(Activation{Reason: WorkerYielded, Worker: w, Param: param})
-	<-turn
 }
 
 // Block implements [schedulers.Blocker] for those who wait on the worker's behalf, as a job's Wait does; others use [Worker.Call]. The
@@ -55,13 +55,12 @@ func (w *Worker) Block() (unblock func(), err error) {
 }
 
 func (w *Worker) leave(cause Cause) {
-	if t := w.block(); t != nil {
-		t.activate(Activation{Reason: WorkerBlocked, Cause: cause})
-	}
+	w.block().activate(Activation{Reason: WorkerBlocked, Cause: cause})
 }
 
 func (w *Worker) comeBack() {
 	if turn := w.unblock(); turn != nil {
+		w.attend()
 		<-turn
 	}
 }

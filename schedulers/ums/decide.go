@@ -1,38 +1,76 @@
 package ums
 
-// seat is one of a scheduler's threads.
+import "slices"
+
+// seat is one of a scheduler's threads. It is of the goroutine that is the thread.
 type seat struct {
-	of  *Scheduler
-	id  int     // from 1 on
-	ran *Worker // the worker that was executed last
+	of      *Scheduler
+	id      int // from 1 on
+	thread  *Thread
+	ran     *Worker   // the worker that was executed last
+	started bool      // it has been counted as busy
+	room    []*Worker // empty
 }
 
 func (s *Scheduler) startThreads() {
+	s.idle.Store(int64(s.threads))
 	for id := range s.threads {
-		s.alive.Go((&seat{of: s, id: id + 1}).main)
+		p := &seat{of: s, id: id + 1}
+		p.thread = &Thread{list: s.list, back: make(chan Activation, 1), host: func(a Activation) { go p.run(a) }}
+		s.seats = append(s.seats, p)
+	}
+	s.alive.Add(s.threads)
+	for _, p := range s.seats {
+		go p.run(p.startup())
 	}
 }
 
-// main is the goroutine of a thread. It is started again if a policy has ended it by runtime.Goexit.
-func (p *seat) main() {
-	ended := false
+func (p *seat) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
+
+// run is the thread on one goroutine. It lends the goroutine to each new worker that it picks,
+// since most of them end without having blocked: that saves a goroutine, and two hand-overs, for
+// each.
+//
+//	the goroutine                          another one
+//	decide, pick a new worker
+//	   its function begins
+//	   ⋮                                   if it blocks, yields, or is noticed:
+//	   the goroutine is the worker's          decide, pick the next …
+//	   its function ends
+//	still the thread: decide again
+//	else: end
+//
+// The edge of the state that takes the worker off its thread says which of the two it is, so
+// that one goroutine is the thread at each moment. If a policy ends the goroutine by
+// runtime.Goexit, the thread starts anew on another one.
+func (p *seat) run(a Activation) {
+	p.thread.carries.Store(nil)
+	here := true
 	defer func() {
-		if !ended {
-			p.of.alive.Go(p.main)
+		if here {
+			go p.run(p.startup())
 		}
 	}()
-	// The list and the entry point are there, so there is no error.
-	_ = EnterSchedulingMode(p.of.list, p.entry, p.id)
-	ended = true
+	p.pin()
+	for here {
+		w := p.thread.decide(p.entry, a)
+		here = false
+		if w == nil {
+			p.of.alive.Done()
+			return
+		}
+		a, here = p.thread.carry(w)
+	}
 }
 
 // entry is the entry point: what can run is put in line, the next of the line is executed.
 func (p *seat) entry(t *Thread, a Activation) {
 	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
-	if a.Reason == WorkerYielded {
-		p.of.deciding(func(d *decisions) { d.ready(a.Worker) })
+	if !p.started {
+		p.started = true
+		p.of.idle.Add(-1)
 	}
-	for w := p.pick(); w != nil; w = p.pick() {
+	for w := p.pick(a.Worker); w != nil; w = p.pick(nil) {
 		err := t.Execute(w)
 		p.tell(Event{Step: Executed, Worker: w.id, Err: err})
 		if err == nil {
@@ -52,58 +90,74 @@ func (p *seat) before(a Activation) int {
 }
 
 // pick returns the worker that is to run next, and waits until there is one; nil when the scheduler has ended. These are the
-// steps T1 to T3.
-func (p *seat) pick() *Worker {
+// steps T1 to T3. yielded is put in line first, if it is not nil.
+func (p *seat) pick(yielded *Worker) *Worker {
 	s := p.of
 	for {
-		p.collect()
-		if w := s.next(); w != nil {
+		w := p.choose(yielded)
+		if w != nil {
 			return w
 		}
+		yielded = nil
+		s.idle.Add(1)
 		select {
 		case <-s.list.Event():
+			s.idle.Add(-1)
 		case <-s.more:
+			s.idle.Add(-1)
 		case <-s.closing:
-			p.collect() // for the sake of those that have to be cleaned up
+			s.list.sweep(nil, nil) // for the sake of those that have to be cleaned up
 			return nil
 		}
 	}
 }
 
-// collect puts in line who is on the completion list, and cleans up who has terminated.
-func (p *seat) collect() {
+// choose puts in line what is on the completion list, cleans up what has terminated, and takes
+// the next worker out of the line, or returns nil. If more are left, another thread is woken.
+func (p *seat) choose(yielded *Worker) (w *Worker) {
 	s := p.of
 	var events []Event
-	var ready []*Worker
-	for _, w := range s.list.Dequeue(0) {
-		if state := w.State(); state != Terminated {
-			ready = append(ready, w)
-			events = append(events, Event{Step: Dequeued, Worker: w.id, State: state})
-		} else if w.Delete() == nil {
-			events = append(events, Event{Step: Deleted, Worker: w.id})
+	if s.observe.IsSet() {
+		events = make([]Event, 0, 4)
+	}
+	ready, events := s.list.sweep(p.room, events)
+	if yielded != nil {
+		ready = slices.Insert(ready, 0, yielded)
+	}
+	p.room = nil
+	more := false
+	s.deciding(func(d *decisions) {
+		d.ready(ready...) // all in one call: a policy may exit in the middle
+		w = d.next()
+		more = d.line.first != nil
+		if s.lined.Load() != more {
+			s.lined.Store(more)
 		}
-	}
-	if len(ready) > 0 {
-		s.deciding(func(d *decisions) { d.ready(ready...) })
-	}
+	})
+	p.room = emptied(ready)
 	for _, e := range events {
 		p.tell(e)
 	}
-}
-
-// next takes the next worker out of the line, or returns nil. If more are left, another thread is woken.
-func (s *Scheduler) next() (w *Worker) {
-	s.deciding(func(d *decisions) {
-		w = d.next()
-		if d.line.first != nil {
-			select {
-			case s.more <- struct{}{}:
-			default:
-			}
+	if more {
+		select {
+		case s.more <- struct{}{}:
+		default:
 		}
-	})
+		s.attend()
+	}
 	return w
 }
+
+// emptied returns a slice as room for others. That of a burst is not kept.
+func emptied(ws []*Worker) []*Worker {
+	if cap(ws) > mostRoom {
+		return nil
+	}
+	clear(ws)
+	return ws[:0]
+}
+
+const mostRoom = 1024
 
 // deciding calls f under the lock of the threads, and tells if the policy has failed, also if that has ended the goroutine.
 func (s *Scheduler) deciding(f func(*decisions)) {

@@ -37,8 +37,16 @@
 // parameter and names no worker, and picks another one; the call goes on beside it, as system calls do. When the call
 // has ended, the worker does not go on: it appears on its completion list, and runs when it is picked.
 //
-// A blocking call that is not marked, a page fault, and a loop without an end go unseen: they hold the thread. This is
-// the limit of the model without a kernel.
+// # A worker blocks and does not say so
+//
+// A blocking call that is not marked holds its thread. The mechanism cannot see it. A
+// [Scheduler] can guess: Go tells how many goroutines run, so it is known how many of the
+// workers wait that are said to run, though not which. While others are ready, the ones that
+// have run for the longest time lose their threads, which are activated with the cause [Noticed]
+// ([Notice] says how often; notice.go how). What blocks is not touched by that, and cannot be
+// held up when it goes on: it runs beside the threads then, up to its next marked call or yield,
+// from where it appears on the completion list. This is the limit of the model without a kernel.
+// Page faults go unseen, too.
 //
 // # A worker ends
 //
@@ -50,7 +58,7 @@
 //	state       set by                       is where                           may become
 //	Created     NewWorker                    on its list, or dequeued           Running, Terminated
 //	Running     Execute                      on a thread                        Blocked, Ready, Terminated
-//	Blocked     Block                        nowhere: its goroutine is in a call  Ready, Terminated
+//	Blocked     Block, or being noticed      nowhere: its goroutine is in a call  Ready, Terminated
 //	Ready       the end of a call, or Yield  on its list, or dequeued           Running, Terminated
 //	Terminated  the end of its function      on its list, or dequeued           —
 //
@@ -62,7 +70,9 @@
 //	   │ Withdraw                │ the function has ended
 //	   └──────▶ Terminated ◀─────┘
 //
-// The edges from Blocked and Ready to Terminated belong to the case that the next heading is about.
+// The edges from Blocked and Ready to Terminated belong to the case that the next heading is
+// about, and to workers that were noticed. For those, Yield takes the edge from Blocked to
+// Ready.
 //
 // # A context given to another goroutine
 //
@@ -98,11 +108,13 @@
 //
 //	who has put a worker on the list       a thread
 //	L1 under the list's lock: append       T1 dequeue all, put them in line, under the line's lock
-//	L2 if the list was empty: event        T2 take one, under the line's lock; if more are left: token
+//	L2 if none is due: event               T2 take one, under the line's lock; if more are left: token
 //	                                       T3 if there was none: park until event or token; go to T1
 //
-// After L2 the event stays until somebody takes it, and who takes it goes to T1. A thread that leaves workers in line at
-// T2 leaves a token, and who takes it goes to T1, too; a token more does no harm. So whenever a worker is on the list or in line, then an
+// After L2 the event is due until T1, and stays until a thread takes it, and that thread goes to
+// T1. A thread whose worker has ended on its own goroutine leaves L2 out, since it goes to T1
+// itself. A thread that leaves workers in line at T2 leaves a token, and who takes it goes to
+// T1, too; a token more does no harm. So whenever a worker is on the list or in line, then an
 // event or a token is there, or a thread is on its way to T1 or T2: nobody parks for good.
 //
 // # A policy that fails
@@ -113,14 +125,25 @@
 //
 // # What the threads are
 //
-// Goroutines, not locked OS threads: handing over between those takes some 30 µs and here is a hand-over at each
-// decision. Who wants a locked one locks it and then calls EnterSchedulingMode, which does not leave the caller's goroutine. A
-// worker may lock its own; it stays on that thread through all blocking and yielding.
+// Goroutines, not locked OS threads: handing over between those takes some 30 µs and here is a
+// hand-over at each decision. A program that wants a locked one locks it and then calls
+// EnterSchedulingMode, which does not leave the caller's goroutine. A worker may lock its own;
+// it stays on that thread through all blocking and yielding.
+//
+// A thread of a Scheduler is a role that passes from goroutine to goroutine. It lends its
+// goroutine to each new worker. Most of them end without having blocked, and the thread goes on
+// where it was; when one blocks, the goroutine is the worker's from then on, and the thread goes
+// on on another one. With [Affinity] each of these goroutines has a thread of the system, bound
+// to a processor.
 //
 // # What it costs
 //
-// A goroutine for each piece of work, a hand-over to it and one back, and the policy's lock: some 3 µs, where the pool needs a
-// few hundred nanoseconds. It is worth that where who runs next is a decision, and not where there is just a lot of work.
+// A context for each piece of work, a decision under the policy's lock, and its way over the
+// completion list, to begin and to end: 0.9 µs of processor time for work that does nothing,
+// where the pool needs 0.2 (100 000 pieces of work on two threads). Half of it is locks, the
+// rest is memory: a context has 168 bytes, and is touched in each of these steps. What blocks
+// costs a goroutine and two hand-overs more. It is worth that where the choice of what runs next
+// is a decision, and not where there is just a lot of work.
 //
 // # Advice
 //

@@ -11,6 +11,7 @@ const (
 	Dequeued              // a worker was taken from the completion list and put in line
 	Executed              // a worker was picked; Err says if that has failed
 	Deleted               // a worker that has ended was cleaned up
+	Pinned                // the thread's goroutine was bound to its processor; Err says if that has failed
 )
 
 // Event is one step of a thread of a [Scheduler].
@@ -23,7 +24,7 @@ type Event struct {
 	Cause  Cause  // of Activated
 	Param  any    // of Activated
 	State  State  // of Dequeued
-	Err    error  // of Executed
+	Err    error  // of Executed and Pinned
 }
 
 // String returns the event as one line of a log.
@@ -35,6 +36,8 @@ func (e Event) what() string {
 		return fmt.Sprintf("startup, with parameter %v", e.Param)
 	case e.Step == Activated && e.Reason == WorkerYielded:
 		return fmt.Sprintf("worker %d yielded, with parameter %v", e.Worker, e.Param)
+	case e.Step == Activated && e.Cause == Noticed:
+		return fmt.Sprintf("worker %d was noticed to block", e.Worker)
 	case e.Step == Activated && e.Cause == Ended:
 		return fmt.Sprintf("worker %d blocked for good: it has ended", e.Worker)
 	case e.Step == Activated:
@@ -45,12 +48,18 @@ func (e Event) what() string {
 		return fmt.Sprintf("worker %d cannot be executed: %v", e.Worker, e.Err)
 	case e.Step == Executed:
 		return fmt.Sprintf("executes worker %d", e.Worker)
+	case e.Step == Pinned && e.Err != nil:
+		return fmt.Sprintf("is bound to no processor: %v", e.Err)
+	case e.Step == Pinned:
+		return "is bound to its processor"
 	default:
 		return fmt.Sprintf("cleans up worker %d", e.Worker)
 	}
 }
 
 func (p *seat) tell(e Event) {
-	e.Thread = p.id
-	p.of.observe.Call(e)
+	if p.of.observe.IsSet() {
+		e.Thread = p.id
+		p.of.observe.Call(e)
+	}
 }

@@ -2,7 +2,10 @@ package ums_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log"
+	"time"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -126,5 +129,37 @@ func ExampleDecide() {
 	// a job of length 10
 	// a job of length 20
 	// a job of length 30
+	// <nil>
+}
+
+// A worker waits for a channel and has not said so. The thread is taken away from it, for the one that is ready.
+func ExampleNotice() {
+	s := ums.New(1, ums.Notice(time.Millisecond))
+	ctx := schedulers.With(context.Background(), s)
+
+	answer := make(chan string)
+	reader := job.Run(ctx, func(context.Context) (string, error) { return <-answer, nil })
+	writer := job.Go(ctx, func(context.Context) error { answer <- "forty-two"; return nil })
+	fmt.Println(reader.Wait(context.Background()))
+	fmt.Println(writer.Wait(context.Background()))
+	fmt.Println(s.Shutdown(context.Background()))
+	// Output:
+	// forty-two <nil>
+	// {} <nil>
+	// <nil>
+}
+
+// Two threads, of which each stays on a processor of its own, if the system has a way to say so.
+func ExampleAffinity() {
+	s := ums.New(2, ums.Affinity(0, 1), ums.Observe(func(e ums.Event) {
+		if e.Step == ums.Pinned && e.Err != nil && !errors.Is(e.Err, errors.ErrUnsupported) {
+			log.Println(e) // the process may not use that processor
+		}
+	}))
+	sum := job.Run(schedulers.With(context.Background(), s), func(context.Context) (int, error) { return 40 + 2, nil })
+	fmt.Println(sum.Wait(context.Background()))
+	fmt.Println(s.Shutdown(context.Background()))
+	// Output:
+	// 42 <nil>
 	// <nil>
 }

@@ -15,11 +15,12 @@ const Forever time.Duration = 1<<63 - 1
 // with [NewCompletionList]. All methods are safe for concurrent use.
 type CompletionList struct {
 	event chan struct{} // has a token while items is not empty, unless somebody has taken it and is coming
-	ids   idpool.IDs
 
 	// mu guards everything below and the state of all workers of the list. No code of a user runs under it.
 	mu    sync.Mutex
+	ids   idpool.Guarded
 	items []*Worker
+	told  bool // the event was sent for what is in items
 
 	// All contexts that were not deleted, in the order of their creation.
 	oldest, newest *Worker
@@ -33,17 +34,22 @@ func NewCompletionList() *CompletionList {
 
 // put appends w unless it is there; mu is held.
 func (l *CompletionList) put(w *Worker) {
-	w.wanted = false
-	if w.listed {
-		return
-	}
-	w.listed = true
-	l.items = append(l.items, w)
-	if len(l.items) == 1 {
+	l.append(w)
+	if !l.told {
+		l.told = true
 		select {
 		case l.event <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// append is put by a thread that dequeues right after; mu is held.
+func (l *CompletionList) append(w *Worker) {
+	w.wanted = false
+	if !w.listed {
+		w.listed = true
+		l.items = append(l.items, w)
 	}
 }
 
@@ -81,14 +87,48 @@ func (l *CompletionList) drain() []*Worker {
 	defer l.mu.Unlock()
 	all := l.items
 	l.items = nil
+	l.taken(all)
+	return all
+}
+
+// taken says that all were taken off the list, which is empty now; mu is held.
+func (l *CompletionList) taken(all []*Worker) {
 	for _, w := range all {
 		w.listed = false
 	}
-	select {
-	case <-l.event:
-	default:
+	if l.told {
+		l.told = false
+		select {
+		case <-l.event:
+		default:
+		}
 	}
-	return all
+}
+
+// sweep is Dequeue and Delete with one turn of the lock: it returns what is on the list and has
+// not terminated, and deletes the rest. What it has done is appended to events, unless that is
+// nil. room is an empty slice that the list may have instead of what it returns.
+func (l *CompletionList) sweep(room []*Worker, events []Event) ([]*Worker, []Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	items := l.items
+	l.items = room
+	l.taken(items)
+	ready := items[:0]
+	for _, w := range items {
+		e := Event{Step: Dequeued, Worker: w.id, State: w.state}
+		if w.state == Terminated {
+			w.delete()
+			e = Event{Step: Deleted, Worker: w.id}
+		} else {
+			ready = append(ready, w)
+		}
+		if events != nil {
+			events = append(events, e)
+		}
+	}
+	clear(items[len(ready):])
+	return ready, events
 }
 
 // Event returns a channel that delivers when the list turns from empty to non-empty, for a select over several
@@ -113,6 +153,7 @@ func (l *CompletionList) Contexts() int {
 func (l *CompletionList) enroll(w *Worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	w.id = l.ids.Take()
 	w.older = l.newest
 	if l.newest != nil {
 		l.newest.newer = w

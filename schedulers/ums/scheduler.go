@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/timers"
@@ -31,9 +32,15 @@ type Scheduler struct {
 	delegate delegate
 
 	start   sync.Once
-	alive   sync.WaitGroup
-	more    chan struct{} // a token: there may be workers in line for one more thread
-	closing chan struct{} // closed when all work has ended after Shutdown
+	seats   []*seat        // constant after start
+	alive   sync.WaitGroup // of threads that have not ended, whichever goroutines they are
+	idle    atomic.Int64   // threads that are parked, or have not started
+	more    chan struct{}  // a token: there may be workers in line for one more thread
+	closing chan struct{}  // closed when all work has ended after Shutdown
+	cpus    []int          // see Affinity
+	watch   watch
+
+	lined atomic.Bool // somebody is in line; written under lock
 
 	lock      Mutex // of the scheduler side
 	decisions decisions
@@ -75,7 +82,11 @@ func New(threads int, opts ...Option) *Scheduler {
 		more: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	s.delegate.of = s
-	s.books.Drained = func() { close(s.closing) }
+	s.watch.of, s.watch.every = s, defaultNotice
+	s.books.Drained = func() {
+		s.watch.end()
+		close(s.closing)
+	}
 	for _, o := range opts {
 		if o != nil {
 			o(s)
@@ -96,8 +107,9 @@ func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.
 		return err
 	}
 	s.start.Do(s.startThreads)
-	w := &Worker{id: s.list.ids.Take(), list: s.list, fn: runWork, of: s, home: home, work: work, user: user}
+	w := &Worker{list: s.list, fn: runWork, of: s, home: home, work: work, user: user}
 	s.list.enroll(w)
+	s.attend()
 	return nil
 }
 
@@ -134,7 +146,8 @@ func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool 
 	return ok && w != nil && w.of == s
 }
 
-// MaxConcurrency returns the number of threads. Workers inside of marked calls do not count.
+// MaxConcurrency returns the number of threads. Workers inside of marked calls do not count, nor
+// those that were noticed to block ([Notice]), until their next marked call.
 func (s *Scheduler) MaxConcurrency() int { return s.threads }
 
 // Metrics implements [schedulers.Meter]. Workers counts those whose work has begun and not ended, blocked ones included.

@@ -48,7 +48,8 @@ func (w *Worker) claim(t *Thread) error {
 		w.wanted = true
 		return ErrLocked
 	}
-	w.state, w.on = Running, t
+	w.state, w.on, w.noticed = Running, t, false
+	w.hosted = t.host != nil && !w.begun
 	w.count.executed++
 	return nil
 }
@@ -60,7 +61,8 @@ func (w *Worker) unclaim() {
 	if w.state != Running {
 		return
 	}
-	w.state, w.on = Ready, nil
+	w.state = Ready
+	w.vacate()
 	if !w.begun {
 		w.state = Created
 	}
@@ -68,30 +70,38 @@ func (w *Worker) unclaim() {
 	w.list.put(w)
 }
 
-// resume follows a claim: it starts the goroutine of w, or lets go one that is parked in its name.
+// resume follows a claim of a worker that has begun: it lets go one that is parked in its name.
 func (w *Worker) resume() {
 	w.list.mu.Lock()
-	begun, turn := w.begun, w.turn
-	w.begun = true
+	turn := w.turn
 	w.list.mu.Unlock()
-	if begun {
-		turn <- struct{}{}
-	} else {
-		go w.main()
-	}
+	turn <- struct{}{}
 }
 
-// block takes the edge from Running to Blocked and returns the thread to activate, or nil if w
+// block takes the edge from Running to Blocked and returns the thread to activate, or none if w
 // was not running, and then only counts.
-func (w *Worker) block() *Thread {
+func (w *Worker) block() departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
 	w.inside++
 	if w.state != Running {
-		return nil
+		return departure{}
 	}
 	w.count.blocked++
 	w.state = Blocked
+	return w.vacate()
+}
+
+// notice is block on behalf of a worker that seems to block and has not said so, if it still runs
+// for the time of that number. It returns the thread to activate, or none.
+func (w *Worker) notice(time uint32) departure {
+	w.list.mu.Lock()
+	defer w.list.mu.Unlock()
+	if w.state != Running || w.count.executed != time || w.on.carries.Load() != w {
+		return departure{}
+	}
+	w.count.blocked++
+	w.state, w.noticed = Blocked, true
 	return w.vacate()
 }
 
@@ -109,22 +119,30 @@ func (w *Worker) unblock() <-chan struct{} {
 	return w.turns()
 }
 
-// yield takes the edge from Running to Ready and returns the thread to activate and where to park, or
-// nil if w was not running.
-func (w *Worker) yield() (*Thread, <-chan struct{}) {
+// yield takes the edge from Running to Ready and returns the thread to activate and where to
+// park. A worker that was noticed has no thread to activate, and comes back as from a call.
+// Where to park is nil if w is neither.
+func (w *Worker) yield() (departure, <-chan struct{}) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
-	if w.state != Running {
-		return nil, nil
+	switch {
+	case w.state == Running:
+		w.count.yielded++
+		w.state = Ready
+		return w.vacate(), w.turns()
+	case w.state == Blocked && w.noticed && w.inside == 0:
+		w.count.yielded++
+		w.state = Ready
+		w.list.put(w)
+		return departure{}, w.turns()
+	default:
+		return departure{}, nil
 	}
-	w.count.yielded++
-	w.state = Ready
-	return w.vacate(), w.turns()
 }
 
-// terminate takes the edge to Terminated. It returns the thread to activate, or nil, and the goroutine to let
-// go that is parked in the name of w, or nil.
-func (w *Worker) terminate() (*Thread, chan<- struct{}) {
+// terminate takes the edge to Terminated. It returns the thread to activate, or none, and the
+// goroutine to let go that is parked in the name of w, or nil.
+func (w *Worker) terminate() (departure, chan<- struct{}) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
 	var parked chan<- struct{}
@@ -132,7 +150,11 @@ func (w *Worker) terminate() (*Thread, chan<- struct{}) {
 		parked = w.turn
 	}
 	w.state = Terminated
-	w.list.put(w)
+	if w.hosted {
+		w.list.append(w) // its goroutine is about to dequeue: an event would wake another thread for nothing
+	} else {
+		w.list.put(w)
+	}
 	return w.vacate(), parked
 }
 
@@ -148,11 +170,29 @@ func (w *Worker) withdraw() bool {
 	return true
 }
 
+// departure is a worker's leaving of its thread: what is left to do when the list's lock is free.
+type departure struct {
+	from   *Thread // nil: it had none
+	hosted bool    // the worker is on the goroutine that was the thread's
+}
+
+// activate ends the time of the worker that has left. If it stays on the goroutine, the thread
+// goes on on another one.
+func (d departure) activate(a Activation) {
+	switch {
+	case d.from == nil:
+	case d.hosted:
+		d.from.host(a)
+	default:
+		d.from.back <- a
+	}
+}
+
 // vacate takes w off its thread; the list's lock is held.
-func (w *Worker) vacate() *Thread {
-	t := w.on
-	w.on = nil
-	return t
+func (w *Worker) vacate() departure {
+	d := departure{w.on, w.hosted}
+	w.on, w.hosted = nil, false
+	return d
 }
 
 // turns returns the channel on which the goroutine of w parks; the list's lock is held. Most workers never need it.

@@ -3,7 +3,8 @@ package ums
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"runtime"
+	"sync/atomic"
 )
 
 // ErrNotDeciding is returned by Execute if the thread's entry point is not running, or has picked already.
@@ -38,10 +39,11 @@ type Cause uint8
 
 // The causes.
 const (
-	None   Cause = iota // the reason is another one
-	InCall              // a call that was marked with Block
-	InWait              // a wait that was announced by whoever waits on the worker's behalf
-	Ended               // the worker's function has ended
+	None    Cause = iota // the reason is another one
+	InCall               // a call that was marked with Block
+	InWait               // a wait that was announced by whoever waits on the worker's behalf
+	Ended                // the worker's function has ended
+	Noticed              // a blocking that was not marked: it was seen from outside, see [Notice]
 )
 
 // String returns the cause as words of a log.
@@ -55,6 +57,8 @@ func (c Cause) String() string {
 		return "in a wait"
 	case Ended:
 		return "ended"
+	case Noticed:
+		return "unmarked"
 	default:
 		return fmt.Sprintf("Cause(%d)", uint8(c))
 	}
@@ -77,10 +81,26 @@ type Thread struct {
 	list *CompletionList
 	back chan Activation // has room for one, and the one worker that the thread runs sends one
 
-	mu       sync.Mutex
-	deciding bool
-	picked   *Worker
+	// host has the thread go on, with that activation, on another goroutine. It is set for
+	// threads that lend new workers their goroutine; those of EnterSchedulingMode stay on that
+	// of its caller.
+	host func(Activation)
+
+	// carries is the worker that the thread runs, from the moment on at which the thread does
+	// nothing but wait for an activation.
+	carries atomic.Pointer[Worker]
+
+	stage  atomic.Int32
+	picked *Worker // of the goroutine that has set the stage to claiming
 }
+
+// The stages of a decision.
+const (
+	notDeciding int32 = iota
+	deciding          // the entry point is running and has not picked
+	claiming          // Execute is running
+	decided           // the entry point has picked
+)
 
 // EnterSchedulingMode makes the calling goroutine a scheduler thread. It calls entry with the reason [Startup] and param, runs the worker that
 // entry has picked, calls entry again when that has blocked, yielded or ended, and so on. It blocks, and returns nil when
@@ -99,37 +119,62 @@ func EnterSchedulingMode(list *CompletionList, entry EntryPoint, param any) erro
 		if w == nil {
 			return nil
 		}
-		w.resume()
-		a = <-t.back
+		a, _ = t.carry(w)
 	}
+}
+
+// carry runs w, which was picked, until it has left t. It returns why, or false if the thread is
+// on another goroutine by then.
+func (t *Thread) carry(w *Worker) (a Activation, here bool) {
+	begun := w.begun
+	w.begun = true
+	t.carries.Store(w)
+	switch {
+	case begun:
+		w.resume()
+	case t.host == nil:
+		go w.main()
+	default:
+		if !w.mainHosted() {
+			return a, false
+		}
+		t.carries.Store(nil)
+		return Activation{Reason: WorkerBlocked, Cause: Ended}, true
+	}
+	a = <-t.back
+	t.carries.Store(nil)
+	return a, true
 }
 
 // decide calls the entry point and returns whom it has picked, or nil.
 func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
 	returned := false
 	defer func() {
-		picked = t.decided()
+		picked = t.decision()
 		if !returned && picked != nil {
 			picked.unclaim()
 		}
 	}()
-	t.mu.Lock()
-	t.deciding, t.picked = true, nil
-	t.mu.Unlock()
+	t.stage.Store(deciding)
 	entry(t, a)
 	returned = true
 	return nil
 }
 
-func (t *Thread) decided() *Worker {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.deciding = false
-	return t.picked
+// decision ends the stage and returns whom the entry point has picked, or nil.
+func (t *Thread) decision() *Worker {
+	for {
+		switch s := t.stage.Load(); {
+		case s == claiming: // by another goroutine, to which the thread was given
+			runtime.Gosched()
+		case t.stage.CompareAndSwap(s, notDeciding):
+			if s == decided {
+				return t.picked
+			}
+			return nil
+		}
+	}
 }
-
-// activate ends the time of the worker that runs for t.
-func (t *Thread) activate(a Activation) { t.back <- a }
 
 // Execute picks w: it runs when the entry point returns. It returns nil; or why w cannot be executed now, which
 // is [ErrLocked], [ErrNotReady] or [ErrTerminated], and another one can be picked; or [ErrNotDeciding]. It does not block.
@@ -137,15 +182,15 @@ func (t *Thread) Execute(w *Worker) error {
 	if w == nil {
 		return fmt.Errorf("ums: no worker: %w", ErrNotReady)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.deciding || t.picked != nil {
+	if !t.stage.CompareAndSwap(deciding, claiming) {
 		return ErrNotDeciding
 	}
 	if err := w.claim(t); err != nil {
+		t.stage.Store(deciding)
 		return err
 	}
 	t.picked = w
+	t.stage.Store(decided)
 	return nil
 }
 

@@ -24,8 +24,10 @@ var (
 	ErrNotTerminated = errors.New("ums: the worker has not terminated, or is on its completion list")
 )
 
-// Worker is a worker thread and its context. Unlike fibres, which borrow the goroutine of who runs them, each has its own from
-// beginning to end. Make one with [CompletionList.NewWorker], or submit work to a [Scheduler].
+// Worker is a worker thread and its context. Unlike fibres, which borrow the goroutine of who
+// runs them, each has its own from beginning to end; a thread of a [Scheduler] lends it its own,
+// and goes on on another one if the worker blocks. Make one with [CompletionList.NewWorker], or
+// submit work to a [Scheduler].
 //
 // The context belongs to the system: it can be asked ([Worker.Information]), and the part that is the user's can be
 // set ([Worker.SetUser]). All methods are safe for concurrent use.
@@ -43,12 +45,14 @@ type Worker struct {
 
 	// Guarded by list.mu.
 	state        State
-	begun        bool // it has its goroutine
+	begun        bool // it has its goroutine; of the thread that has claimed it
+	hosted       bool // that is the goroutine of its thread
+	noticed      bool // its blocking was not marked, and was noticed
 	listed       bool // it is on the list
 	deleted      bool
 	wanted       bool // Execute has failed because of a hold
-	holds        int
-	inside       int // marked calls in its name that have not ended
+	holds        int32
+	inside       int32 // marked calls in its name that have not ended
 	on           *Thread
 	turn         chan struct{} // where its goroutine parks; nil: it never did
 	user         any
@@ -58,7 +62,7 @@ type Worker struct {
 	place // in the line of its scheduler
 }
 
-type counts struct{ executed, blocked, yielded int }
+type counts struct{ executed, blocked, yielded uint32 }
 
 // NewWorker returns a worker that will call fn on a goroutine of its own when it is first executed. It appears on the
 // list at once. A nil fn does nothing.
@@ -69,24 +73,38 @@ func (l *CompletionList) NewWorker(fn func(*Worker)) *Worker {
 	if fn == nil {
 		fn = func(*Worker) {}
 	}
-	w := &Worker{id: l.ids.Take(), list: l, fn: fn}
+	w := &Worker{list: l, fn: fn}
 	l.enroll(w)
 	return w
 }
 
 func (w *Worker) main() {
-	defer w.end()
+	defer func() { w.end().activate(Activation{Reason: WorkerBlocked, Cause: Ended}) }()
 	w.fn(w)
 }
 
-func (w *Worker) end() {
-	t, parked := w.terminate()
+// mainHosted is main on the goroutine of a thread. It reports whether the thread is still there:
+// it is elsewhere if w has blocked, was noticed, or has yielded meanwhile. If the function
+// exits, the thread goes on elsewhere too.
+func (w *Worker) mainHosted() (here bool) {
+	returned := false
+	defer func() {
+		left := w.end()
+		if here = left.hosted && returned; !here {
+			left.activate(Activation{Reason: WorkerBlocked, Cause: Ended})
+		}
+	}()
+	w.fn(w)
+	returned = true
+	return false
+}
+
+func (w *Worker) end() departure {
+	left, parked := w.terminate()
 	if parked != nil {
 		parked <- struct{}{} // there is room, or there will be: see the essay
 	}
-	if t != nil {
-		t.activate(Activation{Reason: WorkerBlocked, Cause: Ended})
-	}
+	return left
 }
 
 // Withdraw ends a worker that has never run, and reports whether it did. It will not run then, and appears on
@@ -98,16 +116,20 @@ func (w *Worker) Withdraw() bool { return w.withdraw() }
 func (w *Worker) Delete() error {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
-	if w.deleted {
-		return nil
-	}
 	if w.state != Terminated || w.listed {
 		return ErrNotTerminated
 	}
-	w.deleted = true
-	w.list.strike(w)
-	w.list.ids.Give(w.id)
+	w.delete()
 	return nil
+}
+
+// delete is Delete for a worker that has terminated and is not on the list; mu is held.
+func (w *Worker) delete() {
+	if !w.deleted {
+		w.deleted = true
+		w.list.strike(w)
+		w.list.ids.Give(w.id)
+	}
 }
 
 // Hold locks the context: the worker does not begin to run, or go on after its next marked call or yield, until release is
@@ -156,7 +178,7 @@ func (w *Worker) Information() Information {
 	defer w.list.mu.Unlock()
 	return Information{
 		ID: w.id, State: w.state, Locked: w.holds > 0, User: w.user,
-		Executed: w.count.executed, Blocked: w.count.blocked, Yielded: w.count.yielded,
+		Executed: int(w.count.executed), Blocked: int(w.count.blocked), Yielded: int(w.count.yielded),
 	}
 }
 

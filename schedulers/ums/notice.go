@@ -1,0 +1,214 @@
+package ums
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/movenext/movenext/internal/census"
+)
+
+const (
+	// defaultNotice is how often a Scheduler looks, if Notice says nothing else.
+	defaultNotice = 5 * time.Millisecond
+
+	// soon is when it looks again after it has noticed a worker: where one worker blocks, others
+	// do.
+	soon = 100 * time.Microsecond
+
+	// longestPause is how many intervals it waits at most while it notices none.
+	longestPause = 16
+
+	// shortWork is how long work takes that is not noticed: it is back before that would help.
+	shortWork = 20 * time.Microsecond
+
+	// stalled is after how long without any progress the longest-running worker is taken to block,
+	// whatever else in the program runs.
+	stalled = 100 * time.Millisecond
+)
+
+// Notice sets how often the scheduler looks for workers that block without having said so, while
+// workers are ready and all threads are busy. A worker that is noticed gives its thread up as if
+// it had called [Block], with the cause [Noticed]. Zero or less switches this off: what is not
+// marked then holds its thread. The default is 5 ms.
+//
+// A thread is taken from a worker that runs at two looks, if fewer goroutines of the program
+// run, or could, than the scheduler has workers that do; or if nothing at all has moved for 100
+// ms. So other goroutines that compute can delay it, and a worker that computes for long can be
+// taken for one that blocks. It goes on beside the threads then, up to its next marked call or
+// yield.
+func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.every = every } }
+
+// watch notices workers that block and have not said so.
+//
+// # What can be known
+//
+// A kernel sees which thread blocks. Go tells how many goroutines run or could run, and not
+// which ([census]). If they are fewer than the workers that run, then some of these wait. Which
+// ones is a guess: those that have run for the longest time. If the guess is wrong, one that
+// computes has lost its thread, and the one that blocks still has one; as many workers run as
+// there are threads.
+//
+// # What is done
+//
+// The watch takes the edge from Running to Blocked, which a goroutine may do in a worker's name,
+// and activates the thread. What blocks is not touched: nothing in Go can hold up a goroutine
+// that goes on after its blocking. So it does not appear on the completion list by itself. Its
+// next marked call or yield brings it back, as if that were the end of its blocking; or its end
+// does.
+//
+// # When it looks
+//
+// The timer runs while workers are ready and no thread is idle, and not otherwise:
+//
+//	who makes a worker ready                the timer
+//	A1 put it on the list, or in line       B1 on = false
+//	A2 no thread idle, and on is false:     B2 a worker is ready, and no thread idle:
+//	   on = true, arm                          on = true, arm
+//
+// If A2 finds on to be true, B1 comes later, and B2 sees the worker. A thread that was idle at
+// A2 is on its way to the worker, and does A2 itself if it leaves one behind.
+type watch struct {
+	of    *Scheduler
+	every time.Duration // constant after New
+	on    atomic.Bool
+
+	mu      sync.Mutex
+	timer   *time.Timer
+	ended   bool
+	pause   time.Duration
+	last    uint64 // works that had ended at the last look
+	census  census.Counter
+	seen    []sighting // at the last look
+	still   time.Duration
+	atATime int // how many the next stall takes
+}
+
+// sighting is a worker that was seen to run.
+type sighting struct {
+	worker *Worker
+	time   uint32 // the number of its execution
+	looks  int    // how often it was seen before
+}
+
+// attend sees to it that blocking is noticed, if workers are ready and no thread is idle.
+func (s *Scheduler) attend() {
+	if s.idle.Load() <= 0 && !s.watch.on.Load() {
+		s.watch.begin()
+	}
+}
+
+func (w *Worker) attend() {
+	if w.of != nil {
+		w.of.attend()
+	}
+}
+
+func (o *watch) begin() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.every <= 0 || o.ended || o.on.Load() {
+		return
+	}
+	o.seen, o.still, o.atATime = nil, 0, 1
+	o.last = o.of.books.Metrics().Completed
+	o.arm(o.every)
+}
+
+func (o *watch) arm(d time.Duration) {
+	o.on.Store(true)
+	o.pause = d
+	if o.timer == nil {
+		o.timer = time.AfterFunc(d, o.look)
+		return
+	}
+	o.timer.Reset(d)
+}
+
+// end stops the timer for good.
+func (o *watch) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	if o.timer != nil {
+		o.timer.Stop()
+	}
+}
+
+// look is called by the timer.
+func (o *watch) look() {
+	left := o.judge()
+	for _, d := range left {
+		d.activate(Activation{Reason: WorkerBlocked, Cause: Noticed})
+	}
+}
+
+// judge takes the threads of workers that block, and arms the timer again if workers are ready.
+func (o *watch) judge() (left []departure) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.of
+	o.on.Store(false)
+	if o.ended || s.idle.Load() > 0 || !s.lined.Load() && s.list.Len() == 0 {
+		return nil
+	}
+	running, moved := o.sight()
+	for _, r := range running[:min(o.count(len(running), moved), len(running))] {
+		if r.looks > 0 {
+			if d := r.worker.notice(r.time); d.from != nil {
+				left = append(left, d)
+			}
+		}
+	}
+	if len(left) > 0 {
+		o.arm(min(soon, o.every))
+	} else {
+		o.arm(min(2*max(o.pause, o.every), longestPause*o.every))
+	}
+	return left
+}
+
+// count returns how many of the workers that run are taken to block.
+func (o *watch) count(running int, moved bool) int {
+	done := o.of.books.Metrics().Completed
+	works := done - o.last
+	o.last = done
+	n := 0
+	if works*uint64(shortWork) < uint64(o.pause)*uint64(o.of.threads) {
+		n = running - (o.census.Active() - 1) // but for the timer
+	}
+	if moved || works > 0 {
+		o.still, o.atATime = 0, 1
+	} else if o.still += o.pause; o.still >= stalled && n <= 0 {
+		n, o.still = o.atATime, 0
+		o.atATime *= 2
+	}
+	return max(0, n)
+}
+
+// sight returns the workers that run, those first that have run for the longest time, and
+// whether they are others than at the last look.
+func (o *watch) sight() (running []sighting, moved bool) {
+	l := o.of.list
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range o.of.seats {
+		w := p.thread.carries.Load()
+		if w == nil || w.state != Running {
+			continue
+		}
+		r := sighting{worker: w, time: w.count.executed}
+		i := slices.IndexFunc(o.seen, func(b sighting) bool { return b.worker == w && b.time == r.time })
+		if i < 0 {
+			moved = true
+		} else {
+			r.looks = o.seen[i].looks + 1
+		}
+		running = append(running, r)
+	}
+	slices.SortStableFunc(running, func(a, b sighting) int { return cmp.Compare(b.looks, a.looks) })
+	o.seen = running
+	return running, moved
+}
