@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// probe is a target that counts, and notes the order.
+// probe is a target that counts, and records the order.
 type probe struct {
 	Node
 	name  string

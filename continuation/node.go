@@ -17,7 +17,7 @@ type Continuation interface {
 // Target is told by a [Node] that the operation has completed.
 type Target interface {
 	// Completed is called at most once each time the node was added, by the completer
-	// of the operation; from is the worker that the completer believes to run on, or
+	// of the operation; from is the worker on which the completer believes it runs, or
 	// nil. Completed must not block and must not run user code. It returns whatever it
 	// completes in turn as a chain instead of delivering it, so that the stack stays
 	// flat.
@@ -96,7 +96,7 @@ type Chain struct{ first, last *Node }
 func Only(n *Node) Chain { return Chain{n, n} }
 
 // Deliver tells all targets of c, then those of the operations that they complete, and
-// so on, in a loop. from is the worker on which the caller believes to run, or nil.
+// so on, in a loop. from is the worker on which the caller believes it runs, or nil.
 func (c Chain) Deliver(from schedulers.Worker) {
 	for n := c.first; n != nil; {
 		// After delivery the node belongs to its owner again, which may have added it

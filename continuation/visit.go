@@ -74,7 +74,7 @@ func (l *List) inspect(f func(top *Node) *Node) {
 	}
 	top := l.detach()
 	var late Chain
-	defer func() { // also if a look panics
+	defer func() { // even if a look panics
 		if top != nil && !l.head.CompareAndSwap(nil, top) {
 			late = l.putBack(top)
 		}

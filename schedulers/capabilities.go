@@ -18,7 +18,7 @@ type Shutdowner interface {
 // to do when its turn comes.
 type Consenter interface {
 	// MayRunInPlace reports whether w, accepted earlier, may be run now on the calling
-	// goroutine, which believes to be the worker by (nil: no worker of any scheduler).
+	// goroutine, which believes it is the worker by (nil: no worker of any scheduler).
 	// It must not block.
 	MayRunInPlace(w Work, by Worker) bool
 }
@@ -28,7 +28,7 @@ type Consenter interface {
 // the queue, and the work's memory is free as soon as it has run.
 type Reclaimer interface {
 	// Reclaim removes w, accepted earlier, from its queue and returns true, if w is
-	// found without a search and the calling goroutine, which believes to be the worker
+	// found without a search and the calling goroutine, which believes it is the worker
 	// by, may run it now. The scheduler then counts it as completed; it calls neither
 	// method of w, and the caller runs it. False has no further meaning: w may be
 	// queued, running or done. w must be comparable. Reclaim must not block.
@@ -39,7 +39,7 @@ type Reclaimer interface {
 // submitting or queueing it.
 type Admitter interface {
 	// Admit counts one work as accepted and completed and returns true, if the
-	// scheduler would accept work now and the calling goroutine, which believes to be
+	// scheduler would accept work now and the calling goroutine, which believes it is
 	// the worker by, may run it at once. The caller then runs it, unless it finds that
 	// another goroutine does. Admit must not block.
 	Admit(by Worker) bool

@@ -43,7 +43,7 @@
 //
 // # A hint is not a proof
 //
-// A [Hint] names the worker on which the submitter believes to run. The belief comes
+// A [Hint] names the worker on which the submitter believes it runs. The belief comes
 // from a context, and users pass contexts to other goroutines, so it may be wrong. The
 // tempting use, pushing to that worker's private queue without synchronisation, is
 // therefore a data race waiting for its user: a queue that a hint leads to must be safe

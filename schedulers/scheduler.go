@@ -14,7 +14,7 @@ type Scheduler interface {
 
 // Hint accompanies a submitted work. Its zero value says nothing and is always right.
 type Hint struct {
-	// From is the worker on which the submitter believes to be, or nil. It is a
+	// From is the worker on which the submitter believes it runs, or nil. It is a
 	// reason to prefer one queue over another, never a proof of ownership.
 	From Worker
 

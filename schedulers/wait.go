@@ -8,13 +8,14 @@ import "context"
 type Pumper interface {
 	// Pump waits until done is closed, and returns nil, or until ctx ends, and returns
 	// its cause. An error that wraps [ErrWouldDeadlock] means that neither will ever
-	// happen, as far as the scheduler knows. home is that of [HomeBlocker], or nil.
+	// happen, as far as the scheduler knows. home has the meaning of [HomeBlocker], or
+	// is nil.
 	//
 	// Since a hint may be wrong, a call from another goroutine only waits.
 	Pump(ctx context.Context, home Scheduler, done <-chan struct{}) error
 }
 
-// Wait waits on the calling goroutine, which believes to be the worker by (nil: none),
+// Wait waits on the calling goroutine, which believes it is the worker by (nil: none),
 // until done is closed, and returns nil, or until ctx ends, and returns its cause. It
 // informs the worker in the best way that the worker understands: it asks the worker to
 // pump, or tells it that it blocks. The worker may refuse with an error that wraps

@@ -28,7 +28,7 @@ type Through struct {
 	first, last *Item
 }
 
-// Item is one work on its way through. Embed it in what the shim submits beneath.
+// Item is one work on its way through. Embed it in the work that the shim submits beneath.
 type Item struct {
 	Visit
 	Home schedulers.Scheduler // the scheduler that its work sees; nil: that of Init
@@ -164,7 +164,7 @@ func (it *Item) Drop(w schedulers.Work, reason error) {
 	}
 }
 
-// GiveUpAll abandons all that is queued, the oldest first.
+// GiveUpAll abandons all queued work, oldest first.
 func (t *Through) GiveUpAll() {
 	for _, it := range t.items() {
 		it.GiveUp(schedulers.ErrShutdown)

@@ -52,7 +52,7 @@ func (v *Visit) BlockFor(home schedulers.Scheduler, done <-chan struct{}) (unblo
 	return Block(v.beneath)
 }
 
-// Block tells w that its goroutine is going to block, if w wants to know.
+// Block tells w that its goroutine is about to block, if w is a Blocker.
 func Block(w schedulers.Worker) (unblock func(), err error) {
 	if b, ok := w.(schedulers.Blocker); ok {
 		return b.Block()

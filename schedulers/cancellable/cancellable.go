@@ -47,7 +47,7 @@ import (
 // together with the cause that Cancel was given.
 var ErrWithdrawn = fmt.Errorf("cancellable: work was withdrawn: %w", schedulers.ErrShutdown)
 
-// face are the methods that all shims have; see the comment of Scheduler.
+// face holds the methods that all shims share; see the comment of Scheduler.
 type face = shim.Face
 
 // Scheduler is a queue from which work can be taken back. Make one with [New]. All

@@ -35,7 +35,7 @@ func (s State) String() string {
 }
 
 // Item is work that was queued and can be taken back. All methods are safe for concurrent
-// use. An Item may be forgotten at any time.
+// use. The caller may drop an Item at any time.
 type Item struct{ t ticket }
 
 // Cancel withdraws the work if it is queued, asks it to stop if it runs, and otherwise

@@ -53,7 +53,7 @@ type thread struct {
 	loop runloop.Loop
 	wake chan struct{} // made by the instance, so that it belongs to its synctest bubble
 
-	osThread atomic.Int64    // the id of its OS thread; 0 where that cannot be told
+	osThread atomic.Int64    // the id of its OS thread; 0 if not known
 	awaits   <-chan struct{} // ends the wait of BlockFor, or nil; guarded by Threads.mu
 	waits    *pumping        // nil: it does not wait in Pump; guarded by Threads.mu
 	state    any             // see [State]; used by the thread alone

@@ -22,11 +22,11 @@ import (
 // So only two kinds of work are run on top of a wait, the newest first, and only while
 // all other threads wait, too:
 //
-//   - work that was submitted on this thread, as the hint says: usually by the waiting work
-//     itself;
-//   - work that continues something that has started before ([schedulers.Resumed]): machines,
-//     which suspend where they would block, continuations, and the turn that a strand on top of
-//     this scheduler hands over.
+//   - work that was submitted on this thread, as the hint says: usually by the waiting
+//     work itself;
+//   - work that continues something that has started before ([schedulers.Resumed]):
+//     machines, which suspend where they would block, continuations, and the turn that a
+//     strand on top of this scheduler hands over.
 //
 // Everything else stays queued until the thread is free.
 //

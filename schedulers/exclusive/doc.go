@@ -41,7 +41,7 @@
 // names no worker: its own, not that of the work.
 //
 // For the same reason, work is never run in place by its waiter: consent would be given
-// to a caller that only believes to be the worker.
+// to a caller that only believes it is the worker.
 //
 // The scheduler beneath decides whether a worker is available for the next turn; it is
 // told of the wait too, and its refusal is passed on.

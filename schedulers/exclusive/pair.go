@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// face are the methods that all shims have; see the comments of the types.
+// face holds the methods that all shims share; see the comments of the types.
 type face = shim.Face
 
 // Pair is two schedulers: one runs its work concurrently, the other one by one, while

@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// face are the methods that all shims have; see the comment of Scheduler.
+// face holds the methods that all shims share; see the comment of Scheduler.
 type face = shim.Face
 
 // Scheduler bounds the number of works that run at a time. Make one with [New]. All

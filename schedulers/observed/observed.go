@@ -66,7 +66,7 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// face are the methods that all shims have; see the comment of Scheduler.
+// face holds the methods that all shims share; see the comment of Scheduler.
 type face = shim.Face
 
 // Scheduler raises events. Make one with [New]. All methods are safe for concurrent use.

@@ -58,7 +58,7 @@ func (s *Newest) next() schedulers.Work {
 	if n == 0 {
 		s.serving = false
 		if s.done != nil {
-			close(s.done) // nothing is accepted any more, so this happens once
+			close(s.done) // nothing more is accepted, so this happens once
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// face are the methods that all shims have; see the comment of Set.
+// face holds the methods that all shims share; see the comment of Set.
 type face = shim.Face
 
 // Set is a scheduler whose work can be awaited as a whole. Make one with [New]. All

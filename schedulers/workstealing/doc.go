@@ -3,7 +3,7 @@
 //
 // # Three letters
 //
-//	work  (Go's G)  a function to run once; it runs until it returns
+//	work  (Go's G)  one piece of work; it runs once, until it returns
 //	worker (M)      a goroutine; as many as needed
 //	processor (P)   the right to run, with a queue of its own; p of them
 //

@@ -38,7 +38,7 @@ type pushed uint8
 
 const (
 	added  pushed = iota
-	closed        // nothing: the queue accepts no work any more
+	closed        // nothing: the queue no longer accepts work
 	full          // nothing: pushAndSpill makes room
 )
 

@@ -54,7 +54,7 @@ type Scheduler struct {
 type counts struct {
 	global       uint64 // accepted by the global queue, or as long-running
 	abandoned    uint64
-	alive        int // goroutines, those of long-running work included
+	alive        int // goroutines, including those of long-running work
 	longRunning  uint64
 	longDone     uint64
 	longPanicked uint64
