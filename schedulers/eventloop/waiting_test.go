@@ -76,11 +76,11 @@ func TestAPumpRunsWhatArrivesDuringTheWait(t *testing.T) {
 			post(t, l, func() { order = append(order, "later") })
 		}()
 		assert.NoError(t, l.Pump(context.Background(), done))
-		order = append(order, "goes on")
+		order = append(order, "continues")
 	})
 	require.NoError(t, err)
 	require.NoError(t, l.Shutdown(context.Background()))
-	assert.Equal(t, []string{"arrived", "goes on", "later"}, order)
+	assert.Equal(t, []string{"arrived", "continues", "later"}, order)
 }
 
 func TestAPumpEndsWithItsContext(t *testing.T) {

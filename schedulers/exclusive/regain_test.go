@@ -59,7 +59,7 @@ func TestATurnIsTakenBackFromWorkThatHasNotBegun(t *testing.T) {
 				first := job.Run(context.Background(), func(ctx context.Context) (int, error) {
 					close(began)
 					n, err := outside.Job().Wait(ctx)
-					order = append(order, "goes on")
+					order = append(order, "continues")
 					return n, err
 				}, job.On(waiting))
 				<-began

@@ -126,7 +126,7 @@ func (l *ledger) until(what string, cond func(tally) bool) {
 		select {
 		case <-moved:
 		case <-late:
-			l.Fatalf("waited %v, but %s (so far: %d accepted, %d refused, %d began, %d ended, %d abandoned)",
+			l.Fatalf("waited %v: %s (so far: %d accepted, %d refused, %d began, %d ended, %d abandoned)",
 				l.patience, what, t.accepted, t.refused, t.began, t.ended, t.dropped)
 		}
 	}

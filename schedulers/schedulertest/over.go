@@ -214,7 +214,7 @@ func asksForConsent(o *over) {
 	o.inside(func(s Scheduler, on schedulers.Worker) {
 		c, ok := s.(schedulers.Consenter)
 		if ok && c.MayRunInPlace(call(func(schedulers.Worker) {}), on) {
-			o.Error("MayRunInPlace is true, and beneath it is false")
+			o.Error("MayRunInPlace is true, but false beneath")
 		}
 	})
 }

@@ -89,7 +89,7 @@ func resubmit(e *env) {
 			}
 		})
 		if err := l.offer(self, schedulers.Hint{}); err != nil {
-			l.Errorf("Submit refused work that nothing stood against: %v", err)
+			l.Errorf("Submit refused work without a reason: %v", err)
 		}
 	}
 	l.until("work that submits itself again stopped moving", func(t tally) bool { return t.ended == 4*hops })

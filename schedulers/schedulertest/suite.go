@@ -195,6 +195,6 @@ func (e *env) await(c <-chan struct{}, what string, args ...any) {
 	select {
 	case <-c:
 	case <-e.deadline():
-		e.Fatalf("waited %v, but "+what, append([]any{e.patience}, args...)...)
+		e.Fatalf("waited %v: "+what, append([]any{e.patience}, args...)...)
 	}
 }

@@ -133,7 +133,7 @@ func timerZero(e *env) {
 		}).Timer, 0)
 		<-lock
 	}()
-	e.await(armed, "StartTimer calls OnExpire itself: who arms a timer under a lock hangs")
+	e.await(armed, "StartTimer calls OnExpire itself: a caller that arms a timer under a lock hangs")
 	e.await(expired, "a timer of zero did not expire")
 	l.finish()
 }
@@ -190,7 +190,7 @@ func timerStopLate(e *env) {
 	select {
 	case stopped := <-expired:
 		if stopped {
-			l.Error("StopTimer returned true from inside of the timer's own expiry")
+			l.Error("StopTimer returned true from inside the timer's own expiry")
 		}
 	case <-e.deadline():
 		l.Fatal("a timer whose expiry calls StopTimer did not get through")
