@@ -24,7 +24,7 @@
 //	[ContinueWith]               a function after a job, whatever became of it; with filters
 //	[Then], [Catch], [Finally]   after a result, after an error, in any case
 //	[WhenAll], [WhenAny], [Race] all; the first to end; the first to succeed
-//	[WhenEach]                   one after the other, as they end
+//	[WhenEach], [WhenEachAsync]  one after the other, as they end
 //	[Unwrap]                     the job that a job yields
 //	[WaitAsync], [WaitTimeout]   a wait that a context or a time bounds, without blocking
 //

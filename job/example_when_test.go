@@ -56,6 +56,17 @@ func ExampleRace() {
 	// Output: from the second mirror <nil>
 }
 
+func ExampleWhenEachAsync() {
+	jobs := []*job.Job[string]{job.FromResult("first"), job.FromResult("second")}
+	for j, err := range job.WhenEachAsync(context.Background(), jobs...).All() {
+		v, _ := j.GetResult()
+		fmt.Println(v, err)
+	}
+	// Output:
+	// first <nil>
+	// second <nil>
+}
+
 func ExampleWhenEach() {
 	jobs := []*job.Job[string]{after(30, "slow"), after(1, "fast"), after(15, "medium")}
 	for j, err := range job.WhenEach(context.Background(), jobs...) {

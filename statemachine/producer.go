@@ -158,8 +158,11 @@ func passing[T any](m Iteration[T, error], yield func(T, error) bool) bool {
 
 // RangeStream begins a range over s.
 func RangeStream[T any](s *job.Stream[T]) *Loop[T, error] {
-	if m, ok := s.Source().(*machines[T]); ok {
-		return &Loop[T, error]{iteration: m.begin()}
+	switch source := s.Source().(type) {
+	case *machines[T]:
+		return &Loop[T, error]{iteration: source.begin()}
+	case eacher[T]:
+		return &Loop[T, error]{iteration: &each[T]{source: source}}
 	}
 	return Range2(s.All())
 }

@@ -4,14 +4,14 @@ package vet
 // instead. The list names what is common; a call of it where a twin stands beside it
 // suspends, and is none of these.
 
-const useBlocking = "job.Blocking runs it elsewhere, and its job can be awaited"
+const useBlocking = "run it with job.Blocking, whose job can be awaited"
 
 var blockers = blockerTable(map[string][]string{
-	"job.Sleep suspends":         {"time.Sleep"},
-	"Await suspends":             {jobPath + ".Job.Wait"},
-	"job.WhenAll can be awaited": {"sync.WaitGroup.Wait"},
-	"a coord.Cond suspends":      {"sync.Cond.Wait"},
-	"job/bridge has it as a job": {"os/exec.Cmd.Run", "os/exec.Cmd.Wait", "os/exec.Cmd.Output", "os/exec.Cmd.CombinedOutput", "os.Process.Wait"},
+	"call job.Sleep, which suspends":        {"time.Sleep"},
+	"call Await, which suspends":            {jobPath + ".Job.Wait"},
+	"use a job.Scope, or await job.WhenAll": {"sync.WaitGroup.Wait", "golang.org/x/sync/errgroup.Group.Wait"},
+	"use a coord.Cond, which suspends":      {"sync.Cond.Wait"},
+	"await its job of package job/bridge":   {"os/exec.Cmd.Run", "os/exec.Cmd.Wait", "os/exec.Cmd.Output", "os/exec.Cmd.CombinedOutput", "os.Process.Wait"},
 	useBlocking: {
 		"os.ReadFile", "os.WriteFile", "os.Open", "os.Create", "os.OpenFile", "os.ReadDir", "os.CopyFS", "os.RemoveAll",
 		"os.File.Read", "os.File.ReadAt", "os.File.ReadFrom", "os.File.ReadDir", "os.File.Write", "os.File.WriteAt",
@@ -35,13 +35,13 @@ var blockers = blockerTable(map[string][]string{
 		"database/sql.Tx.Exec", "database/sql.Tx.ExecContext", "database/sql.Tx.Commit", "database/sql.Tx.Rollback",
 		"database/sql.Stmt.Query", "database/sql.Stmt.QueryContext", "database/sql.Stmt.Exec", "database/sql.Stmt.ExecContext",
 		"database/sql.Rows.Next",
-		"fmt.Scan", "fmt.Scanf", "fmt.Scanln",
+		"fmt.Scan", "fmt.Scanf", "fmt.Scanln", "io.PipeReader.Read", "io.PipeWriter.Write",
 	},
 })
 
 var mutexBlockers = blockerTable(map[string][]string{
-	"a coord.Mutex suspends":   {"sync.Mutex.Lock", "sync.Locker.Lock"},
-	"a coord.RWMutex suspends": {"sync.RWMutex.Lock", "sync.RWMutex.RLock"},
+	"use a coord.Mutex, which suspends":   {"sync.Mutex.Lock", "sync.Locker.Lock"},
+	"use a coord.RWMutex, which suspends": {"sync.RWMutex.Lock", "sync.RWMutex.RLock"},
 })
 
 func blockerTable(byAdvice map[string][]string) map[string]string {

@@ -12,26 +12,28 @@ import (
 // blockingCalls reports what holds the worker of a machine while it waits. A
 // scheduler has few workers; what would let one go on may itself be waiting for one.
 func blockingCalls(r *reporter, s *survey) {
-	s.inMachines((&blocking{reporter: r, survey: s, table: blockers}).node)
+	b := &blocking{reporter: r, survey: s, table: blockers}
+	for _, region := range s.regions {
+		if region.runner == machine || region.here {
+			b.kept = region.here
+			region.walk(b.node)
+		}
+	}
 }
 
 // mutexes reports locks of package sync. Where a lock is only ever held for a moment, it is
 // what one should use, and the cheaper way; so this is a check of its own.
 func mutexes(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: mutexBlockers}
-	s.inMachines(func(n ast.Node, stack []ast.Node) {
-		if call, ok := n.(*ast.CallExpr); ok && !started(n, stack) {
-			b.call(call, stack)
-		}
-	})
-}
-
-// inMachines calls f for all that machines run.
-func (s *survey) inMachines(f func(ast.Node, []ast.Node)) {
 	for _, region := range s.regions {
-		if region.runner == machine {
-			region.walk(f)
+		if region.runner != machine {
+			continue
 		}
+		region.walk(func(n ast.Node, stack []ast.Node) {
+			if call, ok := n.(*ast.CallExpr); ok && !started(n, stack) {
+				b.call(call, stack)
+			}
+		})
 	}
 }
 
@@ -40,6 +42,15 @@ type blocking struct {
 	*reporter
 	*survey
 	table map[string]string
+	kept  bool // in a literal that is plain Go
+}
+
+// blocked reports what blocks. What suspends instead does not so in plain Go, and is no fix there.
+func (b *blocking) blocked(at ast.Node, m message, fixes ...analysis.SuggestedFix) {
+	if b.kept {
+		fixes = nil
+	}
+	b.report(at, m, fixes...)
 }
 
 func (b *blocking) node(n ast.Node, stack []ast.Node) {
@@ -52,7 +63,7 @@ func (b *blocking) node(n ast.Node, stack []ast.Node) {
 	case *ast.SendStmt:
 		if !inSelect(n, stack) {
 			p := b.patch(n.Pos())
-			b.report(n, "a send blocks the worker; a coord.Channel suspends", p.wrapStatement(n))
+			b.blocked(n, channelBlocks("a send"), p.wrapStatement(n))
 		}
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW && !inSelect(n, stack) {
@@ -60,12 +71,11 @@ func (b *blocking) node(n ast.Node, stack []ast.Node) {
 		}
 	case *ast.RangeStmt:
 		if _, ok := coreOf(b.info.TypeOf(n.X)).(*types.Chan); ok {
-			b.report(n.X, "a loop over a channel blocks the worker; a coord.Channel suspends")
+			b.blocked(n.X, channelBlocks("a loop over a channel"))
 		}
 	case *ast.SelectStmt:
 		if !hasDefault(n) {
-			b.report(piece{n.Select, n.Select + token.Pos(len("select"))},
-				"a select blocks the worker; await job.WhenAnyOf, or give it a default and wait with job.Sleep")
+			b.blocked(piece{n.Select, n.Select + token.Pos(len("select"))}, selectBlocks())
 		}
 	}
 }
@@ -102,11 +112,19 @@ func hasDefault(n *ast.SelectStmt) bool {
 	return false
 }
 
+// coreOf is the type below typ; for a type parameter, that of the first type that its constraint names.
 func coreOf(typ types.Type) types.Type {
 	if typ == nil {
 		return nil
 	}
-	return typ.Underlying()
+	iface, ok := typ.Underlying().(*types.Interface)
+	if _, param := types.Unalias(typ).(*types.TypeParam); !ok || !param || iface.NumEmbeddeds() != 1 {
+		return typ.Underlying()
+	}
+	if union, ok := iface.EmbeddedType(0).(*types.Union); ok {
+		return union.Term(0).Type().Underlying()
+	}
+	return iface.EmbeddedType(0).Underlying()
 }
 
 // receive reports a receive, with what to do if it is one of the usual ones.
@@ -121,12 +139,12 @@ func (b *blocking) receive(n *ast.UnaryExpr, stack []ast.Node) {
 	case fn != nil && fn.Name() == "Done" && receiverName(fn) == "Job" && fn.Pkg().Path() == jobPath && isStatement(stack):
 		sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 		p.replace(n, p.text(sel.X)+".Await()")
-		b.report(n, "a receive from Done blocks the worker; Await suspends", p.fix("await the job"))
+		b.blocked(n, doneBlocks(), p.fix("await the job"))
 	case isObjectOf(fn, "time", "After") && isStatement(stack):
 		p.replace(n, fmt.Sprintf("%s.Sleep(%s, %s)", p.qualifier(jobPath), p.context(), p.text(call.Args[0])))
-		b.report(n, "a receive from a timer blocks the worker; job.Sleep suspends", p.fix("call job.Sleep"))
+		b.blocked(n, timerBlocks(), p.fix("call job.Sleep"))
 	default:
-		b.report(n, "a receive blocks the worker; a coord.Channel suspends", b.wrapReceive(n, stack))
+		b.blocked(n, channelBlocks("a receive"), b.wrapReceive(n, stack))
 	}
 }
 
@@ -138,20 +156,29 @@ func isStatement(stack []ast.Node) bool {
 
 // call reports a call that blocks.
 func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
+	if advice := b.advice(call); advice != "" && !(b.kept && b.blocksWhereKept(call)) { // plainform says that
+		b.blocked(call, callBlocks(types.ExprString(call.Fun), advice), b.callFix(tableKey(b.callee(call)), call, stack))
+	}
+}
+
+// advice is what to do instead of a call that blocks; empty: it does not.
+func (b *blocking) advice(call *ast.CallExpr) string {
 	fn := b.callee(call)
 	if fn == nil || fn.Pkg() == nil || b.suspends(call) {
-		return
+		return ""
 	}
-	key := fn.Pkg().Path() + "." + fn.Name()
+	return b.table[tableKey(fn)]
+}
+
+// tableKey is how tables name a function of a package.
+func tableKey(fn *types.Func) string {
+	if fn.Pkg() == nil { // Error of type error
+		return fn.Name()
+	}
 	if recv := receiverName(fn); recv != "" {
-		key = fn.Pkg().Path() + "." + recv + "." + fn.Name()
+		return fn.Pkg().Path() + "." + recv + "." + fn.Name()
 	}
-	advice, ok := b.table[key]
-	if !ok {
-		return
-	}
-	message := fmt.Sprintf("%s blocks the worker; %s", types.ExprString(call.Fun), advice)
-	b.report(call, message, b.callFix(key, call, stack))
+	return fn.Pkg().Path() + "." + fn.Name()
 }
 
 func (b *blocking) callFix(key string, call *ast.CallExpr, stack []ast.Node) analysis.SuggestedFix {

@@ -1,7 +1,6 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 )
@@ -56,8 +55,7 @@ func (s *survey) contextArgument(r *reporter, region *region, own *ast.Field, ar
 			return
 		}
 		p.replace(arg, name)
-		r.report(arg, fmt.Sprintf("%s is not passed on: what is called has no home, and no end of %s reaches it", name, name),
-			p.fix("pass "+name))
+		r.report(arg, contextNotPassed(name), p.fix("pass "+name))
 	case *ast.Ident:
 		v, ok := s.info.Uses[arg].(*types.Var)
 		if !ok || region.call == nil || !s.isAround(region, v) {
@@ -71,7 +69,7 @@ func (s *survey) contextArgument(r *reporter, region *region, own *ast.Field, ar
 		default:
 			p.insert(own.Type.Pos(), arg.Name+" ")
 		}
-		r.report(arg, fmt.Sprintf("%s is not the context of this job: it does not end with the job", arg.Name), p.fix("use the job's context"))
+		r.report(arg, contextOfAnother(arg.Name), p.fix("use the job's context"))
 	}
 }
 

@@ -25,7 +25,7 @@ func droppedJobs(r *reporter, s *survey) {
 				call = n.Call
 			}
 			if call != nil && s.makesJob(call) {
-				r.report(call, "nobody waits for this job: its error or panic gets lost", s.dropFixes(region, n.(ast.Stmt), call)...)
+				r.report(call, jobDropped(), s.dropFixes(region, n.(ast.Stmt), call)...)
 			}
 		})
 	}

@@ -31,8 +31,7 @@ func halfPairs(r *reporter, s *survey) {
 			if missing == "" || decl == nil {
 				continue
 			}
-			message := fmt.Sprintf("%s.%s overrides one form of the pair that %s gets from %s, and %s is still the other's", name, m.Name(), name, from, missing)
-			r.report(decl.Name, message, s.otherForm(decl, m, missing))
+			r.report(decl.Name, halfOverridden(name, m.Name(), from, missing), s.otherForm(decl, m, missing))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -27,9 +26,7 @@ func heldLocks(r *reporter, s *survey) {
 				return
 			}
 			for _, point := range s.held(region, call, func(c *ast.CallExpr) bool { return types.ExprString(c.Fun) == unlock }) {
-				message := fmt.Sprintf("%s, called at line %d, is held across this suspension; a coord.Mutex may be",
-					lock, s.pass.Fset.Position(call.Pos()).Line)
-				r.report(point, message, s.unlockAround(region, point, lock, unlock))
+				r.report(point, lockHeld(lock, s.pass.Fset.Position(call.Pos()).Line), s.unlockAround(region, point, lock, unlock))
 			}
 		})
 	}
@@ -91,9 +88,7 @@ func lockedThreads(r *reporter, s *survey) {
 			if len(points) == 0 {
 				return
 			}
-			message := fmt.Sprintf("the function suspends at line %d and goes on on another thread; a scheduler of schedulers/dedicated has threads of its own",
-				s.pass.Fset.Position(points[0].Pos()).Line)
-			r.report(call, message, s.withdraw(region))
+			r.report(call, threadLeft(s.pass.Fset.Position(points[0].Pos()).Line), s.withdraw(region))
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 
@@ -14,14 +13,15 @@ import (
 //
 //	s.Get(ctx)           an interface, or a type parameter, with a method whose implementation has a twin
 //	next(ctx)            a func value, of which no type says what it holds
-//	helper(ctx)          a function of the package that is not annotated and calls what suspends
+//	helper(ctx)          a function that is not annotated and calls what suspends, or blocks otherwise
 //	io.ReadAll(conn)     a function from elsewhere that is given something with methods that have twins
 //	slices.Map(l, fetch) likewise with a function, or one that is kept
+//	s.Go(h.handler)      a func value that the runtime is to call
 //
-// It sees one package at a time: which implementations there are, it learns from that and what
-// it imports.
+// What other packages have, it learns from their facts (facts.go), and which implementations there
+// are, from the package and what it imports.
 func indirectCalls(r *reporter, s *survey) {
-	c := &indirect{reporter: r, survey: s, plain: map[*types.Func]*ast.CallExpr{}, handed: map[ast.Expr]bool{}}
+	c := &indirect{reporter: r, survey: s, handed: map[ast.Expr]bool{}}
 	c.collect()
 	for _, region := range s.regions {
 		if region.runner == machine || region.runner == kept {
@@ -29,6 +29,7 @@ func indirectCalls(r *reporter, s *survey) {
 			region.walk(c.node)
 		}
 	}
+	c.conversions()
 }
 
 type indirect struct {
@@ -36,10 +37,15 @@ type indirect struct {
 	*survey
 	region *region
 
-	implementations []*types.Func                 // methods that have twins
-	signatures      []types.Type                  // of functions that have twins and are values somewhere
-	plain           map[*types.Func]*ast.CallExpr // functions that block, by what they call
-	handed          map[ast.Expr]bool             // functions that are not called where they are named, and are seen to
+	implementations []implementation
+	signatures      []types.Type      // of functions that have twins and are values somewhere
+	handed          map[ast.Expr]bool // functions that are not called where they are named, and are seen to
+}
+
+// implementation is a method that blocks where it is called by an interface.
+type implementation struct {
+	*types.Func
+	plain *reason // if it has no twin
 }
 
 // collect finds what calls may reach.
@@ -77,15 +83,20 @@ func (c *indirect) collect() {
 	}
 }
 
-// implemented notes the methods of a type that have twins.
+// implemented notes the methods of a type that have twins, or block without one.
 func (c *indirect) implemented(name *types.TypeName) {
 	named, ok := types.Unalias(name.Type()).(*types.Named)
 	if !ok || types.IsInterface(named) {
 		return
 	}
 	for m := range named.Methods() {
-		if c.twins.Twin(m) != nil && !ours(m.Pkg()) {
-			c.implementations = append(c.implementations, m)
+		if ours(m.Pkg()) {
+			continue
+		}
+		if c.twins.Twin(m) != nil {
+			c.implementations = append(c.implementations, implementation{m, nil})
+		} else if r := c.blocks(m); r != nil {
+			c.implementations = append(c.implementations, implementation{m, r})
 		}
 	}
 }
@@ -105,17 +116,8 @@ func (c *indirect) valued(e ast.Expr) {
 
 // named is the function with a twin that e names, or nil.
 func (c *indirect) named(e ast.Expr) *types.Func {
-	var id *ast.Ident
-	switch f := e.(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
-		return nil
-	}
-	fn, ok := c.info.Uses[id].(*types.Func)
-	if !ok || c.twins.Twin(fn) == nil {
+	fn := c.function(e)
+	if fn == nil || c.twins.Twin(fn) == nil {
 		return nil
 	}
 	return fn
@@ -128,21 +130,8 @@ func (c *indirect) node(n ast.Node, stack []ast.Node) {
 			c.call(n)
 			c.sequence(n, stack)
 		}
-	case *ast.RangeStmt:
-		c.ranged(n)
 	case *ast.Ident, *ast.SelectorExpr:
 		c.value(n.(ast.Expr), stack)
-	}
-}
-
-// ranged reports a range over a sequence of the runtime that has no twin.
-func (c *indirect) ranged(n *ast.RangeStmt) {
-	call, ok := ast.Unparen(n.X).(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	if fn := c.callee(call); isObjectOf(fn, jobPath, "WhenEach") {
-		c.report(n.X, "a range over job.WhenEach blocks the worker: it is a plain sequence; call Next of job.CompletionsOf, which suspends")
 	}
 }
 
@@ -161,12 +150,15 @@ func (c *indirect) sequence(call *ast.CallExpr, stack []ast.Node) {
 		}
 		break
 	}
-	c.report(call, fmt.Sprintf("%s blocks whoever ranges over it: a sequence that is kept or passed on is a plain one; range over the call itself "+
-		"in a function marked //movenext:async, or keep %s", types.ExprString(call.Fun), point.Twin.Name()))
+	c.report(call, keptSequence(types.ExprString(call.Fun), point.Twin.Name()))
 }
 
 func (c *indirect) call(call *ast.CallExpr) {
-	if tv := c.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() || c.suspends(call) {
+	if tv := c.info.Types[call.Fun]; tv.IsType() || tv.IsBuiltin() {
+		return
+	}
+	c.runs(call)
+	if c.suspends(call) {
 		return
 	}
 	fn := c.callee(call)
@@ -174,50 +166,40 @@ func (c *indirect) call(call *ast.CallExpr) {
 	case fn == nil:
 		c.funcValue(call)
 		return
-	case fn.Pkg() == nil:
+	case fn.Pkg() == nil || isObjectOf(fn, jobPath, "Blocking"):
 		return
 	}
 	if recv := fn.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
 		c.method(call, fn)
 		return
 	}
-	if inner := c.blocks(fn); inner != nil {
-		c.report(call, fmt.Sprintf("%s blocks the worker: it calls %s, and is not marked //movenext:async; mark it, so that both suspend",
-			types.ExprString(call.Fun), types.ExprString(inner.Fun)))
+	if r := c.blocks(fn); r != nil {
+		c.report(call, plainBlocks(types.ExprString(call.Fun), *r))
 		return
 	}
 	c.arguments(call, fn)
 }
 
-// blocks returns the call by which a plain function of the package blocks where a machine would
-// suspend, or nil.
-func (c *indirect) blocks(fn *types.Func) *ast.CallExpr {
-	fn = fn.Origin()
-	decl := c.decls[fn]
-	if decl == nil || codegen.IsAnnotated(decl) || c.twins.Twin(fn) != nil || c.twins.Plain(fn) != nil {
-		return nil
+// runs reports a func value that the runtime is to call: as for any call, no type says what it holds.
+func (c *indirect) runs(call *ast.CallExpr) {
+	arg, _ := codegen.RunsAsJob(call, c.info)
+	if arg == nil || c.function(uninstantiated(arg)) != nil && !c.byInterface(arg) {
+		return
 	}
-	if found, known := c.plain[fn]; known {
-		return found
+	if _, lit := arg.(*ast.FuncLit); lit || c.info.Types[arg].IsNil() {
+		return
 	}
-	c.plain[fn] = nil // if it calls itself
-	ast.PreorderStack(decl.Body, nil, func(n ast.Node, stack []ast.Node) bool {
-		if c.plain[fn] != nil {
-			return false
-		}
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			return false
-		case *ast.FuncLit:
-			call, _ := callAround(stack)
-			return call == nil || !c.startsJob(call)
-		case *ast.CallExpr:
-			callee := c.callee(n)
-			if c.blocksWhereKept(n) || callee != nil && callee.Pkg() == c.survey.pass.Pkg && c.blocks(callee) != nil {
-				c.plain[fn] = n
-			}
-		}
-		return true
-	})
-	return c.plain[fn]
+	c.report(arg, valueRun(types.ExprString(arg)))
+}
+
+// byInterface reports whether e is a method of an interface, or a type parameter, that has no twin and whose
+// implementation has one.
+func (c *indirect) byInterface(e ast.Expr) bool {
+	fn := c.function(uninstantiated(e))
+	recv := fn.Signature().Recv()
+	if recv == nil || !types.IsInterface(recv.Type()) || c.twins.Twin(fn) != nil {
+		return false
+	}
+	iface, ok := recv.Type().Underlying().(*types.Interface)
+	return ok && c.implementation(fn, iface, "an interface") != nil
 }

@@ -1,7 +1,6 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -27,10 +26,10 @@ func (c *indirect) funcValue(call *ast.CallExpr) {
 		}
 	}
 	if !takesContext(sig) && !slices.ContainsFunc(c.signatures, func(t types.Type) bool { return types.Identical(t, sig) }) {
+		c.note(c.region.decl, blindCall{Type: typeName(sig)})
 		return
 	}
-	c.report(call, fmt.Sprintf("%s blocks the worker if what it holds would suspend: the type of a func value says nothing of a twin; "+
-		"take a func that returns a *job.Job and await that, or an interface with both forms", types.ExprString(call.Fun)))
+	c.report(call, valueBlocks(types.ExprString(call.Fun)))
 }
 
 // isYield reports whether v is the yield of the stream around it, a call of which hands out a
@@ -65,8 +64,8 @@ func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || callee != nil && c.suspends(around) {
 				return // a call; or plainform looks at it; or its own machine calls it
 			}
-			if callee != nil && callee.Pkg().Path() == codegen.Module+"/parallel" {
-				instead = "parallel.ForEachAsync and MapAsync take its twin"
+			if callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == parallelPath {
+				instead = c.insteadOf(around)
 			}
 		case *ast.AssignStmt:
 			for i, rhs := range around.Rhs {
@@ -83,25 +82,17 @@ func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 		}
 		break
 	}
-	c.report(e, fmt.Sprintf("%s is passed on as its plain form, which blocks: a func value has no twin; %s", types.ExprString(e), instead))
+	c.report(e, formPassed(types.ExprString(e), instead))
 }
 
 // plainFunction reports a function of the package that is passed on and blocks.
 func (c *indirect) plainFunction(e ast.Expr) {
-	var id *ast.Ident
-	switch f := e.(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	}
-	fn, ok := c.info.Uses[id].(*types.Func)
-	if !ok || c.handed[e] {
+	fn := c.function(e)
+	if fn == nil || c.handed[e] {
 		return
 	}
-	if inner := c.blocks(fn); inner != nil {
-		c.report(e, fmt.Sprintf("%s blocks whoever calls it: it calls %s, and is not marked //movenext:async; mark it, so that both suspend",
-			types.ExprString(e), types.ExprString(inner.Fun)))
+	if r := c.blocks(fn); r != nil {
+		c.report(e, plainPassed(types.ExprString(e), *r))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := load(&cfg, generated, patterns)
+	loaded, asked, err := load(&cfg, generated, patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +41,14 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	for _, p := range loaded {
 		// Where the generator has findings, its twins are missing, and
 		// that is all that the type checker would say.
-		if len(p.Errors) > 0 && len(generated.Diagnostics) == 0 {
+		if len(p.Errors) > 0 && len(generated.Diagnostics) == 0 && asked[p.ID] {
 			found = append(found, sourceErrors(p)...)
 		}
 		if len(p.Errors) == 0 && !p.IllTyped {
 			whole = append(whole, p)
 		}
 	}
+	amongThemselves(whole)
 	graph, err := checker.Analyze([]*analysis.Analyzer{Analyzer}, whole, nil)
 	if err != nil {
 		return nil, fmt.Errorf("vet: %w", err)
@@ -56,14 +58,26 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 			return nil, fmt.Errorf("vet: package %s: %w", root.Package.PkgPath, root.Err)
 		}
 		for _, d := range root.Diagnostics {
+			if !asked[root.Package.ID] {
+				break
+			}
 			found = append(found, finding(root.Package.Fset, d))
 		}
 	}
 	return codegen.SortDiagnostics(found), nil
 }
 
-// load loads packages as they are with everything generated.
-func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) ([]*packages.Package, error) {
+// amongThemselves forgets what packages import but each other: facts of what is compiled only can not be
+// found.
+func amongThemselves(list []*packages.Package) {
+	for _, p := range list {
+		maps.DeleteFunc(p.Imports, func(_ string, dep *packages.Package) bool { return !slices.Contains(list, dep) })
+	}
+}
+
+// load loads packages as they are with everything generated. Those that patterns do not match and that
+// only say something of themselves to others, being of the same module or with machines, are among them; asked has the others.
+func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (loaded []*packages.Package, asked map[string]bool, err error) {
 	env, flags := cfg.GoCommand()
 	config := &packages.Config{
 		// Without NeedDeps: what packages import comes as compiled, and not from source.
@@ -80,11 +94,58 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) ([]
 			config.Overlay[f.Path] = f.Data
 		}
 	}
-	loaded, err := packages.Load(config, patterns...)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errLoad, err)
+	if loaded, err = packages.Load(config, patterns...); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errLoad, err)
 	}
-	return loaded, nil
+	asked = map[string]bool{}
+	for _, p := range loaded {
+		asked[p.ID] = true
+	}
+	more := imported(loaded, asked)
+	if len(more) == 0 {
+		return loaded, asked, nil
+	}
+	if loaded, err = packages.Load(config, slices.Concat(patterns, more)...); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errLoad, err)
+	}
+	return loaded, asked, nil
+}
+
+// imported are the paths of what packages import of the main module, or of others that use the runtime, less those
+// that are asked for.
+func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
+	seen := map[*packages.Package]bool{}
+	var visit func(*packages.Package)
+	visit = func(p *packages.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		if p.Module != nil && !asked[p.ID] && p.ForTest == "" && (p.Module.Main || usesRuntime(p)) {
+			paths = append(paths, p.PkgPath)
+		}
+		for _, dep := range p.Imports {
+			visit(dep)
+		}
+	}
+	for _, p := range list {
+		visit(p)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// usesRuntime reports whether a package of another module may have machines.
+func usesRuntime(p *packages.Package) bool {
+	if p.Module.Path == codegen.Module {
+		return false
+	}
+	for path := range p.Imports {
+		if strings.HasPrefix(path, codegen.Module+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // sourceErrors are the errors of the go command and of the type checker.

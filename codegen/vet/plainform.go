@@ -36,8 +36,7 @@ func plainForms(r *reporter, s *survey) {
 func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 	name := types.ExprString(call.Fun)
 	if region.runner == kept && s.blocksWhereKept(call) {
-		r.report(call, fmt.Sprintf("%s blocks here: a function literal that is kept or passed on is no part of the asynchronous function; "+
-			"call it where the function does, give it to job.Run or a scope's Go, or make it a function marked //movenext:async", name))
+		r.report(call, keptBlocks(name, s.insteadOf(region.given)))
 		return
 	}
 	if _, ok := s.plainTwin(call); !ok || region.runner == kept {
@@ -49,7 +48,23 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 		p.annotate(region.decl)
 		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
 	}
-	r.report(call, fmt.Sprintf("%s blocks the worker of this job: it is no part of an annotated function; mark the function around it //movenext:async", name), fix)
+	r.report(call, jobBlocks(name), fix)
+}
+
+// insteadOf is what to do instead of giving call a literal, or a function, that blocks; call may be nil.
+func (s *survey) insteadOf(call *ast.CallExpr) string {
+	var fn *types.Func
+	if call != nil {
+		fn = s.callee(call)
+	}
+	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != parallelPath {
+		return "call it where the function does, give it to job.Run or a scope's Go, or make it a function marked //movenext:async"
+	}
+	switch fn.Name() {
+	case "Run", "Join", "Join2", "Fork", "Sort", "SortFunc", "SortStableFunc":
+		return "fetch what it needs before, or divide the work with a scope's Go, whose children suspend"
+	}
+	return "use parallel.ForEachAsync or MapAsync with a function marked //movenext:async, or a scope's Go"
 }
 
 // blocksWhereKept reports whether call blocks in plain Go and suspends, or has a form that
@@ -154,6 +169,5 @@ func (s *survey) plainValue(r *reporter, in *region, call *ast.CallExpr, arg ast
 		text := p.text(arg)
 		p.replace(call, fmt.Sprintf("%s%s(%s)", strings.TrimSuffix(text, id.Name), twin.Name(), p.text(call.Args[0])))
 	}
-	r.report(arg, fmt.Sprintf("the job runs the plain form of %s, which blocks its worker: it is no part of an annotated function; mark the function around it "+
-		"//movenext:async, or call %s, which suspends", fn.Name(), twin.Name()), p.fix("start the twin"))
+	r.report(arg, jobRunsPlain(fn.Name(), twin.Name()), p.fix("start the twin"))
 }

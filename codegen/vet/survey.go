@@ -30,6 +30,8 @@ type region struct {
 	typ    *ast.FuncType
 	body   *ast.BlockStmt
 	call   *ast.CallExpr // that hands lit to a job, or nil
+	given  *ast.CallExpr // whose argument lit is, or nil
+	here   bool          // it is kept, and a machine's worker runs it nevertheless: it is called where it stands
 }
 
 // survey is what the checks know of a package.
@@ -40,16 +42,24 @@ type survey struct {
 	files   []*ast.File // that people wrote
 	regions []*region
 	decls   map[*types.Func]*ast.FuncDecl
-	entered map[*types.Var]bool // variables of machines whose calls suspend
+	entered map[*types.Var]bool   // variables of machines whose calls suspend
+	called  map[types.Object]bool // functions and variables that calls name
+	facts   *known
 }
 
 func newSurvey(pass *analysis.Pass) *survey {
-	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}, entered: map[*types.Var]bool{}}
+	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}, entered: map[*types.Var]bool{}, called: map[types.Object]bool{}, facts: readFacts(pass)}
 	for _, file := range pass.Files {
 		if ast.IsGenerated(file) {
 			continue
 		}
 		s.files = append(s.files, file)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				s.called[s.info.Uses[nameIn(ast.Unparen(call.Fun))]] = true
+			}
+			return true
+		})
 		for _, decl := range file.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok || fn.Body == nil {
@@ -86,6 +96,8 @@ func (s *survey) survey(r *region) {
 		}
 		inner := &region{decl: r.decl, parts: r.parts, lit: lit, typ: lit.Type, body: lit.Body}
 		inner.runner, inner.call = s.runnerOf(r, lit, stack)
+		inner.given, _ = callAround(stack)
+		inner.here = inner.runner == kept && (r.runner == machine || r.here) && s.calledHere(stack)
 		s.survey(inner)
 	})
 }
@@ -114,6 +126,30 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 		return kept, nil
 	}
 	return plain, nil
+}
+
+// calledHere reports whether what is around a literal calls it before it ends: a function that is given it and starts no
+// goroutine for it, or calls of the variable that keeps it.
+func (s *survey) calledHere(stack []ast.Node) bool {
+	if call, started := callAround(stack); call != nil {
+		return !started && !startsGoroutine(s.callee(call))
+	}
+	if len(stack) == 0 {
+		return false
+	}
+	switch around := stack[len(stack)-1].(type) {
+	case *ast.AssignStmt:
+		return slices.ContainsFunc(around.Lhs, s.isCalled)
+	case *ast.ValueSpec:
+		return slices.ContainsFunc(around.Names, func(id *ast.Ident) bool { return s.isCalled(id) })
+	}
+	return false
+}
+
+// isCalled reports whether e is a variable that something calls.
+func (s *survey) isCalled(e ast.Expr) bool {
+	v, ok := s.info.ObjectOf(nameIn(e)).(*types.Var)
+	return ok && s.called[v]
 }
 
 // callAround is the call whose function or argument the top of stack is, and
@@ -158,30 +194,44 @@ func (s *survey) plainTwin(call *ast.CallExpr) (codegen.Suspension, bool) {
 
 // callee is the declared function that call names, or nil.
 func (s *survey) callee(call *ast.CallExpr) *types.Func {
-	fun := ast.Unparen(call.Fun)
-	switch f := fun.(type) {
+	return s.function(uninstantiated(call.Fun))
+}
+
+// uninstantiated is the function of an expression that may instantiate it: F of F[int].
+func uninstantiated(fun ast.Expr) ast.Expr {
+	switch f := ast.Unparen(fun).(type) {
 	case *ast.IndexExpr:
-		fun = ast.Unparen(f.X)
+		return ast.Unparen(f.X)
 	case *ast.IndexListExpr:
-		fun = ast.Unparen(f.X)
-	}
-	var id *ast.Ident
-	switch f := fun.(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
+		return ast.Unparen(f.X)
 	default:
-		return nil
+		return f
 	}
-	fn, _ := s.info.Uses[id].(*types.Func)
+}
+
+// function is the function that e names, or nil.
+func (s *survey) function(e ast.Expr) *types.Func {
+	fn, _ := s.info.Uses[nameIn(e)].(*types.Func)
 	return fn
+}
+
+// nameIn is the identifier that names what e is, or nil.
+func nameIn(e ast.Expr) *ast.Ident {
+	switch f := e.(type) {
+	case *ast.Ident:
+		return f
+	case *ast.SelectorExpr:
+		return f.Sel
+	}
+	return nil
 }
 
 // The packages of the runtime that checks know.
 const (
 	jobPath   = codegen.Module + "/job"
 	coordPath = codegen.Module + "/coord"
+
+	parallelPath = codegen.Module + "/parallel"
 )
 
 // startsMachine reports whether call lets the function suspend that is its argument, if it is

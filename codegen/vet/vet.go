@@ -30,10 +30,12 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen"
 )
 
 // Analyzer reports misuse of jobs and of asynchronous functions. It looks at one
-// package at a time, needs no facts about others, and leaves generated files alone.
+// package at a time, with facts of those that it imports, and leaves generated files alone.
 //
 // The flag skip names checks that are not to be made, separated by commas.
 var Analyzer = &analysis.Analyzer{
@@ -42,6 +44,8 @@ var Analyzer = &analysis.Analyzer{
 	URL:   "https://pkg.go.dev/github.com/movenext/movenext/codegen/vet",
 	Run:   run,
 	Flags: flags(),
+
+	FactTypes: []analysis.Fact{new(knowledge)},
 }
 
 // check is one thing to look for.
@@ -101,12 +105,16 @@ func flags() flag.FlagSet {
 }
 
 func run(pass *analysis.Pass) (any, error) {
+	if !concerned(pass) {
+		return nil, nil
+	}
 	s := newSurvey(pass)
 	for _, c := range checks {
 		if !slices.Contains(skip, c.name) {
 			c.run(&reporter{pass, c.name}, s)
 		}
 	}
+	s.writeFacts()
 	return nil, nil
 }
 
@@ -116,11 +124,28 @@ type reporter struct {
 	check string
 }
 
-func (r *reporter) report(at ast.Node, message string, fixes ...analysis.SuggestedFix) {
+func (r *reporter) report(at ast.Node, m message, fixes ...analysis.SuggestedFix) {
 	fixes = slices.DeleteFunc(fixes, func(f analysis.SuggestedFix) bool { return len(f.TextEdits) == 0 })
 	r.pass.Report(analysis.Diagnostic{
 		Pos: at.Pos(), End: at.End(), Category: r.check,
-		Message:        message + " [" + r.check + "]",
+		Message:        m.String() + " [" + r.check + "]",
 		SuggestedFixes: fixes,
 	})
+}
+
+// concerned reports whether a package has anything to do with the module: it belongs to the main
+// module, or imports the runtime.
+func concerned(pass *analysis.Pass) bool {
+	if len(pass.Files) == 0 || pass.TypesInfo == nil {
+		return false
+	}
+	if m := pass.Module; m != nil && m.Path != "" && m.Version == "" {
+		return true
+	}
+	for _, dep := range pass.Pkg.Imports() {
+		if strings.HasPrefix(dep.Path(), codegen.Module+"/") {
+			return true
+		}
+	}
+	return false
 }

@@ -34,12 +34,24 @@ func TestFindingsAndFixes(t *testing.T) {
 	dir := testmodule.New(t, "example.com/vet")
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata")))
 	if !*update {
-		analysistest.RunWithSuggestedFixes(t, dir, vet.Analyzer, "./...")
+		analysistest.RunWithSuggestedFixes(t, dir, alone(), "./...")
 		return
 	}
-	for _, result := range analysistest.Run(t, dir, vet.Analyzer, "./...") {
+	for _, result := range analysistest.Run(t, dir, alone(), "./...") {
 		writeGolden(t, dir, result)
 	}
+}
+
+// alone is the analyzer without facts, which would have to be wanted, too.
+func alone() *analysis.Analyzer {
+	a := *vet.Analyzer
+	a.FactTypes = nil
+	a.Run = func(pass *analysis.Pass) (any, error) {
+		with := *pass
+		with.ExportPackageFact = func(analysis.Fact) {}
+		return vet.Analyzer.Run(&with)
+	}
+	return &a
 }
 
 // writeGolden writes what the fixes of one package make of its file.
@@ -84,7 +96,7 @@ func TestEveryCheckIsDocumentedAndCanBeLeftOut(t *testing.T) {
 	folders, err := os.ReadDir("testdata")
 	require.NoError(t, err)
 	for _, f := range folders {
-		if f.Name() != "twins" {
+		if f.IsDir() && f.Name() != "twins" {
 			assert.Contains(t, vet.Analyzer.Doc, "\t"+f.Name()+" ")
 		}
 	}

@@ -43,10 +43,10 @@ func TestVetLooksAtWhatIsNotGeneratedYet(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	require.Len(t, lines, 4, stderr)
 	for i, want := range []string{
-		"p.go:12:2: time.Sleep blocks the worker; job.Sleep suspends [blocking]",
-		"p.go:17:2: nobody waits for this job: its error or panic gets lost [droppedjob]",
-		"p.go:18:59: F blocks the worker of this job: it is no part of an annotated function; mark the function around it //movenext:async [plainform]",
-		"q_test.go:3:15: nobody waits for this job: its error or panic gets lost [droppedjob]",
+		"p.go:12:2: time.Sleep blocks the worker; it waits on its goroutine and has no twin; call job.Sleep, which suspends [blocking]",
+		"p.go:17:2: this job is dropped; its error or its panic gets lost; await it, or assign it to _ if that is meant [droppedjob]",
+		"p.go:18:59: F blocks the worker of this job; it is no part of an annotated function; mark the function around it //movenext:async [plainform]",
+		"q_test.go:3:15: this job is dropped; its error or its panic gets lost; await it, or assign it to _ if that is meant [droppedjob]",
 	} {
 		assert.Equal(t, dir+string(filepath.Separator)+want, lines[i])
 	}
@@ -101,7 +101,7 @@ func TestGoVetTakesTheCommandAsItsTool(t *testing.T) {
 
 	output, err = goCommand(dir, "vet", "-vettool="+tool, "./...")
 	require.Error(t, err)
-	for _, want := range []string{"p.go:12:2: time.Sleep blocks", "p.go:17:2: nobody waits", "p.go:18:59: F blocks"} {
+	for _, want := range []string{"p.go:12:2: time.Sleep blocks", "p.go:17:2: this job is dropped", "p.go:18:59: F blocks"} {
 		assert.Contains(t, output, want)
 	}
 	output, err = goCommand(dir, "vet", "-vettool="+tool, "-movenext.skip=blocking,droppedjob,plainform", "./...")

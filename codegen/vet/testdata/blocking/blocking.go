@@ -14,16 +14,16 @@ import (
 
 //movenext:async
 func calls(ctx context.Context, j *job.Job[int], wg *sync.WaitGroup, f *os.File, cmd *exec.Cmd) (int, error) {
-	time.Sleep(time.Second) // want `time.Sleep blocks the worker; job.Sleep suspends \[blocking\]`
+	time.Sleep(time.Second) // want `time\.Sleep blocks the worker; it waits on its goroutine and has no twin; call job\.Sleep, which suspends \[blocking\]`
 
-	n, err := j.Wait(ctx) // want `j.Wait blocks the worker; Await suspends`
+	n, err := j.Wait(ctx) // want `j\.Wait blocks the worker`
 	if err != nil {
 		return n, err
 	}
 
-	wg.Wait() // want `wg.Wait blocks the worker; job.WhenAll can be awaited`
+	wg.Wait() // want `wg\.Wait blocks the worker; it waits on its goroutine and has no twin; use a job\.Scope, or await job\.WhenAll \[blocking\]`
 
-	data, err := os.ReadFile("name") // want `os.ReadFile blocks the worker; job.Blocking runs it elsewhere`
+	data, err := os.ReadFile("name") // want `os\.ReadFile blocks the worker; it waits on its goroutine and has no twin; run it with job\.Blocking, whose job can be awaited \[blocking\]`
 	if err != nil {
 		return len(data), err
 	}
@@ -32,7 +32,7 @@ func calls(ctx context.Context, j *job.Job[int], wg *sync.WaitGroup, f *os.File,
 		return 0, err
 	}
 
-	err = cmd.Run() // want `cmd.Run blocks the worker; job/bridge has it as a job`
+	err = cmd.Run() // want `cmd\.Run blocks the worker; it waits on its goroutine and has no twin; await its job of package job/bridge \[blocking\]`
 
 	println(err)
 
@@ -52,15 +52,15 @@ func network(addr string) (net.Conn, error) {
 
 //movenext:async
 func channels(ctx context.Context, j *job.Job[int], in <-chan int, out chan<- int) int {
-	<-in // want `a receive blocks the worker; a coord.Channel suspends`
+	<-in // want `a receive blocks the worker; a machine cannot suspend on a plain channel; use a coord\.Channel, which suspends \[blocking\]`
 
 	out <- 1 // want `a send blocks the worker`
 
 	v := <-in // want `a receive blocks`
 
-	<-j.Done() // want `a receive from Done blocks the worker; Await suspends`
+	<-j.Done() // want `a receive from Done blocks the worker; a machine cannot suspend on a plain channel; call Await, which suspends \[blocking\]`
 
-	<-time.After(time.Second) // want `a receive from a timer blocks the worker; job.Sleep suspends`
+	<-time.After(time.Second) // want `a receive from a timer blocks the worker; a machine cannot suspend on a plain channel; call job\.Sleep, which suspends \[blocking\]`
 
 	for range in { // want `a loop over a channel blocks`
 	}

@@ -10,11 +10,11 @@ import (
 
 //movenext:async
 func machine(ctx context.Context, repo *twins.Repo) error {
-	twins.FetchAsync(ctx, "a") // want `nobody waits for this job: its error or panic gets lost \[droppedjob\]`
+	twins.FetchAsync(ctx, "a") // want `this job is dropped; its error or its panic gets lost; await it, or assign it to _ if that is meant \[droppedjob\]`
 
-	repo.LoadAsync(ctx, 1) // want `nobody waits`
+	repo.LoadAsync(ctx, 1) // want `this job is dropped`
 
-	job.Go(ctx, func(context.Context) error { return nil }) // want `nobody waits`
+	job.Go(ctx, func(context.Context) error { return nil }) // want `this job is dropped`
 
 	_ = twins.FetchAsync(ctx, "meant")
 	j := twins.FetchAsync(ctx, "b")
@@ -23,14 +23,14 @@ func machine(ctx context.Context, repo *twins.Repo) error {
 }
 
 func plain(ctx context.Context, s *job.Scope) {
-	twins.PauseAsync(ctx) // want `nobody waits`
+	twins.PauseAsync(ctx) // want `this job is dropped`
 
-	go twins.PauseAsync(ctx) // want `nobody waits`
+	go twins.PauseAsync(ctx) // want `this job is dropped`
 
-	defer twins.PauseAsync(ctx) // want `nobody waits`
+	defer twins.PauseAsync(ctx) // want `this job is dropped`
 
 	func() {
-		job.Run(ctx, value) // want `nobody waits`
+		job.Run(ctx, value) // want `this job is dropped`
 	}()
 
 	job.Spawn(s, value) // the scope waits

@@ -11,7 +11,7 @@ import (
 type plainOnly struct{ *twins.Repo }
 
 // Load overrides.
-func (p plainOnly) Load(ctx context.Context, id int) (string, error) { return "other", nil } // want `plainOnly.Load overrides one form of the pair that plainOnly gets from Repo, and LoadAsync is still the other's \[halfpair\]`
+func (p plainOnly) Load(ctx context.Context, id int) (string, error) { return "other", nil } // want `plainOnly\.Load overrides one form of a pair of twins; LoadAsync still comes from Repo, and the two would be different programs; declare LoadAsync for plainOnly, too \[halfpair\]`
 
 type asyncOnly struct{ *twins.Repo }
 

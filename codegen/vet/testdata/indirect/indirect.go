@@ -38,8 +38,8 @@ func (conn) ReadAsync(b []byte) *job.Job[int] { return nil }
 func interfaces[S saver, B both](ctx context.Context, s saver, b both, t S, u B) error {
 	_ = b.Save(ctx)
 	_ = u.Save(ctx)
-	_ = t.Save(ctx)    // want `t.Save blocks the worker: it is a method of a type parameter without SaveAsync, and .* has a twin; declare both forms in the interface \[indirect\]`
-	return s.Save(ctx) // want `s.Save blocks the worker: it is a method of an interface without SaveAsync`
+	_ = t.Save(ctx)    // want `t\.Save blocks the worker; it is a method of a type parameter without SaveAsync, and \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`
+	return s.Save(ctx) // want `s\.Save blocks the worker; it is a method of an interface without SaveAsync, and \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`
 }
 
 type server struct {
@@ -49,14 +49,14 @@ type server struct {
 
 //movenext:async
 func values(ctx context.Context, s *server, next func(context.Context) error, all []func() error) error {
-	_ = next(ctx)      // want `next blocks the worker if what it holds would suspend: the type of a func value says nothing of a twin; take a func that returns`
+	_ = next(ctx)      // want `next blocks the worker if what it holds would suspend; the type of a func value says nothing of a twin; take a func that returns a \*job\.Job and await that, or an interface with both forms \[indirect\]`
 	_ = s.handler(ctx) // want `s.handler blocks the worker if`
 	_ = s.less(1, 2)
 	_ = all[0]()
 	wrapped := func(ctx context.Context) error { return next(ctx) } // want `next blocks the worker if`
 	known := twins.Pause                                            // want `twins.Pause is passed on as its plain form`
 	_ = known(ctx)                                                  // want `known blocks the worker if`
-	s.handler = twins.Pause                                         // want `twins.Pause is passed on as its plain form, which blocks: a func value has no twin; call it where the function does`
+	s.handler = twins.Pause                                         // want `twins\.Pause is passed on as its plain form, which blocks; a func value has no twin; call it where the function does, or give it to job\.Run or a scope's Go \[indirect\]`
 	_, _ = job.Blocking(ctx, func(ctx context.Context) (int, error) { return 1, twins.Pause(ctx) }).Await()
 	_ = parallel.Invoke(ctx, twins.Pause) // want `twins.Pause is passed on as its plain form`
 	return wrapped(ctx)                   // want `wrapped blocks the worker if`
@@ -64,8 +64,8 @@ func values(ctx context.Context, s *server, next func(context.Context) error, al
 
 //movenext:async
 func foreign(ctx context.Context, r io.Reader) error {
-	_, _ = io.ReadAll(conn{})                // want `io.ReadAll blocks the worker: it calls Read, which has a twin, by an interface that has not; call Read in a function marked //movenext:async instead, or run this with job.Blocking`
-	_, _ = io.ReadAll(r)                     // want `io.ReadAll blocks the worker: it calls Read by an interface without ReadAsync`
+	_, _ = io.ReadAll(conn{})                // want `io\.ReadAll blocks the worker; it calls Read by an interface without ReadAsync, and \(example\.com/vet/indirect\.conn\)\.Read has a twin; call Read in a function marked //movenext:async instead, or run this with job\.Blocking \[indirect\]`
+	_, _ = io.ReadAll(r)                     // want `io\.ReadAll blocks the worker; it calls Read by an interface without ReadAsync, and \(example\.com/vet/indirect\.conn\)\.Read has a twin; call Read in a function marked //movenext:async instead, or run this with job\.Blocking \[indirect\]`
 	new(sync.Once).Do(func() { plain(ctx) }) // want `plain blocks the worker`
 	return nil
 }
@@ -84,19 +84,19 @@ func harmless(ctx context.Context) *job.Job[job.Void] {
 
 //movenext:async
 func helpers(ctx context.Context, s *job.Scope) error {
-	s.Go(deep) // want `deep blocks whoever calls it: it calls plain, and is not marked //movenext:async; mark it, so that both suspend`
+	s.Go(deep) // want `deep blocks its caller; it is not marked //movenext:async, and in it plain blocks; mark it, so that both suspend \[indirect\]`
 	go deep(ctx)
 	_ = harmless(ctx)
-	return deep(ctx) // want `deep blocks the worker: it calls plain, and is not marked //movenext:async; mark it, so that both suspend`
+	return deep(ctx) // want `deep blocks the worker; it is not marked //movenext:async, and in it plain blocks; mark it, so that both suspend \[indirect\]`
 }
 
 //movenext:async
 func sequences(ctx context.Context, c *coord.Channel[int], jobs ...*job.Job[int]) error {
 	for range c.All(ctx) {
 	}
-	all := c.All(ctx) // want `c.All blocks whoever ranges over it: a sequence that is kept or passed on is a plain one; range over the call itself in a function marked //movenext:async, or keep AllAsync`
+	all := c.All(ctx) // want `a range over c\.All blocks, if the sequence is kept or passed on; only a range over the call itself knows the twin; range over the call in a function marked //movenext:async, or keep AllAsync \[indirect\]`
 	_ = slices.Collect(keys(all))
-	for range job.WhenEach(ctx, jobs...) { // want `a range over job.WhenEach blocks the worker: it is a plain sequence; call Next of job.CompletionsOf, which suspends`
+	for range job.WhenEach(ctx, jobs...) {
 	}
 	return nil
 }

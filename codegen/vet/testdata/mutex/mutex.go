@@ -14,10 +14,10 @@ type counter struct {
 
 //movenext:async
 func locks(ctx context.Context, mu *sync.Mutex, c *counter, m *coord.Mutex) error {
-	mu.Lock() // want `mu.Lock blocks the worker; a coord.Mutex suspends \[mutex\]`
+	mu.Lock() // want `mu\.Lock blocks the worker; it waits on its goroutine and has no twin; use a coord\.Mutex, which suspends \[mutex\]`
 	mu.Unlock()
 
-	c.RLock() // want `c.RLock blocks the worker; a coord.RWMutex suspends`
+	c.RLock() // want `c\.RLock blocks the worker; it waits on its goroutine and has no twin; use a coord\.RWMutex, which suspends \[mutex\]`
 	c.RUnlock()
 
 	return m.Lock(ctx)

@@ -11,7 +11,7 @@ import (
 //
 //movenext:async
 func locked(ctx context.Context) error {
-	runtime.LockOSThread() // want `the function suspends at line 17 and goes on on another thread; a scheduler of schedulers/dedicated has threads of its own \[threadlock\]`
+	runtime.LockOSThread() // want `the function suspends at line 17 while it is locked to its thread; it continues on another thread; run it on a scheduler of schedulers/dedicated, or remove the annotation \[threadlock\]`
 	defer runtime.UnlockOSThread()
 	println()
 	return twins.Pause(ctx)

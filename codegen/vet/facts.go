@@ -1,0 +1,218 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen"
+)
+
+// What packages say of themselves to those that import them: which of their functions block though
+// they are not annotated, and what their machines call without knowing what it is.
+
+// knowledge is the fact of a package.
+type knowledge struct {
+	Blocks []blockingFunc // by name
+	Calls  []blindCall
+}
+
+// AFact marks it as a fact.
+func (*knowledge) AFact() {}
+
+// blockingFunc is a function that blocks though it is not annotated.
+type blockingFunc struct {
+	Name string // the full one
+	Why  reason
+}
+
+// blindCall is a call in a machine of a method of an interface, or of a func value, that has no twin as far as
+// the package knows.
+type blindCall struct {
+	Type    string // the interface, or the signature
+	Method  string // empty: it is a func value
+	By      string // the function with the call
+	Package string
+}
+
+// known is what a survey has of other packages' facts, and what it will say itself.
+type known struct {
+	blocks map[string]reason
+	calls  []blindCall
+	own    []blindCall
+	asked  map[*types.Func]*reason
+}
+
+func readFacts(pass *analysis.Pass) *known {
+	k := &known{blocks: map[string]reason{}, asked: map[*types.Func]*reason{}}
+	for _, f := range pass.AllPackageFacts() {
+		of, ok := f.Fact.(*knowledge)
+		if !ok {
+			continue
+		}
+		for _, fn := range of.Blocks {
+			k.blocks[fn.Name] = fn.Why
+		}
+		k.calls = append(k.calls, of.Calls...)
+	}
+	slices.SortFunc(k.calls, func(a, b blindCall) int {
+		return strings.Compare(a.Package+a.By+a.Type+a.Method, b.Package+b.By+b.Type+b.Method)
+	})
+	return k
+}
+
+func (s *survey) writeFacts() {
+	if strings.HasPrefix(s.pass.Pkg.Path(), codegen.Module+"/") {
+		return // the runtime's functions say themselves what they do
+	}
+	fact := &knowledge{Calls: s.facts.own}
+	for fn := range s.decls {
+		if r := s.blocks(fn); r != nil {
+			fact.Blocks = append(fact.Blocks, blockingFunc{fn.FullName(), *r})
+		}
+	}
+	slices.SortFunc(fact.Blocks, func(a, b blockingFunc) int { return strings.Compare(a.Name, b.Name) })
+	if len(fact.Blocks)+len(fact.Calls) > 0 {
+		s.pass.ExportPackageFact(fact)
+	}
+}
+
+// noteCalled notes that a machine in decl calls a method of an interface.
+func (s *survey) noteCalled(decl *ast.FuncDecl, recv types.Type, m *types.Func) {
+	if s.twins.Twin(m) == nil {
+		s.note(decl, blindCall{Type: typeName(recv), Method: m.Name()})
+	}
+}
+
+func (s *survey) note(decl *ast.FuncDecl, call blindCall) {
+	call.Package, call.By = s.pass.Pkg.Path(), s.pass.Pkg.Name()+"."+decl.Name.Name
+	if !slices.ContainsFunc(s.facts.own, func(c blindCall) bool { return c.Type == call.Type && c.Method == call.Method }) {
+		s.facts.own = append(s.facts.own, call)
+	}
+}
+
+// typeName names a type in facts.
+func typeName(t types.Type) string {
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		t = named.Origin()
+	}
+	return types.TypeString(t, (*types.Package).Path)
+}
+
+// blocks returns why a function blocks that is not annotated and has no twin, or nil: it does what a
+// machine would suspend for, or what blocks a machine as well.
+func (s *survey) blocks(fn *types.Func) *reason {
+	fn = fn.Origin()
+	decl := s.decls[fn]
+	if decl == nil {
+		if r, ok := s.facts.blocks[fn.FullName()]; ok && s.twins.Twin(fn) == nil {
+			return &r
+		}
+		return nil
+	}
+	if codegen.IsAnnotated(decl) || s.twins.Twin(fn) != nil || s.twins.Plain(fn) != nil {
+		return nil
+	}
+	if found, asked := s.facts.asked[fn]; asked {
+		return found
+	}
+	s.facts.asked[fn] = nil // if it calls itself
+	b := &blocking{survey: s, table: blockers}
+	ast.PreorderStack(decl.Body, nil, func(n ast.Node, stack []ast.Node) bool {
+		if s.facts.asked[fn] != nil || !s.runsHere(decl, n, stack) {
+			return false
+		}
+		s.facts.asked[fn] = s.reason(b, n, stack)
+		return true
+	})
+	return s.facts.asked[fn]
+}
+
+// runsHere reports whether a call of decl runs n: no goroutine or job of its own does, and no caller of a
+// function that decl returns.
+func (s *survey) runsHere(decl *ast.FuncDecl, n ast.Node, stack []ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return false
+	case *ast.CallExpr:
+		return !isObjectOf(s.callee(n), jobPath, "Blocking")
+	case *ast.FuncLit:
+		call, _ := callAround(stack)
+		if call != nil {
+			return !s.startsJob(call) && !startsGoroutine(s.callee(call))
+		}
+		if len(stack) == 0 {
+			return false
+		}
+		switch stack[len(stack)-1].(type) {
+		case *ast.AssignStmt, *ast.ValueSpec:
+			return true
+		case *ast.ReturnStmt:
+			return isSequence(s.info.TypeOf(n))
+		}
+		return false
+	}
+	return true
+}
+
+// isSequence reports whether t is a function that a range may be over.
+func isSequence(t types.Type) bool {
+	sig, ok := coreOf(t).(*types.Signature)
+	if !ok || sig.Params().Len() != 1 || sig.Results().Len() > 0 {
+		return false
+	}
+	yield, ok := coreOf(sig.Params().At(0).Type()).(*types.Signature)
+	return ok && yield.Results().Len() == 1 && types.Identical(yield.Results().At(0).Type(), types.Typ[types.Bool])
+}
+
+// starters are functions that call what they are given on a goroutine of its own, or later.
+var starters = map[string]bool{
+	"golang.org/x/sync/errgroup.Group.Go": true, "golang.org/x/sync/errgroup.Group.TryGo": true, "sync.WaitGroup.Go": true,
+	"time.AfterFunc": true, "context.AfterFunc": true,
+	"net/http.HandleFunc": true, "net/http.ServeMux.HandleFunc": true,
+}
+
+func startsGoroutine(fn *types.Func) bool {
+	return fn != nil && fn.Pkg() != nil && starters[tableKey(fn)]
+}
+
+// reason is why n blocks, or nil.
+func (s *survey) reason(b *blocking, n ast.Node, stack []ast.Node) *reason {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		name := types.ExprString(n.Fun)
+		callee := s.callee(n)
+		if s.blocksWhereKept(n) {
+			return &reason{Calls: name, Twin: true}
+		}
+		if b.advice(n) != "" {
+			return &reason{Calls: name}
+		}
+		if callee != nil && callee.Pkg() != nil {
+			if inner := s.blocks(callee); inner != nil {
+				return &reason{Calls: name, Twin: inner.Twin}
+			}
+		}
+	case *ast.SendStmt:
+		if !inSelect(n, stack) {
+			return &reason{Calls: "a send"}
+		}
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW && !inSelect(n, stack) {
+			return &reason{Calls: "a receive"}
+		}
+	case *ast.RangeStmt:
+		if _, ok := coreOf(s.info.TypeOf(n.X)).(*types.Chan); ok {
+			return &reason{Calls: "a loop over a channel"}
+		}
+	case *ast.SelectStmt:
+		if !hasDefault(n) {
+			return &reason{Calls: "a select"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package vet
+
+import (
+	"fmt"
+	"strings"
+)
+
+// message is what a finding says, in the order of the generator's diagnostics: what is wrong, why,
+// and what to do. Every message has a constructor here, so that one place lists all that vet may
+// say.
+type message struct{ what, why, do string }
+
+func (m message) String() string { return strings.Join([]string{m.what, m.why, m.do}, "; ") }
+
+// channelBlocks is about a send, a receive or a loop over a channel.
+func channelBlocks(what string) message {
+	return message{what + " blocks the worker", "a machine cannot suspend on a plain channel", "use a coord.Channel, which suspends"}
+}
+
+func selectBlocks() message {
+	return message{
+		"a select blocks the worker", "a machine cannot suspend on plain channels",
+		"await job.WhenAnyOf, or give it a default and wait with job.Sleep",
+	}
+}
+
+func doneBlocks() message {
+	return message{"a receive from Done blocks the worker", "a machine cannot suspend on a plain channel", "call Await, which suspends"}
+}
+
+func timerBlocks() message {
+	return message{"a receive from a timer blocks the worker", "a machine cannot suspend on a plain channel", "call job.Sleep, which suspends"}
+}
+
+// callBlocks is about a call of a function in a table of blockers.
+func callBlocks(call, advice string) message {
+	return message{call + " blocks the worker", "it waits on its goroutine and has no twin", advice}
+}
+
+func contextNotPassed(name string) message {
+	return message{
+		name + " is not passed on",
+		fmt.Sprintf("what is called has no home, and no end of %s reaches it", name),
+		"pass " + name,
+	}
+}
+
+func contextOfAnother(name string) message {
+	return message{
+		name + " is not the context of this job",
+		"it does not end with the job, and does not know the job's worker",
+		"use the context that the function is given",
+	}
+}
+
+func jobDropped() message {
+	return message{"this job is dropped", "its error or its panic gets lost", "await it, or assign it to _ if that is meant"}
+}
+
+func halfOverridden(typ, method, from, missing string) message {
+	return message{
+		fmt.Sprintf("%s.%s overrides one form of a pair of twins", typ, method),
+		fmt.Sprintf("%s still comes from %s, and the two would be different programs", missing, from),
+		fmt.Sprintf("declare %s for %s, too", missing, typ),
+	}
+}
+
+func lockHeld(lock string, line int) message {
+	return message{
+		fmt.Sprintf("%s, called at line %d, is held across this suspension", lock, line),
+		"a waiter for the lock blocks a worker, which may be the one that would unlock it",
+		"unlock it before, or use a coord.Mutex, which may be held",
+	}
+}
+
+func threadLeft(line int) message {
+	return message{
+		fmt.Sprintf("the function suspends at line %d while it is locked to its thread", line),
+		"it continues on another thread",
+		"run it on a scheduler of schedulers/dedicated, or remove the annotation",
+	}
+}
+
+func keptSequence(seq, twin string) message {
+	return message{
+		"a range over " + seq + " blocks, if the sequence is kept or passed on",
+		"only a range over the call itself knows the twin",
+		fmt.Sprintf("range over the call in a function marked //movenext:async, or keep %s", twin),
+	}
+}
+
+// reason is why a function blocks that is not annotated.
+type reason struct {
+	Calls string // what it does that blocks: a call, or an operation
+	Twin  bool   // that would suspend in a machine
+}
+
+func (r reason) remedy() string {
+	if r.Twin {
+		return "mark it, so that both suspend"
+	}
+	return "run it with job.Blocking, or mark it and heed what vet says there"
+}
+
+func plainBlocks(call string, r reason) message {
+	return message{call + " blocks the worker", fmt.Sprintf("it is not marked //movenext:async, and in it %s blocks", r.Calls), r.remedy()}
+}
+
+func plainPassed(fn string, r reason) message {
+	return message{fn + " blocks its caller", fmt.Sprintf("it is not marked //movenext:async, and in it %s blocks", r.Calls), r.remedy()}
+}
+
+// methodBlocks is about a call by way of an interface or a type parameter.
+func methodBlocks(call, of, method, implementation string) message {
+	return message{
+		call + " blocks the worker",
+		fmt.Sprintf("it is a method of %s without %sAsync, and %s has a twin", of, method, implementation),
+		"declare both forms in the interface",
+	}
+}
+
+// methodOfPlain is methodBlocks for an implementation without a twin.
+func methodOfPlain(call, implementation string, r reason) message {
+	do := "run it with job.Blocking"
+	if r.Twin {
+		do = "mark that method //movenext:async, and declare both forms in the interface"
+	}
+	return message{call + " blocks the worker", fmt.Sprintf("it may reach %s, in which %s blocks", implementation, r.Calls), do}
+}
+
+// givenBlocks is about an argument of a function that calls plain forms of its methods.
+func givenBlocks(call, method, implementation string) message {
+	return message{
+		call + " blocks the worker",
+		fmt.Sprintf("it calls %s by an interface without %sAsync, and %s has a twin", method, method, implementation),
+		fmt.Sprintf("call %s in a function marked //movenext:async instead, or run this with job.Blocking", method),
+	}
+}
+
+func givenPlain(call, implementation, calls string) message {
+	return message{call + " blocks the worker", fmt.Sprintf("it calls %s, in which %s blocks", implementation, calls), "run this with job.Blocking"}
+}
+
+func valueBlocks(call string) message {
+	return message{
+		call + " blocks the worker if what it holds would suspend",
+		"the type of a func value says nothing of a twin",
+		"take a func that returns a *job.Job and await that, or an interface with both forms",
+	}
+}
+
+// valueRun is about a func value that the runtime is given to call.
+func valueRun(value string) message {
+	return message{
+		value + " blocks its worker if what it holds would suspend",
+		"the type of a func value says nothing of a twin",
+		"pass the function itself or a literal, or take a func that returns a *job.Job and use job.RunTwin",
+	}
+}
+
+func formPassed(fn, instead string) message {
+	return message{fn + " is passed on as its plain form, which blocks", "a func value has no twin", instead}
+}
+
+func keptBlocks(call, instead string) message {
+	return message{call + " blocks here", "a function literal that is kept or passed on is no part of the asynchronous function", instead}
+}
+
+func jobBlocks(call string) message {
+	return message{
+		call + " blocks the worker of this job",
+		"it is no part of an annotated function",
+		"mark the function around it //movenext:async",
+	}
+}
+
+func jobRunsPlain(fn, twin string) message {
+	return message{
+		"the job runs the plain form of " + fn + ", which blocks its worker",
+		"it is no part of an annotated function",
+		fmt.Sprintf("mark the function around it //movenext:async, or call %s, which suspends", twin),
+	}
+}
+
+// becomes is about a value that becomes an interface, or a func value, by which a machine of another
+// package calls what has a twin.
+func becomes(value, target, by, calls, instead string) message {
+	return message{
+		fmt.Sprintf("%s blocks the workers of %s, which is given it as a %s", value, by, target),
+		fmt.Sprintf("%s calls %s, which names no twin there", by, calls),
+		instead,
+	}
+}

@@ -1,0 +1,71 @@
+package statemachine
+
+import (
+	"github.com/movenext/movenext/job"
+)
+
+// eacher is what a stream of package job implements that a machine may range over without a
+// goroutine: next returns the job of the next value, which fails with job.ErrNoJobs at the end.
+type eacher[T any] interface {
+	Each() (next func() *job.Job[T], stop func())
+}
+
+// each is such a stream as an [Iteration]. An error is its last value, as in job.WhenEach.
+type each[T any] struct {
+	Producer[T]
+	source eacher[T]
+	next   func() *job.Job[T]
+	stop   func()
+	step   *job.Job[T]
+	failed bool // the last value came with an error
+}
+
+// The states of an each beside those that all frames have.
+const (
+	eachAwaits int32 = 1 + iota // the step
+	eachYields                  // it stands at a yield
+)
+
+// MoveNext implements StateMachine: it runs to the next value or the end.
+func (f *each[T]) MoveNext(t *Task) bool {
+	switch state := f.State; state {
+	case eachAwaits:
+		_ = t.Refusal() // that home is gone is told to whoever awaits something
+		return f.arrive()
+	case NotStarted:
+		f.next, f.stop = f.source.Each()
+	case eachYields:
+		if f.wanted.stopped || f.wanted.failure != nil || f.failed {
+			return f.end(t)
+		}
+	default:
+		f.Misuse(state)
+		return true
+	}
+	if f.step = f.next(); f.step.IsCompleted() {
+		return f.arrive()
+	}
+	f.State = eachAwaits
+	return t.Await(f.step)
+}
+
+// arrive takes the value that came.
+func (f *each[T]) arrive() bool {
+	v, err := f.step.GetResult()
+	f.step = nil
+	if err == job.ErrNoJobs { // itself: nothing wraps it
+		f.State = Finished
+		return true
+	}
+	f.value, f.err, f.failed = v, err, err != nil
+	f.State = eachYields
+	return true
+}
+
+// end breaks off, and raises what the loop's body ended with.
+func (f *each[T]) end(t *Task) bool {
+	f.State = Finished
+	f.stop()
+	f.wanted.raise(t)
+	return true
+}
