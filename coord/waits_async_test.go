@@ -151,10 +151,11 @@ func (f *waitsForAnyMachine) MoveNext(t *statemachine.Task) bool {
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := waitsForEachFrame{ctx: ctx}
+	frame := waitsForEachFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
+	if frame.moveNext(&t, ctx) {
+		t.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &waitsForEachMachine{waitsForEachFrame: frame}
 	return m.Start(ctx, &t, m)
@@ -162,9 +163,10 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForEachEnter is [waitsForEach] as machines call it: its results, or the suspended frame that will have them.
 func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEachFrame, error) {
-	frame := waitsForEachFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
+	frame := waitsForEachFrame{}
+	if frame.moveNext(t, ctx) {
+		t.Rethrow()
+		return nil, frame.result0
 	}
 	m := new(waitsForEachFrame)
 	*m = frame
@@ -175,27 +177,84 @@ func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEach
 // waitsForEachFrame is what [waitsForEach] keeps while it is suspended.
 type waitsForEachFrame struct {
 	statemachine.Frame
+	loops statemachine.Loops
 
-	ctx context.Context
+	loop1 *statemachine.Loop[*job.Job[int], error]
 
-	arg1 error
+	result0 error
 }
 
-// MoveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext goes on with [waitsForEach] where it stopped.
 func (f *waitsForEachFrame) MoveNext(t *statemachine.Task) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
+	return f.moveNext(t, nil)
+}
+
+// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+	state := f.State
 	f.State = statemachine.Running
-	f.arg1 = waitsForEach(f.ctx)
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 4:
+		f.loops.Resume(t)
+	default:
+		f.Misuse(state)
+	}
+	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
+	f.loops.Open(f.loop1)
+range1:
+	// waits_test.go:44: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
+	if f.loop1.Next(t) {
+		goto resume1
+	}
+	f.State = 1
+	return false
+resume1:
+	if !f.loop1.More(t) {
+		goto done1
+	}
+	{
+		err := f.loop1.Value()
+		if err != nil {
+			f.result0 = err
+			goto leave1
+		}
+	}
+	goto range1
+leave1:
+	if f.loop1.Stop(t) {
+		goto resume2
+	}
+	f.State = 2
+	return false
+resume2:
+	f.loop1.Stopped(t)
+	f.loops.Close()
+	f.loop1 = nil
 	f.State = statemachine.Finished
 	return true
+done1:
+	f.loops.Close()
+	f.loop1 = nil
+	f.result0 = nil
+	f.State = statemachine.Finished
+	return true
+}
+
+// Location returns where [waitsForEach] is suspended.
+func (f *waitsForEachFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 44, 44)
 }
 
 // Results returns what [waitsForEach] returned, or raises again the panic that ended it.
 func (f *waitsForEachFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()
-	return f.arg1
+	return f.result0
 }
 
 // waitsForEachMachine is [waitsForEach] as the root of a chain of calls: task, job and frame in one allocation.
@@ -206,10 +265,12 @@ type waitsForEachMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForEachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForEachFrame.MoveNext(t) {
+	if !f.waitsForEachFrame.moveNext(t, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	t.Rethrow()
+	f.SetResult(t, job.Void{}, f.result0)
+	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -1085,4 +1146,4 @@ func (f *suspendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b45fa7a44ebf2918
+// Digest of what is above: 6e5b57db94a31699
