@@ -9,8 +9,8 @@ import (
 // WhenEach returns a sequence of jobs in the order in which they end, each once; those that
 // have ended already come first, in the order given. Ranging over it blocks until the next
 // has ended; in a function marked //movenext:async a range over it suspends, since its twin is
-// [WhenEachAsync]. Breaking off leaves nothing behind in the jobs that have not. When ctx ends, the last
-// pair is a nil job and a *[WaitError]; in all other pairs the error is nil, and the
+// [WhenEachAsync]. Breaking off leaves nothing behind in the jobs that have not. When ctx ends,
+// the last pair is a nil job and a *[WaitError]; in all other pairs the error is nil, and the
 // job tells its own.
 //
 // Jobs that are Created are started. A nil job counts as one that has faulted with [ErrNilJob].

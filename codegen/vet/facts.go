@@ -30,8 +30,8 @@ type blockingFunc struct {
 	Why  reason
 }
 
-// blindCall is a call in a machine of a method of an interface, or of a func value, that has no twin as far as
-// the package knows.
+// blindCall is a call in a machine of a method of an interface, or of a func value, that has no
+// twin as far as the package knows.
 type blindCall struct {
 	Type    string // the interface, or the signature
 	Method  string // empty: it is a func value
@@ -103,8 +103,8 @@ func typeName(t types.Type) string {
 	return types.TypeString(t, (*types.Package).Path)
 }
 
-// blocks returns why a function blocks that is not annotated and has no twin, or nil: it does what a
-// machine would suspend for, or what blocks a machine as well.
+// blocks returns why a function blocks that is not annotated and has no twin, or nil: it does
+// what a machine would suspend for, or what blocks a machine as well.
 func (s *survey) blocks(fn *types.Func) *reason {
 	fn = fn.Origin()
 	decl := s.decls[fn]
@@ -132,8 +132,8 @@ func (s *survey) blocks(fn *types.Func) *reason {
 	return s.facts.asked[fn]
 }
 
-// runsHere reports whether a call of decl runs n: no goroutine or job of its own does, and no caller of a
-// function that decl returns.
+// runsHere reports whether a call of decl runs n: no goroutine or job of its own does, and no
+// caller of a function that decl returns.
 func (s *survey) runsHere(decl *ast.FuncDecl, n ast.Node, stack []ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:

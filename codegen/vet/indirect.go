@@ -180,7 +180,8 @@ func (c *indirect) call(call *ast.CallExpr) {
 	c.arguments(call, fn)
 }
 
-// runs reports a func value that the runtime is to call: as for any call, no type says what it holds.
+// runs reports a func value that the runtime is to call: as for any call, no type says what it
+// holds.
 func (c *indirect) runs(call *ast.CallExpr) {
 	arg, _ := codegen.RunsAsJob(call, c.info)
 	if arg == nil || c.function(uninstantiated(arg)) != nil && !c.byInterface(arg) {
@@ -192,8 +193,8 @@ func (c *indirect) runs(call *ast.CallExpr) {
 	c.report(arg, valueRun(types.ExprString(arg)))
 }
 
-// byInterface reports whether e is a method of an interface, or a type parameter, that has no twin and whose
-// implementation has one.
+// byInterface reports whether e is a method of an interface, or a type parameter, that has no
+// twin and whose implementation has one.
 func (c *indirect) byInterface(e ast.Expr) bool {
 	fn := c.function(uninstantiated(e))
 	recv := fn.Signature().Recv()

@@ -3,7 +3,6 @@ package vet
 import (
 	"go/ast"
 	"go/types"
-	"slices"
 )
 
 // Calls by way of interfaces and type parameters; see indirect.go.
@@ -35,8 +34,8 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// implementation is a method that blocks and that a call of fn, of the interface, may reach: one with a twin
-// if there is one.
+// implementation is a method that blocks and that a call of fn, of the interface, may reach:
+// one with a twin if there is one.
 func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
 	for i, m := range c.implementations {
 		if m.Name() != fn.Name() || !c.implements(m.Func, iface, what) {
@@ -132,7 +131,8 @@ func (c *indirect) given(call *ast.CallExpr, fn *types.Func, iface *types.Interf
 	}
 }
 
-// dynamic are the functions that take anything and call methods which it happens to have, by package.
+// dynamic are the functions that take anything and call methods which it happens to have, by
+// package.
 var dynamic = map[string][]string{
 	"fmt":           {"String", "Error", "Format", "GoString", "Scan"},
 	"log":           {"String", "Error", "Format", "GoString"},
@@ -186,126 +186,4 @@ func (c *indirect) reader(call *ast.CallExpr, fn *types.Func, param types.Type, 
 			return
 		}
 	}
-}
-
-// conversions reports, wherever they are, values that become what a machine of another package
-// calls by an interface without a twin, or as a func value.
-func (c *indirect) conversions() {
-	if len(c.facts.calls) == 0 {
-		return
-	}
-	for _, file := range c.files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				c.callConverts(n)
-			case *ast.AssignStmt:
-				for i := range min(len(n.Lhs), len(n.Rhs)) {
-					c.converts(n.Rhs[i], c.info.TypeOf(n.Lhs[i]), nil)
-				}
-			case *ast.ValueSpec:
-				for i := range min(len(n.Names), len(n.Values)) {
-					c.converts(n.Values[i], c.info.TypeOf(n.Names[i]), nil)
-				}
-			case *ast.CompositeLit:
-				c.literalConverts(n)
-			}
-			return true
-		})
-	}
-}
-
-func (c *indirect) callConverts(call *ast.CallExpr) {
-	tv := c.info.Types[call.Fun]
-	if tv.IsType() && len(call.Args) == 1 {
-		c.converts(call.Args[0], tv.Type, nil)
-		return
-	}
-	fn := c.callee(call)
-	sig, ok := coreOf(tv.Type).(*types.Signature)
-	if !ok || fn == nil || fn.Pkg() == nil {
-		return
-	}
-	for i, arg := range call.Args {
-		if param := parameter(sig, i, call.Ellipsis.IsValid()); param != nil {
-			c.converts(arg, param, fn.Pkg())
-		}
-	}
-	args, params := c.info.Instances[nameIn(uninstantiated(call.Fun))].TypeArgs, fn.Signature().TypeParams()
-	for i := range min(args.Len(), params.Len()) {
-		c.becomes(call.Fun, args.At(i), params.At(i).Constraint(), fn.Pkg())
-	}
-}
-
-func (c *indirect) literalConverts(lit *ast.CompositeLit) {
-	of, ok := coreOf(c.info.TypeOf(lit)).(*types.Struct)
-	if !ok {
-		return
-	}
-	var pkg *types.Package
-	if named, ok := types.Unalias(c.info.TypeOf(lit)).(*types.Named); ok {
-		pkg = named.Obj().Pkg()
-	}
-	for i, e := range lit.Elts {
-		if kv, ok := e.(*ast.KeyValueExpr); ok {
-			if field, ok := c.info.ObjectOf(kv.Key.(*ast.Ident)).(*types.Var); ok {
-				c.converts(kv.Value, field.Type(), pkg)
-			}
-		} else if i < of.NumFields() {
-			c.converts(e, of.Field(i).Type(), pkg)
-		}
-	}
-}
-
-// converts looks at the value e, which becomes a target; pkg is the package that it goes to, or nil.
-func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
-	given := c.info.TypeOf(e)
-	if given == nil || target == nil || types.IsInterface(given) {
-		return
-	}
-	c.becomes(e, given, target, pkg)
-	if fn := c.named(ast.Unparen(e)); fn != nil {
-		sig, ok := target.Underlying().(*types.Signature)
-		if !ok {
-			return
-		}
-		for _, call := range c.facts.calls {
-			if call.Method == "" && call.Type == typeName(sig) && pkg != nil && call.Package == pkg.Path() {
-				c.report(e, becomes(types.ExprString(e), "func value", call.By, "it", "let it take a func that returns a *job.Job, or an interface with both forms"))
-				return
-			}
-		}
-	}
-}
-
-// becomes reports a value of the type given that becomes a target which is called by what has no twin.
-func (c *indirect) becomes(e ast.Node, given, target types.Type, pkg *types.Package) {
-	iface, ok := target.Underlying().(*types.Interface)
-	if !ok {
-		return
-	}
-	for _, call := range c.facts.calls {
-		if call.Method == "" || call.Type != typeName(target) || declares(iface, call.Method+asyncSuffix) {
-			continue
-		}
-		if in := declaredIn(target); (in == nil || in.Path() != call.Package) && (pkg == nil || pkg.Path() != call.Package) {
-			continue
-		}
-		obj, _, _ := types.LookupFieldOrMethod(given, true, c.survey.pass.Pkg, call.Method)
-		m, ok := obj.(*types.Func)
-		if !ok || c.twins.Twin(m) == nil && c.blocks(m) == nil || slices.Contains(c.facts.own, call) {
-			continue
-		}
-		c.report(e, becomes(m.FullName(), types.TypeString(target, shortName), call.By, call.Method, "declare both forms in the interface, or in one that "+call.By+" takes"))
-		return
-	}
-}
-
-func shortName(pkg *types.Package) string { return pkg.Name() }
-
-func declaredIn(t types.Type) *types.Package {
-	if named, ok := types.Unalias(t).(*types.Named); ok {
-		return named.Obj().Pkg()
-	}
-	return nil
 }

@@ -182,8 +182,8 @@ func jobRunsPlain(fn, twin string) message {
 	}
 }
 
-// becomes is about a value that becomes an interface, or a func value, by which a machine of another
-// package calls what has a twin.
+// becomes is about a value that becomes an interface, or a func value, by which a machine of
+// another package calls what has a twin.
 func becomes(value, target, by, calls, instead string) message {
 	return message{
 		fmt.Sprintf("%s blocks the workers of %s, which is given it as a %s", value, by, target),

@@ -67,16 +67,17 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	return codegen.SortDiagnostics(found), nil
 }
 
-// amongThemselves forgets what packages import but each other: facts of what is compiled only can not be
-// found.
+// amongThemselves forgets what packages import but each other: facts of what is compiled only
+// can not be found.
 func amongThemselves(list []*packages.Package) {
 	for _, p := range list {
 		maps.DeleteFunc(p.Imports, func(_ string, dep *packages.Package) bool { return !slices.Contains(list, dep) })
 	}
 }
 
-// load loads packages as they are with everything generated. Those that patterns do not match and that
-// only say something of themselves to others, being of the same module or with machines, are among them; asked has the others.
+// load loads packages as they are with everything generated. Those that patterns do not match
+// and that only say something of themselves to others, being of the same module or with
+// machines, are among them; asked has the others.
 func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (loaded []*packages.Package, asked map[string]bool, err error) {
 	env, flags := cfg.GoCommand()
 	config := &packages.Config{
@@ -111,8 +112,8 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 	return loaded, asked, nil
 }
 
-// imported are the paths of what packages import of the main module, or of others that use the runtime, less those
-// that are asked for.
+// imported are the paths of what packages import of the main module, or of others that use the
+// runtime, less those that are asked for.
 func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
 	seen := map[*packages.Package]bool{}
 	var visit func(*packages.Package)

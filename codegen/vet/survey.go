@@ -128,8 +128,8 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 	return plain, nil
 }
 
-// calledHere reports whether what is around a literal calls it before it ends: a function that is given it and starts no
-// goroutine for it, or calls of the variable that keeps it.
+// calledHere reports whether what is around a literal calls it before it ends: a function that
+// is given it and starts no goroutine for it, or calls of the variable that keeps it.
 func (s *survey) calledHere(stack []ast.Node) bool {
 	if call, started := callAround(stack); call != nil {
 		return !started && !startsGoroutine(s.callee(call))
