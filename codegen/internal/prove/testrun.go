@@ -86,9 +86,17 @@ func printPackage(out io.Writer, p *library.Package) {
 		fmt.Fprintf(out, "\tleft out: %s: %s\n", name, p.LeftOut[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Different)) {
-		text := strings.ReplaceAll(p.Different[name], "\x16", "")
-		fmt.Fprintf(out, "different: %s: %s: %s\n", p.Path, name, text[:min(len(text), longest)])
+		text := excerpt(strings.ReplaceAll(p.Different[name], "\x16", ""))
+		fmt.Fprintf(out, "different: %s: %s: %s\n", p.Path, name, text)
 	}
+}
+
+// excerpt is the part of what a test has printed that says most: its panic, or else its beginning.
+func excerpt(text string) string {
+	if at := strings.Index(text, "\npanic: "); at > longest {
+		text = text[:longest/2] + "\n…" + text[at:]
+	}
+	return text[:min(len(text), longest+longest/2)]
 }
 
 // printMore prints the figures that only modules have.
