@@ -33,8 +33,8 @@ func none[T any]() (T, error) {
 	return zero, ErrNilAwaitable
 }
 
-// event is a continuation that wakes one goroutine. Its channel is made new for each
-// wait: a channel that was kept could not be used across synctest bubbles.
+// event is a continuation that wakes one goroutine. It has a new channel for each wait: a
+// channel that was kept could not be used across synctest bubbles.
 type event struct {
 	once     sync.Once
 	happened chan struct{}

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// light is an operation of a user's own: it is on or off.
+// light is a user-defined operation: it is on or off.
 type light struct {
 	mu      sync.Mutex
 	on      bool

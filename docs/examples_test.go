@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryExampleIsListedSaysWhatItShowsAndIsTested looks at the folders; that no line leads to a folder which is gone is the links'
-// test.
+// TestEveryExampleIsListedSaysWhatItShowsAndIsTested looks at the folders. The test of
+// the links finds lines that lead to a missing folder.
 func TestEveryExampleIsListedSaysWhatItShowsAndIsTested(t *testing.T) {
 	folder := filepath.Join(root, "examples")
 	index := read(t, filepath.Join(folder, "README.md"))

@@ -12,11 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// task is a block of the page getting-started that a newcomer acts on: commands to run, or what they print.
+// task is a block of the page getting-started that a newcomer acts on: commands to run,
+// or their output.
 var task = regexp.MustCompile("(?s)<!-- (run|prints|from: [^\n]*) -->\n```[a-z]*\n(.*?)```")
 
-// TestANewcomersPath does what the page says, in an empty folder, and compares what is printed. What the commands need is
-// what this module needs itself.
+// TestANewcomersPath follows the page in an empty folder, and compares the output. The
+// commands need what this module needs itself.
 func TestANewcomersPath(t *testing.T) {
 	clone, err := filepath.Abs(root)
 	require.NoError(t, err)

@@ -1,8 +1,8 @@
-// Package contest has the words in which a benchmark is described: a [Work] is
-// what is to be done, a [Contender] is one way of doing it, a [Setting] is what
-// may differ from run to run, and a [Meter] is what a run reports beside its time.
+// Package contest has the types that describe a benchmark: a [Work] is the task, a
+// [Contender] is one way of doing it, a [Setting] has the parameters that may differ from
+// run to run, and a [Meter] records what a run reports in addition to its time.
 //
-// A contender is started once, outside of what is measured (its pool, its
-// scheduler), and then runs as often as the measuring side asks. It checks its
-// own result: a fast wrong answer is an error, never a figure.
+// A contender is started once, outside the measured time (its pool, its scheduler), and
+// then runs as often as the measuring side asks. It checks its own result: a fast wrong
+// answer is an error, never a figure.
 package contest

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Meter takes what a run has to tell beside the time it took. It is used by one
-// goroutine at a time.
+// Meter records what a run reports in addition to its time. It is used by one goroutine
+// at a time.
 type Meter struct {
 	excluded time.Duration
 	values   map[string]float64
 }
 
-// Exclude takes d off the time of the run: a sleep that was asked for.
+// Exclude subtracts d from the time of the run: a sleep that was asked for.
 func (m *Meter) Exclude(d time.Duration) { m.excluded += d }
 
-// Excluded returns what was taken off.
+// Excluded returns the subtracted time.
 func (m *Meter) Excluded() time.Duration { return m.excluded }
 
 // Report adds a figure with its unit, as in "busy workers". The last value of a

@@ -16,14 +16,14 @@ type Place struct {
 	open func(Setting) ending
 }
 
-// ending is what all schedulers of the library are.
+// ending is the method that all schedulers of the library have.
 type ending interface {
 	schedulers.Scheduler
 	schedulers.Shutdowner
 }
 
-// The places. Default is what a program gets that chooses nothing: the
-// figures of the library are those of this one.
+// The places. Default is what a program gets that chooses nothing: the library's figures
+// are those of this one.
 var (
 	Default = Place{"movenext", func(s Setting) ending {
 		if s.Workers == 0 {
@@ -45,8 +45,8 @@ var (
 	}}
 )
 
-// Open returns a context whose ambient scheduler is a new one of this place (the
-// default has none: its jobs run where any program's do), and what ends it.
+// Open returns a context whose ambient scheduler is a new one of this place, and the
+// function that ends it. (The default has none: its jobs run where any program's do.)
 func (p Place) Open(s Setting) (ctx context.Context, stop func()) {
 	on := p.open(s)
 	if on == nil {
@@ -58,9 +58,9 @@ func (p Place) Open(s Setting) (ctx context.Context, stop func()) {
 	}
 }
 
-// On returns a contender for each of the places, which runs the function that start
-// makes for a context. form is added to the place's name, to tell two ways
-// of using the same scheduler apart; it may be empty.
+// On returns a contender for each of the places, which runs the function that start makes
+// for a context. form is added to the place's name, to tell two ways of using the same
+// scheduler apart; it may be empty.
 func On(places []Place, form, note string, start func(ctx context.Context, s Setting) Run) []Contender {
 	var all []Contender
 	for _, p := range places {
@@ -76,7 +76,7 @@ func On(places []Place, form, note string, start func(ctx context.Context, s Set
 	return all
 }
 
-// Plain returns a contender that has nothing to start.
+// Plain returns a contender that needs no preparation.
 func Plain(name, note string, run func(s Setting) Run) Contender {
 	return Contender{Name: name, Note: note, Start: func(s Setting) (Run, func()) {
 		return run(s), func() {}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Setting is what may differ between two runs of the same contender.
+// Setting has the parameters that may differ between two runs of the same contender.
 type Setting struct {
-	Workers   int           `json:"workers,omitempty"`   // how wide pools and schedulers are; 0: as wide as they are by default
-	Producers int           `json:"producers,omitempty"` // how many goroutines start work, where a work has that axis; below 1: one
+	Workers   int           `json:"workers,omitempty"`   // width of pools; 0: their default
+	Producers int           `json:"producers,omitempty"` // goroutines that start work; <1: one
 	Nap       time.Duration `json:"nap,omitempty"`       // how long sleepers sleep
 }
 

@@ -1,21 +1,21 @@
 package contest
 
-// Target is a figure that a contender of this library is to reach.
+// Target is a figure that a contender of this library should reach.
 type Target struct {
 	Contender string
-	Base      string // what the figure is compared with; "" where it stands alone
+	Base      string // what the figure is compared with; "" if it is absolute
 	Figure    Figure
 	Unit      string // of a Reported figure: which
 
-	// Ship is what a release must not exceed, Goal where it should end.
+	// Ship is the bound for a release, Goal the aim.
 	Ship, Goal float64
 }
 
-// Figure is what a target speaks of.
+// Figure names the measure of a target.
 type Figure string
 
-// The figures. Ratio and Memory are divided by the base's, within a round and over all of them; More is the
-// difference of the times in nanoseconds. The others stand alone.
+// The figures. Ratio and Memory are divided by the base's, within a round and over all of
+// them; More is the difference of the times in nanoseconds. The others are absolute.
 const (
 	Ratio     Figure = "time, × base"
 	More      Figure = "ns more than base"

@@ -12,31 +12,32 @@ type Work struct {
 	Op    string // what one operation is called, in the singular
 	N     int    // operations at full scale
 
-	// Size turns a wish for n operations into the argument of the contenders'
-	// runs and the operations that they then do: a tree has so many nodes or ten times as
-	// many. Nil: both are n.
+	// Size turns a wish for n operations into the argument of the contenders' runs and
+	// the number of operations that they then do: a tree has so many nodes or ten times
+	// as many. Nil: both are n.
 	Size func(n int) (arg, ops int)
 
-	// Once says that a run takes its time by waiting, not by working: it is
-	// neither warmed up nor repeated within a process.
+	// Once reports that a run takes its time by waiting, not by working: it is neither
+	// warmed up nor repeated within a process.
 	Once bool
 
-	// Spread says what of a Setting changes this work, beside its size.
+	// Spread names the parameters of a Setting that change this work, in addition to its
+	// size.
 	Producers, Workers bool
 
 	// Bases are the contenders that the others' times are divided by; the first
 	// is plain Go.
 	Bases []string
 
-	// Added says that the interesting figure is a contender's time less that of the
-	// first base, in place of their ratio.
+	// Added reports that the interesting figure is a contender's time less that of the
+	// first base, instead of their ratio.
 	Added bool
 
-	// Guarded is what must not grow beside the time, from one version to the
-	// next.
+	// Guarded names the figures that must not grow, in addition to the time, from one
+	// version to the next.
 	Guarded []Measure
 
-	// Targets is what contenders of this library are to reach.
+	// Targets are the figures that contenders of this library should reach.
 	Targets []Target
 
 	Contenders []Contender
@@ -51,8 +52,8 @@ type Contender struct {
 	// goroutine for each of ten million waiting jobs does not fit into memory.
 	Most int
 
-	// Start prepares for runs in the given setting. stop takes everything back that it
-	// has made, and blocks until that has ended.
+	// Start prepares for runs in the given setting. stop undoes all of the preparation,
+	// and blocks until that has ended.
 	Start func(Setting) (run Run, stop func())
 }
 

@@ -9,12 +9,11 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// scale makes the works as small as one wants to wait for.
+// scale divides the size of the works, for quick runs.
 var scale = flag.Int("scale", 10, "divide the size of the works by this")
 
-// BenchmarkWorks has a benchmark for each contender of each work, one iteration of which is
-// a whole run of the work. What is printed is the share of one operation, and B/op and
-// allocs/op are, too.
+// BenchmarkWorks has a benchmark for each contender of each work. One iteration is a
+// whole run of the work; the printed time, B/op and allocs/op are those of one operation.
 func BenchmarkWorks(b *testing.B) {
 	for _, w := range All() {
 		b.Run(w.ID, func(b *testing.B) {

@@ -12,11 +12,11 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// computing is how long the computing jobs of W9c have to compute.
+// computing is how long each computing job of W9c computes.
 const computing = 2 * time.Millisecond
 
-// blockBesideCPU is W9c: a scheduler that adds workers for the jobs that block must not add them for
-// those that compute. There is one of those for ten that block.
+// blockBesideCPU is W9c: a scheduler that adds workers for blocking jobs must not add
+// them for computing ones. There is one computing job for ten that block.
 func blockBesideCPU() *contest.Work {
 	places := []contest.Place{contest.Default, contest.Stealing, contest.Goroutine}
 	w := blocking("W9c", "ten thousand jobs that block for a millisecond, among a thousand that compute for two", append([]contest.Contender{
@@ -43,8 +43,8 @@ func blockBesideCPU() *contest.Work {
 	return w
 }
 
-// beside makes a contender of a run over two functions: one that computes, and notes how many do so at
-// the same time, and one that blocks.
+// beside makes a contender of a run over two functions: one that computes, and counts how
+// many do so at the same time, and one that blocks.
 func beside(newRun func(compute, block func()) contest.Run) func(contest.Setting) (contest.Run, func()) {
 	return func(contest.Setting) (contest.Run, func()) {
 		loops := calibrate(computing)
@@ -65,7 +65,8 @@ func beside(newRun func(compute, block func()) contest.Run) func(contest.Setting
 	}
 }
 
-// mixed submits the jobs, each tenth of which is followed by one that computes, and waits for them.
+// mixed submits the jobs, followed by a computing one after every ten, and waits for
+// them.
 func mixed(submit func(func()), compute, block func()) contest.Run {
 	return func(_ *contest.Meter, n int) error {
 		var wg sync.WaitGroup
@@ -106,8 +107,8 @@ func mixedJobs(ctx context.Context, compute, block func()) contest.Run {
 	}
 }
 
-// calibrate returns how many loops of compute take d. It takes the quickest of a few tries: one
-// that was interrupted would make the work too small.
+// calibrate returns how many loops of compute take d. It takes the quickest of a few
+// tries: an interrupted try would make the work too small.
 func calibrate(d time.Duration) int {
 	const tried = 200_000
 	quickest := time.Duration(1<<63 - 1)
@@ -119,8 +120,8 @@ func calibrate(d time.Duration) int {
 	return int(int64(d) * tried / max(1, int64(quickest)))
 }
 
-// compute computes. The compiler cannot do without the loop: its result goes to where
-// somebody might read it.
+// compute computes. The compiler cannot remove the loop: its result is stored where other
+// code might read it.
 func compute(loops int) {
 	v := uint64(loops) | 1
 	for range loops {

@@ -12,10 +12,10 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// A submission of W9 is to a job as one to ten thousand, so here the pools may
+// A job of W9 takes ten thousand times as long as its submission, so here the pools may
 // share one loop and be called through a function.
 
-// blockingWidth is how wide the pools are that were made wide for jobs that block.
+// blockingWidth is the width of the pools that are made wide for blocking jobs.
 const blockingWidth = 1000
 
 func blockingPeers(block func()) []contest.Contender {

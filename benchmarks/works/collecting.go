@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// collecting is L3: what a million suspended functions are to the garbage collector, beside as much of
-// a heap that nobody uses.
+// collecting is L3: what a million suspended functions cost the garbage collector,
+// compared with an unused heap of the same size.
 func collecting() *contest.Work {
 	const idle = "idle heap"
 	return &contest.Work{
@@ -32,10 +32,12 @@ func collecting() *contest.Work {
 	}
 }
 
-// collections is how many there are while something is held. Each stops the world twice.
+// collections is the number of collections while something is held. Each stops the world
+// twice.
 const collections = 20
 
-// around collects garbage while something is held. hold makes n of it, and returns what releases it.
+// around collects garbage while something is held. hold makes n objects of it, and
+// returns the function that releases them.
 func around(hold func(n int) (release func() error)) contest.Run {
 	return func(m *contest.Meter, n int) error {
 		began := time.Now()
@@ -73,7 +75,7 @@ func unused(n int) func() error {
 	all := make([]*object, n)
 	for i := range all {
 		o := new(object)
-		o.self = o // else the collector would have nothing to follow in it
+		o.self = o // gives the collector a pointer to follow
 		all[i] = o
 	}
 	return func() error {
@@ -86,14 +88,14 @@ func unused(n int) func() error {
 	}
 }
 
-// pauses is how often the collector has stopped the world, by how long.
+// pauses counts the pauses of the collector by their length.
 func pauses() *metrics.Float64Histogram {
 	sample := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	metrics.Read(sample)
 	return sample[0].Value.Float64Histogram()
 }
 
-// stops is how often the world was stopped, by how long.
+// stops counts the stops of the world by their length.
 type stops struct {
 	counts []uint64
 	ends   []float64 // of each count's bucket, in seconds
@@ -110,8 +112,8 @@ func since(before, after *metrics.Float64Histogram) stops {
 	return s
 }
 
-// quantile returns how long, in seconds, the share q of all stops took at most. The longest of a few dozen, which q = 1 is, says more
-// about what else the machine did than about the heap.
+// quantile returns a bound in seconds for the share q of all stops. The longest of a few
+// dozen (q = 1) says more about the rest of the machine than about the heap.
 func (s stops) quantile(q float64) float64 {
 	total := uint64(0)
 	for _, n := range s.counts {

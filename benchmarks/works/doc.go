@@ -1,11 +1,11 @@
-// Package works has the works, each with its contenders: this library, plain
-// goroutines, and other libraries that can do it at all.
+// Package works has the works, each with its contenders: this library, plain goroutines,
+// and the other libraries that are able to do it.
 //
 // # Rules of a fair run
 //
 //   - All contenders of a work do the same: where one has to return a result, each
 //     of the others returns it too, by the means that its users would take.
-//   - Each checks its result. Those that start something without a handle pay for
+//   - Each checks its result. Contenders without a handle pay for
 //     one atomic addition per task, by which it is known to have run: sync.WaitGroup's
 //     where there is one, a counter's where the library waits by itself.
 //   - Calls of libraries are written out at each place. A table of functions would be shorter,

@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// forkJoin is W3: the recursion fib without a cutoff, where each addition forks one
-// of its halves. Next to nothing is computed: it is the price of a fork.
+// forkJoin is W3: the recursion fib without a cutoff, where each addition forks one of
+// its halves. Next to nothing is computed, so this is the price of a fork.
 func forkJoin() *contest.Work {
 	return &contest.Work{
 		ID:      "W3",
@@ -55,7 +55,8 @@ func fibWaiting(ctx context.Context, n int) (int, error) {
 	return a + b, err
 }
 
-// fibonacci is the right answer, by a way that has nothing in common with the contenders'.
+// fibonacci computes the right answer, in a way that has nothing in common with the
+// contenders'.
 func fibonacci(n int) int {
 	a, b := 0, 1
 	for range n {

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// handOver is the last work: to have something done by a parked OS thread, and to wait for it. What it costs is
-// the operating system's to say; the question is what a scheduler adds.
+// handOver is the last work: it has a parked OS thread do something, and waits for it.
+// The operating system decides the cost; the question is what a scheduler adds.
 func handOver() *contest.Work {
 	const locked, free = "bare threads", "bare threads: caller free"
 	return &contest.Work{
@@ -30,7 +30,7 @@ func handOver() *contest.Work {
 	}
 }
 
-// onLockedThread is run, on a goroutine that is locked to its thread.
+// onLockedThread runs on a goroutine that is locked to its thread.
 func onLockedThread(run contest.Run) contest.Run {
 	return func(m *contest.Meter, n int) error {
 		runtime.LockOSThread()
@@ -73,6 +73,6 @@ func handOverJobs(wrap func(contest.Run) contest.Run) func(contest.Setting) (con
 			}
 			return contest.Check(v, n)
 		})
-		return run, func() { _ = thread.Shutdown(context.Background()) } // nothing is queued any more
+		return run, func() { _ = thread.Shutdown(context.Background()) } // the queue is empty
 	}
 }

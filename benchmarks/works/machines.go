@@ -33,7 +33,8 @@ func family(ctx context.Context, children int) (int, error) {
 	return sum, nil
 }
 
-// fib is W3: a job for one half, a call for the other. The literal becomes a machine, too.
+// fib is W3: a job for one half, a call for the other. The literal becomes a machine,
+// too.
 //
 //movenext:async
 func fib(ctx context.Context, n int) (int, error) {
@@ -49,7 +50,7 @@ func fib(ctx context.Context, n int) (int, error) {
 	return a + b, err
 }
 
-// skynet is W4: a node with ten children, each started as those of fib.
+// skynet is W4: a node with ten children, each started like those of fib.
 //
 //movenext:async
 func skynet(ctx context.Context, first, size int) (int, error) {

@@ -219,7 +219,7 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 			return fibFunc1Run(n, ctx1)
 		})
 	}
-	// machines.go:44: b, err := fib(ctx, n-2)
+	// machines.go:45: b, err := fib(ctx, n-2)
 	f.fib1, f.b, err = fibEnter(t, ctx, n-2)
 	if f.fib1 == nil {
 		goto resumed1
@@ -235,7 +235,7 @@ resumed1:
 		f.State = statemachine.Finished
 		return true, result0, result1
 	}
-	// machines.go:48: a, err := fork.Await()
+	// machines.go:49: a, err := fork.Await()
 	f.await2 = f.fork
 	if f.await2.IsCompleted() {
 		goto resume2
@@ -256,7 +256,7 @@ resume2:
 
 // Location returns where [fib] is suspended.
 func (f *fibLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 44, 48)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 45, 49)
 }
 
 // Results returns what [fib] returned, or raises again the panic that ended it.
@@ -312,7 +312,7 @@ func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Conte
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:43: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
+	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
 	f.fib1, result0, result1 = fibEnter(t, ctx, n-1)
 	if f.fib1 == nil {
 		goto resumed1
@@ -329,7 +329,7 @@ resumed1:
 
 // Location returns where a function literal of [fib] is suspended.
 func (f *fibFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 43)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 44)
 }
 
 // fibFunc1Machine is a function literal of [fib] as the root of a chain of calls: task and frame in one allocation.
@@ -430,7 +430,7 @@ range1:
 	}
 	{
 		kid := f.list1[f.i1]
-		// machines.go:66: v, err := kid.Await()
+		// machines.go:67: v, err := kid.Await()
 		f.await1 = kid
 	}
 	if f.await1.IsCompleted() {
@@ -459,7 +459,7 @@ endRange1:
 
 // Location returns where [skynet] is suspended.
 func (f *skynetLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 66)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 67)
 }
 
 // Results returns what [skynet] returned, or raises again the panic that ended it.
@@ -515,7 +515,7 @@ func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, c
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:62: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
+	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
 	f.skynet1, result0, result1 = skynetEnter(t, ctx, from, size/10)
 	if f.skynet1 == nil {
 		goto resumed1
@@ -532,7 +532,7 @@ resumed1:
 
 // Location returns where a function literal of [skynet] is suspended.
 func (f *skynetFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 62)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 63)
 }
 
 // skynetFunc1Machine is a function literal of [skynet] as the root of a chain of calls: task and frame in one allocation.
@@ -607,7 +607,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:79: if err := job.Sleep(ctx, d); err != nil {
+	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 	asleep1, err = statemachine.Sleep(t, ctx, d)
 	if !asleep1 {
 		goto resumed1
@@ -632,7 +632,7 @@ endIf1:
 
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.nap", "github.com/movenext/movenext/benchmarks/works/machines.go", 79)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.nap", "github.com/movenext/movenext/benchmarks/works/machines.go", 80)
 }
 
 // Results returns what [nap] returned, or raises again the panic that ended it.
@@ -725,7 +725,7 @@ range1:
 	}
 	{
 		j := f.list1[f.i1]
-		// machines.go:92: v, err := j.Await()
+		// machines.go:93: v, err := j.Await()
 		f.await1 = j
 	}
 	if f.await1.IsCompleted() {
@@ -754,7 +754,7 @@ endRange1:
 
 // Location returns where [sum] is suspended.
 func (f *sumLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.sum", "github.com/movenext/movenext/benchmarks/works/machines.go", 92)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.sum", "github.com/movenext/movenext/benchmarks/works/machines.go", 93)
 }
 
 // Results returns what [sum] returned, or raises again the panic that ended it.
@@ -843,7 +843,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:107: job.Yield()
+	// machines.go:108: job.Yield()
 	f.State = 1
 	return t.Yield(), 0
 resume1:
@@ -859,7 +859,7 @@ endRange1:
 
 // Location returns where [yields] is suspended.
 func (f *yieldsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.yields", "github.com/movenext/movenext/benchmarks/works/machines.go", 107)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.yields", "github.com/movenext/movenext/benchmarks/works/machines.go", 108)
 }
 
 // Results returns what [yields] returned, or raises again the panic that ended it.
@@ -951,7 +951,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:119: v, err := job.Run(ctx, one).Await()
+	// machines.go:120: v, err := job.Run(ctx, one).Await()
 	f.await1 = job.New(f.ctx, one)
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -979,7 +979,7 @@ endRange1:
 
 // Location returns where [rounds] is suspended.
 func (f *roundsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.rounds", "github.com/movenext/movenext/benchmarks/works/machines.go", 119)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.rounds", "github.com/movenext/movenext/benchmarks/works/machines.go", 120)
 }
 
 // Results returns what [rounds] returned, or raises again the panic that ended it.
@@ -1069,7 +1069,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:134: v = step(v)
+	// machines.go:135: v = step(v)
 	f.step1, v = stepEnter(t, v)
 	if f.step1 == nil {
 		goto resumed1
@@ -1090,7 +1090,7 @@ endRange1:
 
 // Location returns where [steps] is suspended.
 func (f *stepsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.steps", "github.com/movenext/movenext/benchmarks/works/machines.go", 134)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.steps", "github.com/movenext/movenext/benchmarks/works/machines.go", 135)
 }
 
 // Results returns what [steps] returned, or raises again the panic that ended it.
@@ -1173,7 +1173,7 @@ func (f *stepLocals) moveNext(t *statemachine.Task) (finished bool, result0 int)
 	if f.v >= 0 {
 		goto endIf1
 	}
-	// machines.go:145: job.Yield()
+	// machines.go:146: job.Yield()
 	f.State = 1
 	return t.Yield(), 0
 resume1:
@@ -1186,7 +1186,7 @@ endIf1:
 
 // Location returns where [step] is suspended.
 func (f *stepLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.step", "github.com/movenext/movenext/benchmarks/works/machines.go", 145)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.step", "github.com/movenext/movenext/benchmarks/works/machines.go", 146)
 }
 
 // Results returns what [step] returned, or raises again the panic that ended it.
@@ -1266,7 +1266,7 @@ func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finishe
 	default:
 		f.Misuse(state)
 	}
-	// machines.go:154: v, err := prev.Await()
+	// machines.go:155: v, err := prev.Await()
 	f.await1 = prev
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -1285,7 +1285,7 @@ resume1:
 
 // Location returns where [link] is suspended.
 func (f *linkLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.link", "github.com/movenext/movenext/benchmarks/works/machines.go", 154)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.link", "github.com/movenext/movenext/benchmarks/works/machines.go", 155)
 }
 
 // Results returns what [link] returned, or raises again the panic that ended it.
@@ -1382,7 +1382,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:163: v, err := in.Receive(ctx)
+	// machines.go:164: v, err := in.Receive(ctx)
 	f.receive1, v, err = f.in.ReceiveEnter(t, f.ctx)
 	if f.receive1 == nil {
 		goto resumed1
@@ -1398,7 +1398,7 @@ resumed1:
 		f.State = statemachine.Finished
 		return true, result0
 	}
-	// machines.go:167: if err = out.Send(ctx, v+1); err != nil {
+	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 	f.send2, err = f.out.SendEnter(t, f.ctx, v+1)
 	if f.send2 == nil {
 		goto resumed2
@@ -1426,7 +1426,7 @@ endRange1:
 
 // Location returns where [player] is suspended.
 func (f *playerLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.player", "github.com/movenext/movenext/benchmarks/works/machines.go", 163, 167)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.player", "github.com/movenext/movenext/benchmarks/works/machines.go", 164, 168)
 }
 
 // Results returns what [player] returned, or raises again the panic that ended it.
@@ -1525,7 +1525,7 @@ range1:
 	if f.i1 >= f.n1 {
 		goto endRange1
 	}
-	// machines.go:180: err := out.Send(ctx, v+1)
+	// machines.go:181: err := out.Send(ctx, v+1)
 	f.send1, err = f.out.SendEnter(t, f.ctx, v+1)
 	if f.send1 == nil {
 		goto resumed1
@@ -1541,7 +1541,7 @@ resumed1:
 		f.State = statemachine.Finished
 		return true, result0, result1
 	}
-	// machines.go:184: if v, err = in.Receive(ctx); err != nil {
+	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 	f.receive2, v, err = f.in.ReceiveEnter(t, f.ctx)
 	if f.receive2 == nil {
 		goto resumed2
@@ -1569,7 +1569,7 @@ endRange1:
 
 // Location returns where [server] is suspended.
 func (f *serverLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.server", "github.com/movenext/movenext/benchmarks/works/machines.go", 180, 184)
+	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.server", "github.com/movenext/movenext/benchmarks/works/machines.go", 181, 185)
 }
 
 // Results returns what [server] returned, or raises again the panic that ended it.
@@ -1595,4 +1595,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f111859be7f917fc
+// Digest of what is above: b421ab44cdc5911c

@@ -8,10 +8,10 @@ import (
 	"github.com/movenext/movenext/parallel"
 )
 
-// The works of W1 to W4 that package parallel can do too: its forks have handles that cannot leave the
-// function which made them, and so cost no allocation.
+// The works of W1 to W4 that package parallel can also do: the handles of its forks
+// cannot leave the function that made them, and so cost no allocation.
 
-// everywhere are the schedulers that parallel work is given helpers by.
+// everywhere has the schedulers that help parallel work.
 func everywhere() []contest.Place {
 	return []contest.Place{contest.Default, contest.Stealing, contest.Dedicated}
 }
@@ -33,7 +33,8 @@ func spawnParallel() []contest.Contender {
 	})
 }
 
-// width is how many bodies may run at a time: the default, unless the setting has an opinion.
+// width is how many bodies may run at a time: the default, unless the setting says
+// otherwise.
 func width(s contest.Setting) parallel.Option { return parallel.Degree(s.Workers) }
 
 func nestedParallel() []contest.Contender {
@@ -77,7 +78,7 @@ func checkRun(ctx context.Context, s contest.Setting, want int, body func(*paral
 	return contest.Check(v, want)
 }
 
-// forkAll forks f(arg) n times and adds up what it returns.
+// forkAll forks f(arg) n times and adds up the results.
 func forkAll(w *parallel.Worker, f func(*parallel.Worker, int) int, arg, n int) int {
 	forks := make([]parallel.Forked[int, int], n)
 	for i := range forks {
@@ -94,7 +95,8 @@ func forkFamily(w *parallel.Worker, n int) int { return forkAll(w, forkedOne, 1,
 
 func forkedOne(_ *parallel.Worker, v int) int { return v }
 
-// scopedFamily is forkFamily without handles: its children are joined where the call ends that made them.
+// scopedFamily is forkFamily without handles: children are joined at the end of the call
+// that made them.
 func scopedFamily(w *parallel.Worker, n int) int {
 	results := make([]int, n)
 	parallel.Fork(w, forkKids, results).Join(w)

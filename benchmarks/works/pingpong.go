@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// pingPong is W8: two functions hand a value to and fro, and each adds one to it.
+// pingPong is W8: two functions hand a value back and forth, and each adds one to it.
 func pingPong() *contest.Work {
 	return &contest.Work{
 		ID:      "W8",

@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// skynets is W4: a tree of tasks with ten children each, whose leaves return their numbers and whose
-// nodes add up.
+// skynets is W4: a tree of tasks with ten children each, whose leaves return their
+// numbers and whose nodes add up.
 func skynets() *contest.Work {
 	return &contest.Work{
 		ID:      "W4",

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// sleepers is W5: a million functions asleep at once. Its time is that beyond the sleep which was
-// asked for: to start them all, and to wake them late.
+// sleepers is W5: a million functions asleep at once. Its time is that beyond the
+// requested sleep: to start them all, and to wake them late.
 func sleepers() *contest.Work {
 	return &contest.Work{
 		ID:      "W5",
@@ -28,7 +28,7 @@ func sleepers() *contest.Work {
 	}
 }
 
-// bed is where n sleepers are started: it returns when all are awake.
+// bed starts n sleepers and returns when all are awake.
 type bed func(n int, nap time.Duration, awake *atomic.Int64) error
 
 // napping turns a bed into a contender's Start.
@@ -36,7 +36,8 @@ func napping(sleep bed) func(contest.Setting) (contest.Run, func()) {
 	return func(s contest.Setting) (contest.Run, func()) { return asleep(s, sleep), func() {} }
 }
 
-// asleep runs a bed, checks that each sleeper woke up, and takes the nap off its time.
+// asleep runs a bed, checks that each sleeper woke up, and subtracts the nap from its
+// time.
 func asleep(s contest.Setting, sleep bed) contest.Run {
 	return func(m *contest.Meter, n int) error {
 		var awake atomic.Int64

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// spawn is W1: what it costs to start something and to know that it has ended.
+// spawn is W1: the cost of starting something and of learning that it has ended.
 func spawn() *contest.Work {
 	return &contest.Work{
 		ID:        "W1",

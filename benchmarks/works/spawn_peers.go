@@ -54,7 +54,8 @@ func spawnAnts(s contest.Setting) (contest.Run, func()) {
 	}, func() { release(p) }
 }
 
-// release ends a pool and waits for its goroutines. It fails only for a pool that was released before.
+// release ends a pool and waits for its goroutines. It fails only for a pool that was
+// released before.
 func release(p *ants.Pool) { _ = p.ReleaseContext(context.Background()) }
 
 // broken is a contender whose preparation has failed.
@@ -63,7 +64,7 @@ func broken(err error) (contest.Run, func()) {
 }
 
 // accept is for pools whose submissions never fail in the way they are used here. If one
-// does, whoever waits for the work would wait for ever.
+// fails, the waiter would wait forever.
 func accept(err error) {
 	if err != nil {
 		panic(err)
@@ -126,7 +127,7 @@ func spawnConc(s contest.Setting) contest.Run {
 }
 
 // spawnConcPool makes its pool for each run: a pool of this library cannot be used after
-// it was waited for.
+// a wait for it.
 func spawnConcPool(s contest.Setting) contest.Run {
 	return func(_ *contest.Meter, n int) error {
 		var count atomic.Int64

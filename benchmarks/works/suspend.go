@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// suspend is W6b: a function that gives way, again and again.
+// suspend is W6b: a function that yields, again and again.
 func suspend() *contest.Work {
 	return &contest.Work{
 		ID:      "W6b",

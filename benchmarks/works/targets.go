@@ -2,8 +2,9 @@ package works
 
 import "github.com/movenext/movenext/benchmarks/contest"
 
-// targets are what the library is to reach, by work. They were set before it was written, from what the quickest
-// libraries of seven languages and a prototype without any of the library's duties reach; see docs/performance.md.
+// targets are the figures that the library should reach, by work. They were set before it
+// was written, from the figures of the quickest libraries of seven languages and of a
+// prototype without any of the library's duties; see docs/laboratory.md.
 var targets = map[string][]contest.Target{
 	"W1": {
 		ratio("movenext", goroutines, 0.8, 0.5),
@@ -51,8 +52,8 @@ var targets = map[string][]contest.Target{
 		ratio("movenext", goroutines, 1.1, 0.5),
 		ratio("movenext: job.Blocking", goroutines, 1.1, 0.5),
 	},
-	"W9c": {
-		{Contender: "movenext", Figure: contest.Reported, Unit: "computing at once", Ship: 8, Goal: 8}, // 4 × GOMAXPROCS of two processors
+	"W9c": { // 4 × GOMAXPROCS of two processors
+		{Contender: "movenext", Figure: contest.Reported, Unit: "computing at once", Ship: 8, Goal: 8},
 	},
 	"H": {ratio("movenext dedicated", "bare threads", 1.2, 1.05)},
 }
@@ -61,7 +62,8 @@ func ratio(contender, base string, ship, goal float64) contest.Target {
 	return contest.Target{Contender: contender, Base: base, Figure: contest.Ratio, Ship: ship, Goal: goal}
 }
 
-// allocated is the target of a path that allocates nothing: less than a byte each, since who starts it allocates.
+// allocated is the target of a path that allocates nothing: less than a byte each, since
+// the code that starts it allocates.
 func allocated(contender string) contest.Target {
 	return contest.Target{Contender: contender, Figure: contest.Allocated, Ship: 1, Goal: 1}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/measure"
 )
 
-// One of the libraries starts goroutines when it is linked: those are there before the tests.
+// One of the libraries starts goroutines when it is linked: they are there before the
+// tests.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // small returns a size at which each contender takes milliseconds: a few of everything.
@@ -82,8 +83,8 @@ func TestFindKnowsTheWorksAndNoOthers(t *testing.T) {
 	assert.EqualError(t, err, `works: there is no work "W0"`)
 }
 
-// The machines and their plain forms are the same functions: what is measured of one is
-// the cost of the other's result.
+// The machines and their plain forms are the same functions, so they have the same
+// result.
 func TestPlainFormsOfTheMachinesAgree(t *testing.T) {
 	ctx := t.Context()
 	for _, n := range []int{0, 1, 2, 10} {
@@ -131,8 +132,8 @@ func TestPausesAreThoseThatWereNotThereBefore(t *testing.T) {
 	assert.InDelta(t, 3, since(before, histogram(5, 5, 5, 6)).quantile(0.5), 0)
 }
 
-// What the generator writes now is what is measured: the module is not among those that are generated when the
-// library's own are.
+// What the generator writes now is what is measured: the module is not generated together
+// with the library.
 func TestTheMachinesAreFresh(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "tool", "movenext", "check", ".").CombinedOutput()
 	assert.NoError(t, err, "go generate ./... makes them anew\n%s", out)

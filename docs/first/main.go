@@ -11,7 +11,7 @@ import (
 
 //go:generate go tool movenext ./...
 
-// tick says n times that a moment has passed.
+// tick prints n times that a moment has passed.
 //
 //movenext:async
 func tick(ctx context.Context, n int) error {

@@ -1,5 +1,5 @@
-// Three jobs on three workers of a pool. A barrier that opens when all three have
-// come makes sure that no worker runs two of them.
+// Three jobs on three workers of a pool. A barrier that opens when all three have arrived
+// makes sure that no worker runs two of them.
 package main
 
 import (
@@ -24,7 +24,8 @@ func main() {
 		return schedulers.WorkerFrom(ctx).ID(), nil
 	}
 
-	// A job goes through its statuses one by one; two of them can be seen here for certain.
+	// A job goes through its statuses one by one; two of them are certain to be visible
+	// here.
 	first := job.New(ctx, body)
 	fmt.Println("made:   ", first.Status())
 	if err := first.Start(); err != nil {

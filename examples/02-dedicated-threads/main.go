@@ -1,5 +1,5 @@
-// Six jobs on two OS threads of their own. The operating system's thread ids show that
-// there are exactly two, and that other work of the program runs on neither.
+// Six jobs on two dedicated OS threads. The operating system's thread IDs show that there
+// are exactly two, and that no other work of the program runs on them.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// ran says where a job has run.
+// ran records where a job has run.
 type ran struct{ worker, thread int }
 
 func main() {

@@ -1,5 +1,5 @@
-// Foo, Bar and Baz awaited one after the other. The function run is ordinary Go; beside it,
-// in main_async.go, is the machine that `go generate` has made of it: three
+// Foo, Bar and Baz awaited one after the other. The function run is ordinary Go; next to
+// it, in main_async.go, is the machine that `go generate` has made of it: three
 // suspension points, so four parts, and a switch on the state. Both run here.
 package main
 

@@ -1,5 +1,5 @@
-// A value in the caller's context arrives in the job, and in what the job starts in turn, on whatever
-// worker that runs. There are no goroutine-locals behind this: the context is passed.
+// A value in the caller's context reaches the job, and the jobs that it starts in turn,
+// on any worker. No goroutine-local storage is behind this: the context is passed.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Waiting inside of a job, on a pool with a single worker. The worker is busy with the job that waits, so nobody else could
-// run what it waits for: the wait runs it in place, before the newer jobs that would have been next in the queue. A sub-job
-// that waits for an earlier sibling does not hang either.
+// Waiting inside a job, on a pool with a single worker. The worker is busy with the job
+// that waits, so the wait runs the awaited job in place, before the newer jobs of the
+// queue. A sub-job that waits for an earlier sibling does not hang either.
 package main
 
 import (
@@ -36,8 +36,9 @@ func oneByOne(ctx context.Context) (int, error) {
 	return sum, nil
 }
 
-// all waits for all of them at once. There is no single job to run in place, so the pool is told of the wait, and lends the place of the
-// worker to another one until it is over. That one takes the oldest first.
+// all waits for all of them at once. There is no single job to run in place, so the pool
+// is told of the wait, and lends the worker's slot to another worker until it is over.
+// That worker takes the oldest first.
 func all(ctx context.Context) (int, error) {
 	data1 := job.Run(ctx, load("data1", 1))
 	data2 := job.Run(ctx, load("data2", 10))
@@ -50,7 +51,7 @@ func all(ctx context.Context) (int, error) {
 	return sum, err
 }
 
-// sibling has data2 wait for data1, which was started before it.
+// sibling makes data2 wait for data1, which was started before it.
 func sibling(ctx context.Context) (int, error) {
 	data1 := job.Run(ctx, load("data1", 1))
 	data2 := job.Run(ctx, func(ctx context.Context) (int, error) {

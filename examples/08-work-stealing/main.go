@@ -1,7 +1,8 @@
-// A processor with nothing to do steals from a loaded one: half of what is queued there, the oldest, each time. Here one
-// processor is held by a job that has started seven others and waits for them without saying so; the newest of the
-// seven is in the slot that a thief empties last. The other processor becomes free and takes three of six, then two of three, then one, then the
-// slot's.
+// A processor with nothing to do steals from a loaded one: half of the queue each time,
+// the oldest first. Here one processor is held by a job that has started seven others and
+// waits for them without telling the scheduler. The newest of the seven is in the slot
+// that a thief empties last. The other processor becomes free and takes three of six,
+// then two of three, then one, then the one in the slot.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 )
 
 func main() {
-	// Without patience no processor is ever taken from a job that holds it.
+	// Without patience no processor is taken from a job that holds it.
 	s := workstealing.New(workstealing.Processors(2), workstealing.Patience(0), workstealing.Trace(func(e workstealing.Event) {
 		if e.Decision == workstealing.Stole {
 			fmt.Println("a thief takes", e.Works)

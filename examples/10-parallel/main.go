@@ -1,5 +1,6 @@
-// A million functions and a loop over a million indexes, in a few hundred pieces: the loop is cut into ranges, workers take
-// them, and so does the caller, who would only wait otherwise.
+// A million functions, and a loop over a million indexes, in a few hundred pieces. The
+// loop is cut into ranges. Workers take them, and so does the caller, which would
+// otherwise only wait.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// A large batch comes first and a small one second. In a pool with one queue the small one would wait for the large one's
-// end. With a queue for each batch, over the same pool, it gets half of the workers, and when it is done the large
-// one gets all of them.
+// A large batch comes first and a small one second. In a pool with one queue the small
+// one would wait for the large one's end. With a queue for each batch, over the same
+// pool, it gets half of the workers; when it is done, the large one gets all of them.
 package main
 
 import (
@@ -16,7 +16,8 @@ import (
 
 const large, small = 2000, 200
 
-// counter counts, for each batch, the items that have run, and looks at both when the small batch is nearly done.
+// counter counts the items of each batch that have run, and looks at both when the small
+// batch is nearly done.
 type counter struct {
 	mu                 sync.Mutex
 	large, small       int
@@ -32,7 +33,7 @@ func (c *counter) count(batch *int) {
 	}
 }
 
-// processBatch queues so many items and closes the queue at once: what is in it runs.
+// processBatch queues so many items and closes the queue at once: queued items still run.
 func processBatch(ctx context.Context, tenants *roundrobin.Scheduler, n int, item func()) ([]*job.Job[job.Void], error) {
 	queue, err := tenants.CreateQueue()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Three levels of urgency over a pool of one worker. Urgent work comes first, but not for ever: what has been waiting
-// while enough others came is overtaken no more. A group of work can be moved to another level while it is queued.
+// Three levels of urgency over a pool of one worker. Urgent work comes first, but not
+// forever: work that has waited while enough other work arrived is no longer overtaken. A
+// group of work can be moved to another level while it is queued.
 package main
 
 import (
@@ -14,7 +15,7 @@ import (
 
 func main() {
 	workers := pool.New(pool.Workers(1, 1))
-	levels := priority.New(workers, 3, priority.Age(2)) // a level is worth two items that come later
+	levels := priority.New(workers, 3, priority.Age(2)) // a level is worth two later items
 	ctx := context.Background()
 
 	open := make(chan struct{}) // holds the worker until all is queued

@@ -1,7 +1,8 @@
-// Three of a pool's sixteen workers for queries, which here are plain functions that block. They wait for their turn in a
-// queue, not on a worker: the others of the pool are free for everything else. Each query waits until two others run beside
-// it, which shows that it is three, and the counter shows that it is never four. Queries that suspend would not run while they
-// wait, and not count: for those, see Scope.Limit.
+// Three of a pool's sixteen workers for queries, which here are plain functions that
+// block. Queries wait for their turn in a queue, not on a worker: the other workers stay
+// free. Each query waits until two others run next to it, which shows that three run at a
+// time; the counter shows that it is never four. A query that suspended would not be
+// running while it waits, and would not count: for those, see Scope.Limit.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// gauge counts who is inside, and opens when three have come.
+// gauge counts the queries inside, and opens when three have come.
 type gauge struct {
 	mu        sync.Mutex
 	now, most int

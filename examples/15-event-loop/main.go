@@ -1,5 +1,6 @@
-// A label that must only be touched by the goroutine that owns it, as in a window system: it says who touches it. Jobs compute on the
-// pool; what they have to show, they show on the loop. The main goroutine is the loop until the window is closed.
+// A label that only its owning goroutine may touch, as in a window system: it reports
+// which goroutine touches it. Jobs compute on the pool and show their results on the
+// loop. The main goroutine is the loop until the window is closed.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// The scheduler that runs a job on the goroutine that starts it, before Start returns. A job that starts another one finds it queued
-// behind itself, so a chain of a hundred thousand jobs needs no deep stack; only what waits for a job calls it inside.
+// The scheduler that runs a job on the goroutine that starts it, before Start returns. A
+// job that a job starts is queued behind it, so a chain of a hundred thousand jobs needs
+// no deep stack; only a wait for a job calls it from inside.
 package main
 
 import (
@@ -12,14 +13,14 @@ import (
 	"github.com/movenext/movenext/schedulers/inline"
 )
 
-// chain starts the next job of a chain of n, and tells the last one's depth of stack.
+// chain starts the next job of a chain of n, and reports the last one's stack depth.
 func chain(ctx context.Context, n int, deepest *int) func(context.Context) error {
 	return func(inside context.Context) error {
 		if n == 1 {
 			*deepest = runtime.Callers(0, make([]uintptr, 1000))
 			return nil
 		}
-		// The worker's context says that the next one belongs behind this one.
+		// The worker's context says that the next job belongs behind this one.
 		_ = job.Go(inside, chain(ctx, n-1, deepest))
 		return nil
 	}

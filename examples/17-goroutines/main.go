@@ -1,5 +1,6 @@
-// What Go programs have anyway: a goroutine for each job, at once. A hundred jobs that wait for each other can all wait at
-// the same time, in any way they like; nothing is queued, and nothing is bounded.
+// What Go programs have anyway: a goroutine for each job, at once. A hundred jobs that
+// wait for each other can all wait at the same time, in any way; nothing is queued, and
+// nothing is bounded.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// A test that wants to know what happens if B comes before A writes it down: with the scheduler that a test steps, nothing runs
-// and no time passes by itself.
+// A test that asks what happens if B comes before A writes that order down: on a
+// scheduler that the test steps, nothing runs and no time passes by itself.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/manual"
 )
 
-// withdraw takes an amount from a balance in two steps, as a careless program does: what it has read may be outdated when it
-// writes.
+// withdraw takes an amount from a balance in two steps, as a careless program does: the
+// value that it has read may be outdated when it writes.
 func withdraw(ctx context.Context, balance *int, amount int) *job.Job[job.Void] {
 	read := job.Run(ctx, func(context.Context) (int, error) { return *balance, nil })
 	return job.Then(ctx, read, func(_ context.Context, was int) (job.Void, error) {
@@ -22,7 +22,8 @@ func withdraw(ctx context.Context, balance *int, amount int) *job.Job[job.Void] 
 	})
 }
 
-// try runs two withdrawals in an order: each number is the place in the queue of the step that comes next.
+// try runs two withdrawals in an order: each number is the place in the queue of the step
+// that comes next.
 func try(name string, steps ...int) {
 	s := manual.New()
 	ctx := schedulers.With(context.Background(), s)
@@ -35,7 +36,8 @@ func try(name string, steps ...int) {
 }
 
 func main() {
-	// At first two steps are queued: A reads, B reads. A step that has read queues the one that writes, at the end.
+	// At first two steps are queued: A reads, B reads. A step that has read queues the
+	// one that writes, at the end.
 	try("A reads, A writes, B reads, B writes", 0, 1, 0, 0)
 	try("A reads, B reads, A writes, B writes", 0, 0, 0, 0)
 	try("A reads, B reads, B writes, A writes", 0, 0, 1, 0)

@@ -1,5 +1,6 @@
-// Jobs that nobody waits for, and their failures: each raises an event, and work goes on. Without the shim around the pool, a
-// panic in a job that nobody looks at would be as silent as an error in one.
+// Jobs without waiters, and their failures: each raises an event, and work continues.
+// Without the shim around the pool, a panic in a job whose result is dropped would be as
+// silent as an error in one.
 package main
 
 import (
@@ -28,7 +29,7 @@ func main() {
 		func(context.Context) (int, error) { runtime.Goexit(); return 0, nil },
 		func(context.Context) (int, error) { fmt.Println("work goes on"); return 0, nil },
 	} {
-		_ = job.Run(ctx, observed.Errors(body)) // nobody keeps the job
+		_ = job.Run(ctx, observed.Errors(body)) // the job is dropped
 	}
 	fmt.Println(s.Shutdown(context.Background()), workers.Shutdown(context.Background()))
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// ask stands for something that answers after a while, or never.
+// ask answers after a while, or never.
 //
 //movenext:async
 func ask(ctx context.Context, place, user string) (string, error) {
@@ -48,8 +48,8 @@ func dashboard(ctx context.Context, user string) (text string, err error) {
 }
 
 type server struct {
-	started chan string // who is being served
-	ended   chan error  // what became of it
+	started chan string // the user being served
+	ended   chan error  // how it ended
 }
 
 // ServeHTTP implements http.Handler.
@@ -57,7 +57,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	user := html.EscapeString(r.FormValue("user"))
 	machine := dashboardAsync(r.Context(), user)
 	s.started <- user
-	text, err := machine.Await() // the machine ends with the request: no need to bound the wait
+	text, err := machine.Await() // the machine ends with the request: the wait needs no bound
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 	} else {
@@ -66,7 +66,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.ended <- err
 }
 
-// get is a request as a job: the standard library's client blocks, so it runs in the lane for that.
+// get is a request as a job: the standard library's client blocks, so it runs in the
+// blocking lane.
 func get(ctx context.Context, client *http.Client, url string) *job.Job[string] {
 	return job.Blocking(ctx, func(ctx context.Context) (string, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)

@@ -39,7 +39,7 @@ func (b *bank) Open(string) (driver.Conn, error) { return &connection{bank: b}, 
 
 type connection struct {
 	bank    *bank
-	changed map[string]int // what a transaction sees; nil outside of one
+	changed map[string]int // what a transaction sees; nil outside a transaction
 }
 
 // Prepare implements driver.Conn.

@@ -1,10 +1,11 @@
-// Command 22-sql uses package database/sql from machines. Its calls block, as those of the
-// standard library do, so each runs in the lane for blocking work and is awaited; the code between
-// them is straight-line code, with a deferred rollback, and rows that arrive as a stream.
+// Command 22-sql uses package database/sql from machines. Its calls block, like most of
+// the standard library's, so each runs in the lane for blocking work and is awaited. The
+// code between them is straight-line code, with a deferred rollback, and rows that arrive
+// as a stream.
 //
-// One thing to know: package sql rolls a transaction back, and closes rows, when the context ends
-// that they were begun with. A job's own context ends with the job; so what has to outlive the job
-// that begins it is begun with the machine's context.
+// One thing to know: package sql rolls a transaction back, and closes rows, when the
+// context ends that they were begun with. A job's own context ends with the job, so a
+// transaction that outlives the job that begins it is begun with the machine's context.
 package main
 
 //go:generate go tool movenext .

@@ -60,7 +60,7 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:45: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
+	// main.go:46: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
 	{
 		db := f.db
 		ctx := f.ctx
@@ -82,7 +82,7 @@ resume1:
 		if err2 == nil {
 			goto endIf1
 		}
-		// main.go:49: yield(account{}, err)
+		// main.go:50: yield(account{}, err)
 		f.Emit(account{}, err2)
 	}
 	f.State = 2
@@ -98,7 +98,7 @@ endIf1:
 		f.defers.PushPlain(func() { _ = rows.Close() })
 	}
 for1:
-	// main.go:54: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
+	// main.go:55: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
 	{
 		rows := f.rows
 		f.await3 = job.Blocking(f.ctx, func(context.Context) (a *account, err error) {
@@ -126,7 +126,7 @@ resume3:
 		if row == nil {
 			goto case2
 		}
-		// main.go:65: case row == nil || !yield(*row, nil):
+		// main.go:66: case row == nil || !yield(*row, nil):
 		f.Emit(*row, nil)
 	}
 	f.State = 4
@@ -141,7 +141,7 @@ resume4:
 	}
 	goto endSwitch1
 case1:
-	// main.go:63: yield(account{}, err)
+	// main.go:64: yield(account{}, err)
 	f.Emit(account{}, err)
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
@@ -159,7 +159,7 @@ endSwitch1:
 
 // Location returns where [accounts] is suspended.
 func (f *accountsFrame) Location() statemachine.Location {
-	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 45, 49, 54, 65, 63)
+	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 46, 50, 55, 66, 64)
 }
 
 // transferAsync starts [transfer] as a state machine and returns its job.
@@ -240,7 +240,7 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 	default:
 		f.Misuse(state)
 	}
-	// main.go:76: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
+	// main.go:77: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
 	{
 		db := db
 		ctx := f.ctx
@@ -266,7 +266,7 @@ resume1:
 			return statemachine.Entered(m != nil)
 		})
 	}
-	// main.go:86: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
+	// main.go:87: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 	if f.await2.IsCompleted() {
 		goto resume2
@@ -284,7 +284,7 @@ resume2:
 	}
 	goto epilogue
 endIf1:
-	// main.go:89: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
+	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 	if f.await2.IsCompleted() {
 		goto resume3
@@ -303,7 +303,7 @@ resume3:
 	}
 	goto epilogue
 endIf2:
-	// main.go:92: _, err = end(ctx, tx.Commit).Await()
+	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 	f.await4 = end(f.ctx, f.tx.Commit)
 	if f.await4.IsCompleted() {
 		goto resume4
@@ -329,7 +329,7 @@ resume5:
 
 // Location returns where [transfer] is suspended.
 func (f *transferFrame) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 76, 86, 89, 92, 94)
+	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
 }
 
 // Results returns what [transfer] returned, or raises again the panic that ended it.
@@ -394,7 +394,7 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 	if (*f.err) == nil {
 		goto endIf1
 	}
-	// main.go:82: _, undone := end(ctx, tx.Rollback).Await()
+	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
 	f.await1 = end(ctx, tx.Rollback)
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -414,7 +414,7 @@ endIf1:
 
 // Location returns where a function literal of [transfer] is suspended.
 func (f *transferFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 82)
+	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 83)
 }
 
 // Results returns what a function literal of [transfer] returned, or raises again the panic that ended it.
@@ -486,7 +486,7 @@ func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sq
 	f.loop1 = statemachine.RangeStream(accountsAsync(ctx, db))
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:98: for a, err := range accounts(ctx, db) {
+	// main.go:99: for a, err := range accounts(ctx, db) {
 	if f.loop1.Next(t) {
 		goto resume1
 	}
@@ -542,7 +542,7 @@ endRange1:
 
 // Location returns where [report] is suspended.
 func (f *reportFrame) Location() statemachine.Location {
-	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 98, 98, 98)
+	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
 }
 
 // Results returns what [report] returned, or raises again the panic that ended it.
@@ -568,4 +568,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f03677593f1a7caf
+// Digest of what is above: 5aabe39e2c86a263

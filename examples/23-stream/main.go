@@ -1,6 +1,6 @@
-// Command 23-stream reads pages from a slow place, one by one, and only as many as it needs. The
-// function that produces them is a loop with a yield; the one that consumes them, a loop with a
-// break. Neither holds a goroutine while it waits for the other, or for a page.
+// Command 23-stream reads pages from a slow place, one by one, and only as many as it
+// needs. The producer is a loop with a yield, the consumer a loop with a break. Neither
+// holds a goroutine while it waits for the other, or for a page.
 package main
 
 //go:generate go tool movenext .

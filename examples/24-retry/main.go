@@ -15,7 +15,7 @@ import (
 
 var errBusy = errors.New("busy")
 
-// fetch stands for a request: mirrors are busy, but for the last one, when it is asked again.
+// fetch simulates a request: mirrors are busy, except the last one at the second attempt.
 //
 //movenext:async
 func fetch(ctx context.Context, mirror string, round int) (string, error) {

@@ -79,7 +79,7 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 	f.count = new(atomic.Int64)
 	{
 		all := job.NewSource[int]()
-		// main.go:24: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		// main.go:26: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		count := f.count
 		goroutines := f.goroutines
 		err := f.err
@@ -102,7 +102,7 @@ resume1:
 
 // Location returns where [gather] is suspended.
 func (f *gatherLocals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 24)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 26)
 }
 
 // Results returns what [gather] returned, or raises again the panic that ended it.
@@ -170,7 +170,7 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 			})
 		}
 	}
-	// main.go:34: goroutines, err = all.Job().Await()
+	// main.go:36: goroutines, err = all.Job().Await()
 	f.await1 = all.Job()
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -187,7 +187,7 @@ resume1:
 
 // Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 34)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 36)
 }
 
 // gatherFunc1Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
@@ -239,7 +239,7 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 	if count.Add(1) == children {
 		all.TrySetResult(runtime.NumGoroutine())
 	}
-	// main.go:30: _, err := all.Job().Await()
+	// main.go:32: _, err := all.Job().Await()
 	f.await1 = all.Job()
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -258,7 +258,7 @@ resume1:
 
 // Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 30)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 32)
 }
 
 // gatherFunc2Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
@@ -277,4 +277,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 41da1de19695a11e
+// Digest of what is above: c6fdbd482dea841a

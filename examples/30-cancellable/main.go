@@ -1,5 +1,5 @@
-// Work that is taken back after it was submitted. What is still queued is withdrawn and never runs; what runs is asked to stop, and
-// stops where it looks.
+// Work that is taken back after its submission. Queued work is withdrawn and never runs;
+// running work is asked to stop, and stops at its next check.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	var reason error // why the download has stopped
 	download, err := s.Go(ctx, func(ctx context.Context) {
 		close(begun)
-		<-ctx.Done() // a real one would look between two pieces
+		<-ctx.Done() // a real download would check between two pieces
 		reason = context.Cause(ctx)
 	})
 	if err != nil {

@@ -1,5 +1,6 @@
-// Waiting for a set of queued work whose size nobody knows: a search in a tree, in which each node queues its children. The set is done
-// when nothing of it is queued or running. Of some of its items, one can also wait for the first.
+// Waiting for a set of queued work of unknown size: a search in a tree, in which each
+// node queues its children. The set is done when none of it is queued or running. It is
+// also possible to wait for the first of some items.
 package main
 
 import (
@@ -18,7 +19,7 @@ type work func(on schedulers.Worker)
 func (f work) Run(on schedulers.Worker) { f(on) }
 func (f work) Abandon(error)            {}
 
-// visit returns the work of visiting a node of a tree with so many levels below.
+// visit returns the work of visiting a node of a tree with so many levels below it.
 func visit(set *workset.Set, visited *atomic.Int64, below int) work {
 	return func(on schedulers.Worker) {
 		visited.Add(1)

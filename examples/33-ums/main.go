@@ -1,6 +1,7 @@
-// User-mode scheduling, by hand: an entry point that decides which worker runs, and a log of why it was asked. The reader blocks in a
-// call that is marked, so the thread is told and runs the others; when the answer is there, the reader does not
-// go on by itself, but appears on the completion list and waits to be picked.
+// User-mode scheduling, by hand: an entry point that decides which worker runs, and a log
+// of the reasons for which it was called. The reader blocks in a call that is marked, so
+// the thread is told and runs the other workers. When the answer arrives, the reader does
+// not continue by itself, but appears on the completion list and waits to be picked.
 package main
 
 import (
@@ -10,7 +11,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// scheduler has a ready queue of its own, first in, first out. No worker touches it, so it needs no lock.
+// scheduler has a ready queue of its own, first in, first out. No worker touches it, so
+// it needs no lock.
 type scheduler struct {
 	list  *ums.CompletionList
 	ready []*ums.Worker
@@ -54,7 +56,8 @@ func (s *scheduler) entry(t *ums.Thread, a ums.Activation) {
 	fmt.Println("  nobody is left: the thread leaves the scheduling mode")
 }
 
-// drain moves what is on the completion list to the ready queue, and cleans up who has ended.
+// drain moves the workers on the completion list to the ready queue, and cleans up those
+// that have ended.
 func (s *scheduler) drain(wait time.Duration) {
 	for _, w := range s.list.Dequeue(wait) {
 		if w.State() != ums.Terminated {
@@ -83,7 +86,7 @@ func main() {
 			w.Yield(fmt.Sprint("counted to ", i+1))
 		}
 	})
-	s.idle = func() { // nothing is ready: now the disk answers
+	s.idle = func() { // no worker is ready: now the disk answers
 		fmt.Println("  waits for the list")
 		answer <- "forty-two"
 	}

@@ -1,6 +1,7 @@
-// A policy of one's own over user-mode scheduling, in two dozen lines: requests and batch work share one thread, three turns to one,
-// and when the requests are done the batch has the thread for itself. The second half of the program has a policy that panics
-// in the middle: it is replaced by first in, first out, and no work is lost.
+// A custom policy for user-mode scheduling, in two dozen lines: requests and batch work
+// share one thread, three turns to one. When the requests are done, the batch has the
+// thread for itself. The second half of the program has a policy that panics in the
+// middle: it is replaced by first in, first out, and no work is lost.
 package main
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// weighted is the policy. Its methods are never called two at a time.
+// weighted is the policy. Its methods are never called concurrently.
 type weighted struct {
 	requests, batch []*ums.Worker
 	turn            int
@@ -56,12 +57,13 @@ func (p *failing) Next() *ums.Worker {
 	return p.weighted.Next()
 }
 
-// run queues twelve batch jobs and then twelve requests, and prints in which order they run: b and r.
+// run queues twelve batch jobs and then twelve requests, and prints the order in which
+// they run: b and r.
 func run(p ums.Policy) {
 	ctx := context.Background()
 	s := ums.New(1, ums.Decide(p), ums.OnPolicyFailure(func(err *ums.PolicyError) { fmt.Println(err) }))
 	var order strings.Builder
-	begun, open := make(chan struct{}), make(chan struct{}) // the thread is held until all is queued
+	begun, open := make(chan struct{}), make(chan struct{}) // hold the thread until all is queued
 	held := job.Go(ctx, func(context.Context) error { close(begun); <-open; return nil }, job.On(s))
 	<-begun
 	jobs := []*job.Job[job.Void]{held}

@@ -1,5 +1,7 @@
-// Two pieces of advice for user-mode scheduling, in numbers. Few blocking calls: each that is marked costs an activation of the
-// scheduler and a turn in line. And no assumption about where one runs: a worker goes on for whichever thread picks it.
+// Two pieces of advice for user-mode scheduling, in numbers. First, make few blocking
+// calls: each marked call costs an activation of the scheduler and a turn in the queue.
+// Second, make no assumption about the thread: a worker continues on whichever thread
+// picks it.
 package main
 
 import (
@@ -31,7 +33,7 @@ func activations(body func(*ums.Worker)) (n int) {
 	return n
 }
 
-// placed is how often workers were executed by each thread.
+// placed records how often each thread executed each worker.
 type placed struct {
 	mu sync.Mutex
 	at map[int]map[int]bool // worker → threads
@@ -49,7 +51,8 @@ func (p *placed) note(e ums.Event) {
 	p.at[e.Worker][e.Thread] = true
 }
 
-// moves runs a worker on two threads, one of which is occupied at a time, and returns for how many it has run.
+// moves runs a worker on two threads, one of which is occupied at a time, and returns the
+// number of threads that it has run on.
 func moves() int {
 	p := &placed{at: map[int]map[int]bool{}}
 	s := ums.New(2, ums.Observe(p.note))
@@ -57,10 +60,10 @@ func moves() int {
 	submit(s, func(w *ums.Worker) {
 		defer close(done)
 		var first, second func()
-		w.Call(func() { first = occupy(s) }) // goes on for the thread that is left
+		w.Call(func() { first = occupy(s) }) // continues on the remaining thread
 		w.Call(func() {
 			second = occupy(s) // which is occupied now, too
-			first()            // and so the worker goes on for the other one
+			first()            // so the worker continues on the other one
 		})
 		second()
 	})
@@ -71,7 +74,8 @@ func moves() int {
 	return len(p.at[1])
 }
 
-// occupy returns when a thread of s is occupied, with what lets it go.
+// occupy returns when a thread of s is occupied. It returns the function that frees the
+// thread.
 func occupy(s *ums.Scheduler) (letGo func()) {
 	occupied, open := make(chan struct{}), make(chan struct{})
 	submit(s, func(*ums.Worker) {
@@ -89,7 +93,7 @@ func submit(s *ums.Scheduler, body func(*ums.Worker)) {
 }
 
 func main() {
-	read := func() {} // stands for a short system call
+	read := func() {} // a short system call, say
 	fmt.Println("a hundred calls, each marked:", activations(func(w *ums.Worker) {
 		for range 100 {
 			w.Call(read)

@@ -1,6 +1,7 @@
-// A job that starts its successor, which starts its successor, and so on, would have a processor for itself for ever: what a job starts
-// goes into the processor's own queue, and that comes before the queue of what comes from outside. Therefore every 61st time the
-// latter comes first. The trace says when.
+// A job that starts its successor, which starts its successor, and so on, would have a
+// processor for itself forever: the job that it starts goes into the processor's own
+// queue, which comes before the queue of work from outside. So every 61st time the
+// outside queue comes first. The trace shows when.
 package main
 
 import (
@@ -14,7 +15,7 @@ import (
 
 func main() {
 	const steps = 600
-	fair := 0 // how often the queue from outside came first; written by the one worker that runs
+	fair := 0 // how often the outside queue came first; only the one running worker writes it
 	s := workstealing.New(workstealing.Processors(1), workstealing.Patience(0), workstealing.Trace(func(e workstealing.Event) {
 		if e.Decision == workstealing.TookGlobalFirst {
 			fair++
@@ -33,7 +34,7 @@ func main() {
 		_ = job.Go(ctx, step) // feeds itself
 		return nil
 	}
-	begun, open := make(chan struct{}), make(chan struct{}) // the processor is held until all is queued
+	begun, open := make(chan struct{}), make(chan struct{}) // hold it until all is queued
 	_ = job.Go(ctx, func(ctx context.Context) error {
 		close(begun)
 		<-open

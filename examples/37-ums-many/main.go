@@ -1,5 +1,6 @@
-// Ten thousand short workers on two scheduler threads. A quarter of them blocks in a call, which the world outside answers in its own
-// time, and a quarter yields. Threads are never idle while a worker is ready, and never run more than one each.
+// Ten thousand short workers on two scheduler threads. A quarter of them block in a call,
+// which the outside world answers in its own time, and a quarter yield. A thread is never
+// idle while a worker is ready, and never runs more than one.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 
 const workers = 10_000
 
-// gauge counts who computes.
+// gauge counts the computing workers.
 type gauge struct{ now, most atomic.Int64 }
 
 func (g *gauge) enter() {

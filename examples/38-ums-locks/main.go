@@ -1,6 +1,8 @@
-// A scheduler must not share a lock with its workers: the worker that holds it may be blocked, and goes on only when the scheduler picks
-// it, which waits for the lock. A lock that knows its side says so at the first attempt. What a policy wants to do under
-// such a lock, here to write into the workers' log, it delegates to a worker.
+// A scheduler must not share a lock with its workers. The worker that holds it may be
+// blocked, and continues only when the scheduler picks it; but the scheduler waits for
+// the lock. A lock that knows its side reports this at the first attempt. A policy that
+// has to work under such a lock, here to write into the workers' log, delegates that to a
+// worker.
 package main
 
 import (
@@ -47,7 +49,7 @@ func (p *policy) Ready(w *ums.Worker) {
 		fmt.Println("the policy is told:", err)
 	}
 	err := p.s.Delegate(func(d *ums.Worker) {
-		d.Call(func() { // it may have to wait for the lock: marked, so that the thread goes on
+		d.Call(func() { // marked, so that the thread continues if this waits for the lock
 			if err := p.log.print(ums.WorkerSide, "a worker was ready, says the policy by a worker of its own"); err != nil {
 				fmt.Println(err)
 			}
@@ -69,7 +71,7 @@ func (p *policy) Next() *ums.Worker {
 
 func main() {
 	l := &log{}
-	if err := l.print(ums.WorkerSide, "begins"); err != nil { // the lock is the workers' from here on
+	if err := l.print(ums.WorkerSide, "begins"); err != nil { // now it is the workers' lock
 		fmt.Println(err)
 	}
 	p := &policy{log: l}

@@ -1,5 +1,6 @@
-// Who runs on a worker of the pool, and who does not: jobs do; the caller of a parallel loop takes part in it where it is, and only those
-// that help it are workers; a long-running job, a thread of one's own and main are outside.
+// Which code runs on a worker of the pool: jobs do. The caller of a parallel loop takes
+// part in the loop on its own goroutine, and only its helpers are workers. A long-running
+// job, a dedicated thread and main are outside.
 package main
 
 import (

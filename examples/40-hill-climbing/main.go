@@ -1,6 +1,7 @@
-// How many workers are best for work that waits for a disk? Up to a number, more of them get more done; beyond it, they are in each
-// other's way. The pool cannot see the disk, but it sees how much gets done: it climbs to the top of that hill, and the
-// trace shows the way.
+// How many workers are best for work that waits for a disk? Up to a number, more workers
+// have a higher throughput; beyond it they get in each other's way. The pool cannot see
+// the disk, but it sees the throughput: it climbs to the top of that hill, and the trace
+// shows the way.
 package main
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// disk serves so many users well; with more, each of them waits longer than it is worth.
+// disk serves so many users well; with more users, each waits longer than it is worth.
 type disk struct {
 	best  float64
 	users atomic.Int64

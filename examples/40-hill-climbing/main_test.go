@@ -13,8 +13,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestThePoolFindsTheDisksBest runs a minute of the bubble's time, so that the trace does not depend on how fast the machine
-// is. It does depend on which goroutines go first, and once in a while leads astray: so it may be tried again.
+// TestThePoolFindsTheDisksBest runs for a minute of the bubble's time, so that the trace
+// does not depend on the machine's speed. It does depend on the order of goroutines,
+// which leads it astray once in a while: so it may be tried again.
 func TestThePoolFindsTheDisksBest(t *testing.T) {
 	for _, best := range []float64{8, 32} {
 		found := 0.0
@@ -25,7 +26,7 @@ func TestThePoolFindsTheDisksBest(t *testing.T) {
 	}
 }
 
-// minute returns how many workers there are on the average in the last third of a minute.
+// minute returns the average number of workers in the last third of a minute.
 func minute(t *testing.T, best float64) (workers float64) {
 	synctest.Test(t, func(t *testing.T) {
 		trace, err := climb(best, time.Minute)

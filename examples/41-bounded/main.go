@@ -1,5 +1,6 @@
-// Work that comes faster than it is done. A queue of two places, one worker that is held, and a third piece of work: it is refused, or whoever
-// submits it waits for room, or runs it.
+// Work that arrives faster than it is done. A queue of two entries, one worker that is
+// held, and a third piece of work: it is refused, or its submitter waits for room, or its
+// submitter runs it.
 package main
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// overflow returns a pool that is held and whose queue is full, and what lets it go.
+// overflow returns a pool that is held and whose queue is full, and the function that
+// releases it.
 func overflow(full pool.WhenFull) (ctx context.Context, p *pool.Pool, letGo func()) {
 	p = pool.New(pool.Workers(1, 1), pool.AddAfter(0), pool.QueueLimit(2, full))
 	ctx = schedulers.With(context.Background(), p)
@@ -25,7 +27,7 @@ func overflow(full pool.WhenFull) (ctx context.Context, p *pool.Pool, letGo func
 	return ctx, p, func() { close(open) }
 }
 
-// where is a job's function that tells where it runs.
+// where is a job's function that returns where it runs.
 func where(ctx context.Context) (string, error) {
 	if pool.IsPoolWorker(ctx) {
 		return "on a worker", nil

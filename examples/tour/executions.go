@@ -73,8 +73,8 @@ func surveyPlain(ctx context.Context, dirs []string, p *progress) []counts {
 	return all
 }
 
-// surveyMachines starts a machine for each directory, all at once: those that wait
-// hold no goroutine.
+// surveyMachines starts a machine for each directory, all at once: waiting machines hold
+// no goroutine.
 func surveyMachines(ctx context.Context, dirs []string, p *progress) []counts {
 	jobs := make([]*job.Job[counts], len(dirs))
 	for i, dir := range dirs {

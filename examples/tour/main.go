@@ -1,13 +1,13 @@
-// Tour is the main job of this project on real input: it surveys every Go file of
-// a source tree (by default that of the Go installation) with functions that are
-// marked //movenext:async, once as plain Go and once as state machines on each of three
-// schedulers, and compares the results. Then it puts a hundred thousand operations to sleep, as
-// goroutines and as machines, and says what each of them holds.
+// Tour is the main job of this project on real input. It surveys every Go file of a
+// source tree (by default that of the Go installation) with functions that are marked
+// //movenext:async, once as plain Go and once as state machines on each of three
+// schedulers, and compares the results. Then it puts a hundred thousand operations to
+// sleep, as goroutines and as machines, and prints what each of them holds.
 //
 //	tour [-sleepers n] [directory]
 //
-// The exit status is 0 if all was well, 1 if a file could not be surveyed or the
-// tables differ, 2 for a wrong command line, 130 after an interrupt.
+// The exit status is 0 if all went well, 1 if a file could not be surveyed or the tables
+// differ, 2 for a wrong command line, 130 after an interrupt.
 package main
 
 //go:generate go tool movenext .

@@ -11,7 +11,7 @@ import (
 type observed struct {
 	schedulers.Scheduler
 	suspensions atomic.Int64 // machines that came back after a suspension
-	hops        atomic.Int64 // those that went on elsewhere than where they were woken
+	hops        atomic.Int64 // machines that continued elsewhere than where they were woken
 }
 
 // Submit implements schedulers.Scheduler.
@@ -23,7 +23,7 @@ func (o *observed) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return o.Scheduler.Submit(&resumed{Work: w, woken: from.From, by: o}, from)
 }
 
-// resumed is a machine on its way from where it was woken to where it goes on.
+// resumed is a machine on its way from where it was woken to where it continues.
 type resumed struct {
 	schedulers.Work
 	woken schedulers.Worker

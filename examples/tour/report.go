@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 )
 
-// report is what one execution has found out, and what it took.
+// report is the result of one execution, and what it took.
 type report struct {
 	root     string
 	packages []counts // with at least one file, in the order of the tree
@@ -52,7 +52,7 @@ func (r *report) table(w io.Writer) {
 		row(c.files, c.lines, c.functions, r.name(c.dir))
 	}
 	row(sum.files, sum.lines, sum.functions, fmt.Sprintf("all %d packages", len(r.packages)))
-	_ = t.Flush() // to a writer whose errors nobody could act on
+	_ = t.Flush() // the writer's errors have no remedy
 }
 
 // largest returns the n packages with the most lines.

@@ -20,8 +20,8 @@ func nap(ctx context.Context, d time.Duration) error {
 	return job.Sleep(ctx, d)
 }
 
-// napTime is how long the sleepers sleep. Where that is too short for all to be asleep at once, on a slow or busy machine,
-// they sleep again, twice as long.
+// napTime is how long the sleepers sleep. Where that is too short for all to be asleep at
+// once, on a slow or busy machine, they sleep again, twice as long.
 const napTime = 3 * time.Second
 
 // compareSleepers puts n operations to sleep at once, as goroutines and as machines, and
@@ -76,7 +76,8 @@ type sleeping struct {
 	wait  func()      // until all have
 }
 
-// bytesEach measures what n operations hold while all of them sleep: heap and stacks, after a collection.
+// bytesEach measures what n operations hold while all of them sleep: heap and stacks,
+// after a collection.
 func bytesEach(n int, nap time.Duration, start func(nap time.Duration) sleeping) int {
 	for {
 		before := inUse()

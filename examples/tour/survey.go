@@ -27,9 +27,9 @@ type problem struct {
 	err  error
 }
 
-// surveyPackage counts the Go files of one directory, one after the other. A file
-// that can not be read or parsed is a problem, not the end. The error is that of ctx, and the
-// counts are what was counted until then.
+// surveyPackage counts the Go files of one directory, one after the other. A file that
+// cannot be read or parsed is recorded as a problem, and the survey continues. The error
+// is that of ctx, and the counts are those made until then.
 //
 //movenext:async
 func surveyPackage(ctx context.Context, dir string) (counts, error) {
@@ -74,8 +74,8 @@ func surveyFile(ctx context.Context, path string) (lines, functions int, err err
 	return bytes.Count(source, []byte("\n")), functions, nil
 }
 
-// readFile reads a file. The operating system's call blocks a thread, so
-// it runs on the lane for such work; what awaits it holds nothing meanwhile.
+// readFile reads a file. The operating system's call blocks a thread, so it runs on the
+// blocking lane; the machine that awaits it holds nothing meanwhile.
 //
 //movenext:async
 func readFile(ctx context.Context, path string) ([]byte, error) {

@@ -1,10 +1,11 @@
-// Command costs prints what each operation allocates: how often, and how many bytes, on the system
-// that it runs on. docs/costs.md quotes it; a test compares the two.
+// Command costs prints what each operation allocates: how often, and how many bytes, on
+// the system that it runs on. docs/costs.md quotes it; a test compares the two.
 //
 //	go run ./internal/costs
 //
-// Nothing in it depends on time or chance: the scheduler is a slot that allocates nothing, work is
-// run where it was submitted, and the collector is off while an operation is counted.
+// Nothing in it depends on time or chance: the scheduler is a slot that allocates
+// nothing, work runs where it was submitted, and the collector is off while an operation
+// is counted.
 package main
 
 import (
@@ -20,11 +21,12 @@ import (
 
 func main() { table(os.Stdout, measureAll()) }
 
-// operation is one row: do is called many times. What beside allocates, the row is not about.
+// operation is one row: do is called many times. The allocations of beside are
+// subtracted.
 type operation struct {
 	name   string
 	do     func()
-	beside func() // nil: nothing
+	beside func() // nil: nothing to subtract
 }
 
 // cost is what one operation allocates.
@@ -50,9 +52,10 @@ func measureAll() []cost {
 	return list
 }
 
-// measure returns what f allocates, rounded to whole units: what grows now and then, such as the heap of
-// timers, is shared by all. The runtime may start a thread meanwhile, which costs it as much as a thousand operations
-// may differ by; so it is the least of a few counts.
+// measure returns what f allocates, rounded to whole units: allocations that happen now
+// and then, such as the growth of the timers' heap, are shared by all. The runtime may
+// start a thread meanwhile, which costs it as much as a thousand operations; so the
+// result is the least of a few counts.
 func measure(f func()) (allocs, bytes int) {
 	allocs, bytes = measureOnce(f)
 	for range 4 {
@@ -98,7 +101,7 @@ func (s *slot) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// run runs what was submitted, and what that submits.
+// run runs the submitted work, and the work that it submits.
 func (s *slot) run() {
 	if t := s.timer; t != nil {
 		s.timer = nil

@@ -15,8 +15,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var row = regexp.MustCompile(`(?m)^\| (.+) \| (\d+) \| (\d+) \|$`)
 
-// TestThePageSaysWhatIsMeasured: allocations are promised exactly, bytes as a bound, so that what gets
-// smaller breaks nothing.
+// TestThePageSaysWhatIsMeasured: allocations are promised exactly, bytes as a bound, so
+// that a saving breaks nothing.
 func TestThePageSaysWhatIsMeasured(t *testing.T) {
 	page, err := os.ReadFile("../../docs/costs.md")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// bench is what the operations have in common.
+// bench is what the operations share.
 type bench struct {
 	slot             *slot
 	ctx, cancelable  context.Context
@@ -27,7 +27,7 @@ func newBench() *bench {
 		b.hundred = append(b.hundred, job.FromResult(1000))
 		b.pending = append(b.pending, job.NewSource[int]().Job())
 	}
-	job.WaitAsync(b.cancelable, b.pending[0]) // so that no operation is the first to wait on the context
+	job.WaitAsync(b.cancelable, b.pending[0]) // the first wait on the context
 	return b
 }
 
@@ -43,7 +43,7 @@ func follow(context.Context, *job.Job[int]) (int, error) { return 1000, nil }
 
 func double(_ context.Context, v int) (int, error) { return 2 * v, nil }
 
-// source makes a source and completes it: what an operation on a pending job is measured beside.
+// source makes a source and completes it: the baseline of operations on a pending job.
 func (b *bench) source() { job.NewSource[int]().TrySetResult(1000) }
 
 // on makes an operation on the pending job of a source.
@@ -114,7 +114,8 @@ func (b *bench) machines() []operation {
 	}
 }
 
-// server starts a machine that awaits one job after another, and returns what completes the next of them.
+// server starts a machine that awaits one job after another, and returns a function that
+// completes the next of them.
 func (b *bench) server(calls bool) (tick func()) {
 	var s *job.Source[int]
 	next := func() *job.Job[int] {

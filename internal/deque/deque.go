@@ -1,6 +1,5 @@
-// Package deque holds the queue of work that the schedulers of this module are
-// built from: first in, first out for those who take at the front, last in,
-// first out for those who take at the back.
+// Package deque holds the queue of work that the schedulers of this module are built
+// from: first in, first out at the front, last in, first out at the back.
 //
 // It has no lock. Each scheduler guards its queues with the lock that its own
 // protocol needs, and says so where it declares them.
@@ -40,7 +39,7 @@ func (d *Deque) PopFront() schedulers.Work {
 		return nil
 	}
 	w := d.buf[d.head]
-	d.buf[d.head] = nil // the queue must not keep alive what it has handed out
+	d.buf[d.head] = nil // or the queue would keep the work alive
 	d.head = (d.head + 1) & (len(d.buf) - 1)
 	d.n--
 	d.trim()
@@ -63,7 +62,8 @@ func (d *Deque) PopBack() schedulers.Work {
 // near is how many of the newest works Remove looks at.
 const near = 16
 
-// Remove removes w and returns true if it is the oldest of d, or among the newest few. w must be comparable.
+// Remove removes w and returns true if it is the oldest of d, or among the newest few. w
+// must be comparable.
 func (d *Deque) Remove(w schedulers.Work) bool {
 	if d.n == 0 {
 		return false
@@ -104,9 +104,9 @@ func (d *Deque) grow() {
 	d.buf, d.head = bigger, 0
 }
 
-// trim gives the buffer of a burst back once the burst is over. It waits for
-// the queue to be empty: halving it step by step, as the queue shrinks, would copy
-// works that are about to leave anyway.
+// trim gives the buffer of a burst back once the burst is over. It waits for the queue to
+// be empty: halving it step by step, as the queue shrinks, would copy works that are
+// about to leave anyway.
 func (d *Deque) trim() {
 	if d.n == 0 && len(d.buf) > keep {
 		d.buf, d.head = nil, 0

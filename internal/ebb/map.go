@@ -1,24 +1,27 @@
 // Package ebb has a map that gives its memory back.
 //
-// Go's maps grow and never shrink: one that held a million keys for a moment keeps their room, some forty megabytes, for as
-// long as it is there. That is no leak in a program's view, but it is for a lock for each key of which one is locked at a
-// time. So the map here drops its room when it is empty after it has been large. What stays small keeps it:
-// to make a map anew for each key that comes and goes would cost more than the key.
+// Go's maps grow and never shrink: a map that held a million keys for a moment keeps
+// their buckets, some forty megabytes, as long as it exists. A program can live with
+// that, unless it has a lock for each key, with a million keys over time and one locked
+// at a time. So this map drops its buckets when it becomes empty after it has been large.
+// A small map keeps them: making a new map for each key that comes and goes would cost
+// more than the key.
 //
-// A map that is never quite empty keeps the room. To move what is left to a smaller map would take long for who happens to
-// delete the key before, with a lock held.
+// A map that is never quite empty keeps its buckets. Moving the remaining keys to a
+// smaller map would delay the caller that happens to delete the key before, while it
+// holds a lock.
 package ebb
 
 import "iter"
 
-// Map is a map from K to V. The zero Map is empty. It is not safe for concurrent use. A key that is not comparable panics, as in Go's
-// maps.
+// Map is a map from K to V. The zero Map is empty. It is not safe for concurrent use. A
+// key that is not comparable panics, as in Go's maps.
 type Map[K comparable, V any] struct {
 	m    map[K]V
-	most int // how many keys there were at a time, since the room was made
+	most int // high-water mark of keys, since the buckets were made
 }
 
-// small is how many keys leave room that is not worth giving back.
+// small is the number of keys whose buckets are not worth giving back.
 const small = 1024
 
 // Get returns the value of key, and whether there is one.

@@ -6,11 +6,12 @@
 //
 //	open ──Begin──▶ begun ──Reach──▶ reached
 //
-// Both belong to the scheduler: only its own lock orders "no further work is accepted" with
-// the acceptance of work, and only its own counts say when the last has ended. So an
-// [Ending] has no lock, and is guarded by the one that guards these counts. What is left is the wait, which is
-// easy to get nearly right: a Shutdown that has nothing to wait for must return nil, also if
-// its context has ended already, and a select between two channels that are both ready picks either.
+// Both belong to the scheduler: only its own lock orders "no further work is accepted"
+// with the acceptance of work, and only its own counts tell when the last work has ended.
+// So an [Ending] has no lock, and is guarded by the lock that guards these counts. What
+// remains is the wait, which is easy to get nearly right: a Shutdown that has nothing to
+// wait for must return nil even if its context has ended already, and a select between
+// two channels that are both ready picks either.
 package ending
 
 import (
@@ -22,11 +23,12 @@ import (
 // Ending is the state of one scheduler's end. Its zero value is open. It is guarded by the lock
 // of its scheduler.
 type Ending struct {
-	done    chan struct{} // made by the first Begin, so that it belongs to that one's synctest bubble
+	done    chan struct{} // made by the first Begin, in its synctest bubble
 	reached bool          // done is closed
 }
 
-// Begin reports whether this is the first call. In any case, it returns the channel that Reach closes.
+// Begin reports whether this is the first call. In any case, it returns the channel that
+// Reach closes.
 func (e *Ending) Begin() (done <-chan struct{}, first bool) {
 	if e.done == nil {
 		e.done = make(chan struct{})
@@ -38,7 +40,7 @@ func (e *Ending) Begin() (done <-chan struct{}, first bool) {
 // Begun reports whether Begin has been called: nothing is accepted from then on.
 func (e *Ending) Begun() bool { return e.done != nil }
 
-// Reach says that the last work has ended. It must be called after Begin, and once.
+// Reach records that the last work has ended. It must be called after Begin, and once.
 func (e *Ending) Reach() {
 	e.reached = true
 	close(e.done)
@@ -47,9 +49,9 @@ func (e *Ending) Reach() {
 // Reached reports whether Reach has been called.
 func (e *Ending) Reached() bool { return e.reached }
 
-// Await blocks until done is closed, and returns nil; or until ctx ends, if that is first, and then
-// calls giveUp, which abandons what is queued, and returns the cause of ctx. A nil ctx never ends.
-// No lock may be held.
+// Await blocks until done is closed, and returns nil. If ctx ends first, it calls giveUp,
+// which abandons queued work, and returns the cause of ctx. A nil ctx never ends. No lock
+// may be held.
 func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 	if ctx == nil {
 		ctx = context.Background()

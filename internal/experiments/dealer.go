@@ -10,14 +10,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// dealer is work sharing: each processor has a queue, whoever makes work hands it to the processor with the
-// shortest one, and nobody ever takes from a queue that is not his own. It exists to be compared with.
+// dealer is work sharing: each processor has a queue, new work goes to the processor with
+// the shortest one, and no processor takes from the queue of another. It exists for
+// comparison.
 type dealer struct {
 	processors []*dealt
 	migrated   atomic.Uint64
 }
 
-// dealt is a processor that is dealt work.
+// dealt is a processor of a dealer.
 type dealt struct {
 	of   *dealer
 	id   int
@@ -49,7 +50,7 @@ func (p *dealt) Scheduler() schedulers.Scheduler { return p.of }
 // ID implements [schedulers.Worker].
 func (p *dealt) ID() int { return p.id }
 
-// Submit hands w to the least loaded; of equals, to the one that the submitter is.
+// Submit hands w to the least loaded processor; of equals, to the submitter's own.
 func (d *dealer) Submit(w schedulers.Work, from schedulers.Hint) error {
 	own, _ := from.From.(*dealt)
 	least := own

@@ -11,9 +11,10 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// long gives a pool computations that take much longer than it waits before it believes that work has stalled, and short works behind
-// them. A pool cannot tell what computes from what waits: it adds workers, which compute no faster, but share the
-// processors with all that is there. Flagged as long-running, the computations are none of its business.
+// long gives a pool computations that take much longer than its stall interval, and short
+// works behind them. A pool cannot distinguish computing from waiting: it adds workers,
+// which compute no faster, but share the processors with all the others. Computations
+// that are flagged as long-running do not concern the pool.
 func long(out io.Writer, processors, works int) error {
 	t := table(out, "the long ones are", "workers at most", "short works took", "long ones took")
 	for _, flagged := range []bool{false, true} {
@@ -35,7 +36,7 @@ func long(out io.Writer, processors, works int) error {
 
 type computations struct {
 	pool  *pool.Pool
-	steps int // of a long one
+	steps int // of a long work
 
 	most        atomic.Uint64 // workers
 	short, long time.Duration
@@ -73,7 +74,7 @@ func (l *computations) run(flags schedulers.Flags, long, short int) error {
 	return l.pool.Shutdown(context.Background())
 }
 
-// look notes how many workers there are.
+// look records the number of workers.
 func (l *computations) look() {
 	for n, most := l.pool.Metrics().Workers, l.most.Load(); n > most && !l.most.CompareAndSwap(most, n); most = l.most.Load() {
 	}

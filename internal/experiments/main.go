@@ -2,7 +2,8 @@
 //
 //	go run ./internal/experiments [-processors 4] [-works 200000] [NAME...]
 //
-// Without a name, all of them run. The names are those below. What they print depends on the machine and on what else runs there.
+// Without a name, all of them run. The names are those below. The output depends on the
+// machine and on its load.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 	"text/tabwriter"
 )
 
-// experiment is a question and how it is answered.
+// experiment is a question and the code that answers it.
 type experiment struct {
 	name, question string
 	run            func(out io.Writer, processors, works int) error
@@ -83,7 +84,7 @@ func row(t *tabwriter.Writer, cells ...any) {
 	fmt.Fprintln(t)
 }
 
-// compute is what works do: a few nanoseconds for each 10 steps.
+// compute is the body of the works: a few nanoseconds for each 10 steps.
 func compute(steps int) {
 	x := uint32(1)
 	for range steps {

@@ -10,13 +10,14 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// Sharing or stealing: how much work changes processors? Under sharing, who makes work hands it to the least
-// loaded processor; under stealing, who has none takes from others. Both keep the processors busy. The difference is who
-// pays for moving work, and when: under sharing the busy ones, all the time; under stealing those that have nothing
-// else to do.
+// Sharing or stealing: how much work changes processors? Under sharing, a processor that
+// makes work hands it to the least loaded one; under stealing, an idle processor takes
+// work from others. Both keep the processors busy. The difference is which processors pay
+// for moving work, and when: under sharing the busy ones, all the time; under stealing
+// the idle ones.
 //
-// Three loads are measured: every processor has plenty of work, one makes all the work and the others none, and there
-// is hardly any work: one piece at a time, that makes the next.
+// Three loads are measured: every processor has plenty of work; one processor makes all
+// the work; there is hardly any work, one piece at a time, which makes the next.
 
 // moves is one measurement.
 type moves struct {
@@ -41,7 +42,7 @@ func migrations(processors, works int) (rows []moves, err error) {
 	loads := []struct {
 		name  string
 		roots int
-		next  func(left int) []int // the sizes of the subtrees of a work that stands for left works
+		next  func(left int) []int // sizes of the subtrees of a work that represents left works
 	}{
 		{"plenty everywhere", processors, halves},
 		{"plenty at one", 1, halves},
@@ -68,7 +69,7 @@ func migrations(processors, works int) (rows []moves, err error) {
 // halves is a tree: each work makes two.
 func halves(left int) []int { return []int{left / 2, left - left/2} }
 
-// chain is a work that makes one.
+// chain is a work that makes one other.
 func chain(left int) []int { return []int{left} }
 
 // forest is a number of works that make each other.
@@ -78,7 +79,7 @@ type forest struct {
 	all  sync.WaitGroup
 }
 
-// run runs the works, that many in all, as so many trees, and waits for them.
+// run runs so many works in so many trees, and waits for them.
 func (e *forest) run(roots, works int) {
 	e.all.Add(works)
 	for i := range roots {
@@ -96,7 +97,7 @@ func (e *forest) submit(from schedulers.Worker, works int) {
 	}
 }
 
-// piece is a work that stands for a number of works: itself, and those that it makes.
+// piece represents a number of works: itself, and those that it makes.
 type piece struct {
 	of    *forest
 	works int

@@ -16,8 +16,9 @@ type do func(schedulers.Worker)
 func (f do) Run(on schedulers.Worker) { f(on) }
 func (f do) Abandon(error)            {}
 
-// spinning submits one piece of work at a time, with a pause in between, so that there is nothing to do but to wait for the next one. A worker
-// that keeps looking may find it sooner than one that has ended, and uses a processor meanwhile.
+// spinning submits one piece of work at a time, with a pause in between, so that workers
+// can only wait for the next one. A worker that keeps looking may find it sooner than one
+// that has ended, and uses a processor meanwhile.
 func spinning(out io.Writer, processors, works int) error {
 	works = max(1, works/100)
 	t := table(out, "looks", "from Submit to Run, mean", "processor time, each")
@@ -32,7 +33,7 @@ func spinning(out io.Writer, processors, works int) error {
 	return t.Flush()
 }
 
-// each returns a share of processor time in words.
+// each formats a share of processor time.
 func each(used time.Duration, works int) string {
 	if used < 0 {
 		return "unknown on this system"
@@ -40,8 +41,9 @@ func each(used time.Duration, works int) string {
 	return fmt.Sprint((used / time.Duration(works)).Round(10 * time.Nanosecond))
 }
 
-// lonely runs works one after the other, with a pause of some 20 µs before each, and returns how long they have waited in all,
-// and the processor time of the process beyond the pauses' own.
+// lonely runs works one after the other, with a pause of some 20 µs before each. It
+// returns the sum of their waiting times, and the processor time of the process beyond
+// that of the pauses.
 func lonely(s schedulers.Scheduler, works int) (waited, used time.Duration) {
 	began := make(chan time.Time, 1)
 	work := do(func(schedulers.Worker) { began <- time.Now() })

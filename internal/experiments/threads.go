@@ -18,8 +18,8 @@ type ender interface {
 	schedulers.Shutdowner
 }
 
-// threads starts operations of about a microsecond, each on a thread of its own, on a goroutine of its own, and in a pool, no
-// more than so many at a time.
+// threads starts operations of about a microsecond: each on a thread of its own, on a
+// goroutine of its own, and in a pool, with a bound on how many run at a time.
 func threads(out io.Writer, processors, works int) error {
 	t := table(out, "where", "each")
 	for _, w := range []struct {
@@ -40,7 +40,7 @@ func threads(out io.Writer, processors, works int) error {
 	return t.Flush()
 }
 
-// operations runs works, at most 64 at a time, and returns the time for each.
+// operations runs works, at most 64 at a time, and returns the time of each.
 func operations(s ender, works int) (time.Duration, error) {
 	var all sync.WaitGroup
 	room := make(chan struct{}, 64)

@@ -1,18 +1,17 @@
-// Package idpool gives out the small numbers by which workers that come and go are told
-// apart.
+// Package idpool gives out the small numbers that identify workers that come and go.
 package idpool
 
 import "sync"
 
-// IDs are numbers from 1 on, of which nobody has the same at the same time. The
-// zero value is ready. All methods are safe for concurrent use.
+// IDs are numbers from 1 on, each of which has at most one user at a time. The zero value
+// is ready. All methods are safe for concurrent use.
 type IDs struct {
 	mu  sync.Mutex
 	ids Guarded
 }
 
-// Take returns a number that nobody has. It is at most the number of those who ever
-// had one at the same time.
+// Take returns an unused number. It is at most the high-water mark of numbers that were
+// in use at the same time.
 func (p *IDs) Take() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

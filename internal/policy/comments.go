@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// unlisted are the packages whose names nobody outside can use: they need a
-// package comment only.
+// unlisted are the packages whose names cannot be used from outside: they need a package
+// comment only.
 var unlisted = []string{"internal/...", "examples/...", "docs/..."}
 
-// comments checks that each package says what it is, and so does each name that
-// a user of the library can reach.
+// comments checks that each package says what it is, and so does each name that a user of
+// the library can reach.
 func comments(t *Tree) []Finding {
 	var found []Finding
 	order, byFolder := folders(t.Go)

@@ -43,7 +43,7 @@ package good
 	}, got)
 }
 
-// exportedNames has names with and without comments, each beside its twin.
+// exportedNames has names with and without comments, each next to its twin.
 const exportedNames = `
 -- a/a.go --
 // Package a is a library.

@@ -30,7 +30,7 @@ var allowances = []allowance{
 	},
 }
 
-// testModules are what files ending in _test.go may import beside.
+// testModules may also be imported by files ending in _test.go.
 var testModules = []string{
 	"github.com/stretchr/testify/...",
 	"go.uber.org/goleak/...",

@@ -1,17 +1,15 @@
-// Package policy holds the rules of this repository that a compiler does not
-// know, as tests: who may import whom, how long a file may be, which words may
-// not be committed. A rule that is only written down is broken in silence; one
-// that is a test says so, to whoever breaks it, before anybody else reads the
-// change.
+// Package policy holds the rules of this repository that a compiler does not know, as
+// tests: import directions, file lengths, words that must not be committed. A rule that
+// is only written down is broken in silence; a rule that is a test tells its author
+// before the review.
 //
 // # The parts
 //
-// A [Tree] is what the rules look at: the files that are committed or about
-// to be, with the Go files parsed. A [Rule] looks at a tree and returns
-// [Finding] values, each of which says where, what, and how to mend it. An
-// [Exception] is a place that may break a rule, with the reason; one that is no
-// longer needed is itself a finding, so the list of exceptions only describes
-// what is true.
+// A [Tree] is what the rules look at: the files that are committed or about to be, with
+// the Go files parsed. A [Rule] looks at a tree and returns [Finding] values, each of
+// which says where, what, and how to fix it. An [Exception] is a place that may break a
+// rule, with the reason. An unused exception is itself a finding, so the list of
+// exceptions only describes what is true.
 //
 // # The rules
 //
@@ -33,7 +31,6 @@
 // never failed is not known to work. If an existing place has to stay as it is,
 // give it a line with a reason in exceptions.go.
 //
-// The tempting other way is a linter's plugin. Plugins have to be built into
-// the linter, and so hold only where that linter runs; a test holds wherever
-// somebody types go test.
+// The tempting other way is a linter's plugin. Plugins have to be built into the linter,
+// and so hold only where that linter runs; a test holds wherever go test runs.
 package policy

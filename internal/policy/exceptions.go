@@ -1,5 +1,5 @@
 package policy
 
-// exceptions are the places that may break a rule. A line needs a reason that
-// convinces somebody who did not write it.
+// exceptions are the places that may break a rule. A line needs a reason that convinces
+// readers other than its author.
 var exceptions = []Exception{}

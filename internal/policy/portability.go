@@ -47,8 +47,8 @@ func portability(t *Tree) []Finding {
 	return found
 }
 
-// mainFolder reports whether the main module has Go files in the folder. The
-// go command builds other sources only beside them.
+// mainFolder reports whether the main module has Go files in the folder. The go command
+// builds other sources only next to them.
 func (t *Tree) mainFolder(dir string) bool {
 	_, byFolder := folders(t.Main())
 	return byFolder[dir] != nil

@@ -24,7 +24,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// An exception to a rule that does not exist would never be found unused.
+// An unused exception to a rule that does not exist would never be found.
 func TestExceptionsNameARuleAndAReason(t *testing.T) {
 	known := map[string]bool{}
 	for _, rule := range Rules() {
@@ -37,8 +37,7 @@ func TestExceptionsNameARuleAndAReason(t *testing.T) {
 	}
 }
 
-// A row about a package that no list knows could hold nothing without anybody
-// noticing.
+// A row about an unlisted package could hold nothing, unnoticed.
 func TestEachRowNamesKnownPackages(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range append(append([]string{}, existing...), planned...) {

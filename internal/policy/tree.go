@@ -86,7 +86,7 @@ func read(fsys fs.FS, keep func(name string) bool) (*Tree, error) {
 		}
 		text, err := fs.ReadFile(fsys, name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // somebody has just removed it
+			return nil // it has just been removed
 		}
 		t.Files = append(t.Files, File{name, text})
 		return err

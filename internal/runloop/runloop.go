@@ -1,6 +1,6 @@
-// Package runloop is the inner loop of a worker: take work, run it, again. It
-// exists because surviving what work does to its goroutine is easy to get
-// nearly right, and every scheduler needs it.
+// Package runloop is the inner loop of a worker: take work, run it, again. It exists
+// because surviving what work does to its goroutine is easy to get nearly right, and
+// every scheduler needs it.
 //
 // # Returning
 //
@@ -26,11 +26,10 @@
 //
 // # Both
 //
-// Work that calls Goexit and then panics in a deferred call makes the first
-// frame's recover succeed, and yet the goroutine dies: the runtime goes
-// on with the Goexit. That is why the question "is this goroutine dying" is not
-// asked by the frame that recovers ("no panic, so it must be Goexit") but by a
-// frame of its own further out.
+// Work that calls Goexit and then panics in a deferred call makes the first frame's
+// recover succeed, and yet the goroutine dies: the runtime continues with the Goexit.
+// That is why the question "is this goroutine dying" is not asked by the frame that
+// recovers ("no panic, so it must be Goexit") but by a frame of its own further out.
 //
 // # A panic of the scheduler itself
 //
@@ -39,10 +38,12 @@
 //
 // # Counting
 //
-// Everybody may read how much a worker has done, so the counters are atomic, and an atomic addition costs 3 to 5 ns: as much as
-// everything else in the loop. So the loop does one for each work and not two where a work wishes to be run once more, which
-// no queue needs to know of (Repeat). Where the next work is at hand (More), the end of the one before and the beginning of that
-// are one step, which the scheduler counts, with a plain number: it holds the lock of a queue at that moment.
+// Any goroutine may read how much a worker has done, so the counters are atomic. An
+// atomic addition costs 3 to 5 ns: as much as everything else in the loop. So the loop
+// does one for each work. It does not do two when a work asks to be run once more, which
+// no queue needs to know of (Repeat). When the next work is at hand (More), the end of
+// one work and the beginning of the next are one step, which the scheduler counts with a
+// plain number: it holds the lock of a queue at that moment.
 package runloop
 
 import (
@@ -52,27 +53,29 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Loop runs the work of one worker. Its counters may be read by anybody at any
+// Loop runs the work of one worker. Its counters may be read from any goroutine at any
 // time.
 type Loop struct {
 	// Set before the first Run and constant from then on.
 
 	On   schedulers.Worker      // is handed to each work
 	Next func() schedulers.Work // returns the next work; nil ends the loop
-	// More, if not nil, is asked before Next when work has ended: what is at hand, or nil. It counts the end of that work and
-	// the beginning of what it returns, which Steps, Completed and Busy know nothing of.
+	// More, if not nil, is asked before Next when work has ended: it returns work at
+	// hand, or nil. It counts the end of the last work and the beginning of the one that
+	// it returns; Steps, Completed and Busy do not include these.
 	More func() schedulers.Work
 	Lost func() // the goroutine dies under its work: start another that calls Run
 
-	// Written by the goroutine in Run alone. steps counts beginnings and ends, so
-	// it is odd while work runs, and half of it is the number of works that ended. Repeated counts those that never were in a queue.
+	// Written by the goroutine in Run alone. steps counts beginnings and ends, so it is
+	// odd while work runs, and half of it is the number of works that have ended.
+	// Repeated counts works that were never in a queue.
 	steps    atomic.Uint64
 	repeated atomic.Uint64
 	panicked atomic.Uint64
 
 	// Of the goroutine in Run alone.
 	current schedulers.Work // what runs; nil: nothing does
-	again   bool            // and is to run once more
+	again   bool            // and runs once more
 }
 
 // Run runs work until Next returns nil. It does not return if work calls
@@ -92,14 +95,14 @@ func (l *Loop) Run() {
 // serve runs work until there is none (true) or until one panics (false).
 func (l *Loop) serve() (ended bool) {
 	defer l.recover(&ended)
-	if l.again { // what panicked, or took its goroutine with it, had wished for it
+	if l.again { // the work that panicked or exited had asked for it
 		l.repeat()
 		l.work()
 	}
 	for {
 		w := l.Next()
 		if w == nil {
-			return true // and somebody else may serve this worker by now: l is not ours any more
+			return true // another goroutine may serve this worker by now: l is no longer ours
 		}
 		l.current = w
 		l.steps.Add(1)
@@ -107,7 +110,7 @@ func (l *Loop) serve() (ended bool) {
 	}
 }
 
-// work runs the current work, and what is at hand then.
+// work runs the current work, and then the work at hand.
 func (l *Loop) work() {
 	for l.current != nil {
 		l.current.Run(l.On)
@@ -151,14 +154,17 @@ func (l *Loop) recover(ended *bool) {
 	}
 }
 
-// Repeat has the current work run once more as soon as it has returned, and returns true, if that is w; else it
-// returns false. It is for schedulers to which w has just been submitted, and which would hand it to this loop next. Only
-// the goroutine in Run may call it, from inside of the work.
+// Repeat makes the loop run w once more as soon as it has returned, and returns true, if
+// w is the current work; else it returns false. It is for schedulers to which w has just
+// been submitted, and which would hand it to this loop next. Only the goroutine in Run
+// may call it, from inside the work.
 //
-// That w is what runs is the proof that the submitter is not mistaken about where it is. A work that wraps another one
-// is not equal to it, and so nothing is repeated in front of what the wrapper has still to do.
+// That w is the running work proves that the submitter is right about where it is. A work
+// that wraps another one is not equal to it, so nothing is repeated before the wrapper
+// has finished.
 func (l *Loop) Repeat(w schedulers.Work) bool {
-	if l.again || reflect.TypeOf(w).Kind() != reflect.Pointer || l.current != w { // others may not be comparable
+	// Works that are not pointers may not be comparable.
+	if l.again || reflect.TypeOf(w).Kind() != reflect.Pointer || l.current != w {
 		return false
 	}
 	l.again = true
@@ -174,10 +180,11 @@ func (l *Loop) Busy() bool { return l.steps.Load()&1 == 1 }
 // Steps returns a number that grows whenever work begins or ends, by one each time; see More.
 func (l *Loop) Steps() uint64 { return l.steps.Load() + 2*l.repeated.Load() }
 
-// Completed returns how many works have ended, in whichever way; see More.
+// Completed returns how many works have ended, in any way; see More.
 func (l *Loop) Completed() uint64 { return l.steps.Load()/2 + l.repeated.Load() }
 
-// Repeated returns how often work was repeated or included: works that were accepted without having been in a queue.
+// Repeated returns how often work was repeated or included: works that were accepted
+// without having been in a queue.
 func (l *Loop) Repeated() uint64 { return l.repeated.Load() }
 
 // Panicked returns how many works have let a panic escape.

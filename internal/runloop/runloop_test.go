@@ -94,7 +94,7 @@ func TestOnceTellsHowItsWorkEnded(t *testing.T) {
 	}
 }
 
-// again is work that wishes to be run once more from inside of its run.
+// again is work that asks to be run once more from inside its run.
 type again struct {
 	loop  *Loop
 	times int

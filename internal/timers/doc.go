@@ -3,10 +3,10 @@
 //
 // # Why not one runtime timer each
 //
-// A time.AfterFunc holds about 170 bytes, and when it goes off it makes a
-// goroutine. A million that go off together make a million goroutines. A
-// [schedulers.Timer] is embedded in whoever sleeps and needs no memory of its
-// own beyond 8 bytes in a queue, or 16 in a heap; one goroutine expires them all.
+// A time.AfterFunc holds about 170 bytes, and when it goes off it makes a goroutine. A
+// million that go off together make a million goroutines. A [schedulers.Timer] is
+// embedded in the sleeper and needs no memory of its own beyond 8 bytes in a queue, or 16
+// in a heap; one goroutine expires them all.
 //
 // # Why not one queue for the process
 //

@@ -2,15 +2,15 @@ package timers
 
 import "github.com/movenext/movenext/schedulers"
 
-// heap is a 4-ary heap: the children of i are 4i+1 to 4i+4. With four children
-// rather than two it is half as deep, and the children that a step down
-// compares lie beside each other in memory. Times are kept in the entries, so that
-// no comparison follows a pointer, unless two are equal: then the order of arming decides, whose number the timer
-// has in its When.
+// heap is a 4-ary heap: the children of i are 4i+1 to 4i+4. With four children instead of
+// two it is half as deep, and the children that a step down compares are adjacent in
+// memory. Times are kept in the entries, so that no comparison follows a pointer, unless
+// two are equal: then the order of arming decides; the timer has its number in When.
 //
-// The entries lie in chunks. A slice would be copied each time it grows, under the lock, and for that moment a
-// million timers would need it twice. A chunk is 512 bytes, the greatest object that the Go runtime makes without a header: one of
-// 1024 bytes took 1152.
+// The entries lie in chunks. A slice would be copied each time it grows, under the lock,
+// and for that moment a million timers would need twice the memory. A chunk is 512 bytes,
+// the greatest object that the Go runtime makes without a header: a chunk of 1024 bytes
+// took 1152.
 //
 // Invariant: the timer of the entry at i has Slot == i+1, and Slot is 0 outside the heap.
 type heap struct {
@@ -108,8 +108,9 @@ func (h *heap) set(i int, e entry) {
 	e.timer.Slot = i + 1
 }
 
-// shrink gives memory back after a crowd of timers has left. One chunk more than needed is kept: else a heap at the
-// edge of one would make it anew at every step. The list of chunks is copied when a quarter of it is used.
+// shrink gives memory back after a crowd of timers has left. It keeps one chunk more than
+// needed: else a heap at the edge of a chunk would make it anew at every step. The list
+// of chunks is copied when a quarter of it is used.
 func (h *heap) shrink() {
 	used := (h.n + chunkSize - 1) >> chunkBits
 	if len(h.chunks) <= used+1 {

@@ -2,41 +2,51 @@ package timers
 
 import "github.com/movenext/movenext/schedulers"
 
-// line holds timers that were armed in the order in which they expire: all whose sleeps or timeouts are equally long, which
-// most of a crowd are. It is a queue, so that arming one, stopping one and taking the next cost the same however many there are, and
-// touch memory in its order. A heap of a million goes through ten levels for each that it hands out, and the sleepers of
-// its last level are strangers to the cache: 0.1 µs, a quarter of all that a sleep costs.
+// line holds timers that were armed in the order in which they expire: all timers whose
+// sleeps or timeouts are equally long, which is most of a crowd. It is a queue, so that
+// arming, stopping and taking the next timer cost the same at any length, and touch
+// memory in order. A heap of a million goes through ten levels for each timer that it
+// hands out, and the sleepers of its last level are not in the cache: 0.1 µs, a quarter
+// of the cost of a sleep.
 //
 // # A timer that comes out of order
 //
-// goes into the heap, where there is one more place to look at for the earliest. But one timer that is set to the next day would
-// keep the line for itself until then. So a line that is short gives up its timers to the heap when one comes that is earlier
-// than its last, and begins anew with that. No timer moves more than once.
+// A timer that expires before the last one of the line goes into the heap, so there is
+// one more place to look at for the earliest. But a single timer that is set to the next
+// day would then keep the line for itself until that day. So a short line gives up its
+// timers to the heap when a timer comes that is earlier than its last, and begins anew
+// with that one. No timer moves more than once.
 //
 // # A timer that is stopped
 //
-// leaves a gap, as those behind it know their places. Gaps at both ends go at once, and all of them when they are more than
-// the timers: else timeouts that are mostly stopped would fill the memory until the first of them had expired. So a line has at most
-// twice as many places as timers, beside a chunk, and closing the gaps costs each timer that was stopped two steps.
+// A stopped timer leaves a gap, because the timers behind it know their positions. Gaps
+// at both ends are removed at once, and all of them when there are more gaps than timers:
+// else timeouts that are mostly stopped would fill the memory until the first of them had
+// expired. So a line has at most twice as many places as timers, plus a chunk, and
+// closing the gaps costs two steps for each timer that was stopped.
 //
 // # Timers of the same time
 //
-// expire in the order of their arming, which for those in the line is their order. So a place need not say more than which timer is
-// there: half of what it takes in the heap, and the timer itself has its time. Where one of the heap comes
-// to the front together with one of the line that has the same time, began decides: what was in the heap when the line began anew
-// comes first; what went there later was too early for the line's end, and so is behind those of its own time that are in the line.
-// For that the end may not come nearer again when the last timers are stopped: one of that time could come into the line then, behind
-// one in the heap that was armed before it.
+// Timers of the same time expire in the order of their arming, which for those in the
+// line is their order. So a place only needs to name its timer: half of an entry of the
+// heap, and the timer itself has its time. If a timer of the heap comes to the front
+// together with a timer of the line that has the same time, began decides. A timer that
+// was in the heap when the line began anew comes first. A timer that went there later was
+// too early for the line's end, and so is behind those of its own time that are in the
+// line. For that the end must not come nearer again when the last timers are stopped: a
+// timer of that time could then come into the line, behind one in the heap that was armed
+// before it.
 //
-// Invariant: the timer at position p has Slot == -1-p and its time in When. Places at both ends have a timer.
+// Invariant: the timer at position p has Slot == -1-p and its time in When. Places at
+// both ends have a timer.
 type line struct {
 	chunks []*row // in use, the first one with the front
 	front  int    // of the first place, in the first chunk
 	n      int    // places, gaps included
 	gaps   int
 	origin int   // the position of the first chunk's first place
-	last   int64 // the time of the last timer since it was empty last
-	began  int64 // when the line was empty last: how many timers had been armed then, with its first one
+	last   int64 // the time of the last timer since it was empty
+	began  int64 // timers armed by the time the line was last empty, with its first
 }
 
 // row is as big as a chunk of the heap.
@@ -50,7 +60,7 @@ const (
 // positions is where the counting of positions begins again.
 const positions = 1 << 30
 
-// short is how many timers a line gives up to the heap.
+// short is the number of timers that a line gives up to the heap.
 const short = rowSize
 
 func (l *line) at(i int) **schedulers.Timer {
@@ -69,7 +79,8 @@ func (l *line) first() *schedulers.Timer {
 // takes reports whether a timer that expires at when may be appended.
 func (l *line) takes(when int64) bool { return l.n == 0 || l.last <= when }
 
-// push appends t, which expires at when, after all others. armed is how many timers were ever armed, with t.
+// push appends t, which expires at when, after all others. armed is the number of timers
+// that were ever armed, including t.
 func (l *line) push(t *schedulers.Timer, when, armed int64) {
 	if l.n == 0 {
 		l.began = armed
@@ -119,7 +130,8 @@ func (l *line) trim() {
 	l.dropLast()
 }
 
-// dropFirst drops the first chunk, which is used up; it serves again as the last one if there is no other.
+// dropFirst drops the first chunk, which is used up; it is reused as the last one if
+// there is no other.
 func (l *line) dropFirst() {
 	l.front = 0
 	l.origin = (l.origin + rowSize) & (positions - 1)
@@ -130,7 +142,7 @@ func (l *line) dropFirst() {
 	l.chunks = l.chunks[1:]
 }
 
-// dropLast drops the chunks behind the last place, but for one.
+// dropLast drops the chunks behind the last place, except one.
 func (l *line) dropLast() {
 	used := (l.front + l.n + rowSize - 1) >> rowBits
 	for len(l.chunks) > used+1 {
@@ -154,8 +166,9 @@ func (l *line) close() {
 	l.dropLast()
 }
 
-// surrender moves all timers into h, where numbers decide between equal times: theirs are those of their places, counted from the
-// line's beginning, and not greater than if they had been in the heap before.
+// surrender moves all timers into h, where numbers decide between equal times. Theirs are
+// those of their places, counted from the line's beginning, and not greater than if they
+// had been in the heap before.
 func (l *line) surrender(h *heap) {
 	for i := range l.n {
 		if t := *l.at(i); t != nil {

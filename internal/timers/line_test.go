@@ -42,7 +42,8 @@ func (c *crowd) stop(t *testing.T, m *member) {
 	m.stops = true
 }
 
-// want returns the numbers of those that were not stopped, in the order of their times.
+// want returns the numbers of the timers that were not stopped, in the order of their
+// times.
 func (c *crowd) want() (want []int) {
 	left := slices.DeleteFunc(slices.Clone(c.armed), func(m *member) bool { return m.stops })
 	slices.SortStableFunc(left, func(a, b *member) int { return int(a.at - b.at) })
@@ -52,7 +53,8 @@ func (c *crowd) want() (want []int) {
 	return want
 }
 
-// lengths returns how many entries the two queues have, gaps included, and how many chunks the line has.
+// lengths returns how many entries the two queues have, gaps included, and how many
+// chunks the line has.
 func (c *crowd) lengths() (line, heap, chunks int) {
 	c.q.mu.Lock()
 	defer c.q.mu.Unlock()

@@ -23,12 +23,12 @@ type Queue struct {
 	base  time.Time
 	armed int64 // how many timers were ever armed: decides between equal times
 
-	// The one timer of the Go runtime. alarm is nil until it is first needed.
-	// set is the time at which it will go off, or never.
+	// The one timer of the Go runtime. alarm is nil until it is first needed. set is the
+	// time at which it will go off, or never.
 	alarm *time.Timer
 	set   int64
 
-	firing bool // a goroutine is in fire; it will set the alarm when it is through
+	firing bool // a goroutine is in fire; it will set the alarm when it is done
 }
 
 const (
@@ -118,15 +118,15 @@ func after(now int64, d time.Duration) int64 {
 	return when
 }
 
-// setAlarm makes the runtime's timer agree with the queue. A timer that was set to
-// something earlier than needed is left alone when a timer is stopped, unless
-// none is left: it goes off for nothing once, which costs less than setting it
-// anew for every timeout that did not happen.
+// setAlarm makes the runtime's timer agree with the queue. If a timer is stopped, an
+// alarm that was set to an earlier time than needed is left alone, unless no timer is
+// left: it goes off for nothing once, which costs less than setting it anew for every
+// timeout that did not happen.
 func (q *Queue) setAlarm() {
 	first := q.earliest()
 	if first.timer == nil {
 		q.set = never
-		if q.alarm != nil { // or the only timer there ever was is one for the end of time, which needs none
+		if q.alarm != nil { // nil if the only timer ever was one for the end of time
 			q.alarm.Stop()
 		}
 		return
@@ -156,12 +156,14 @@ func (q *Queue) fire() {
 	q.expire(nil, nil)
 }
 
-// expire calls OnExpire of the timers in due, then of whatever else is due, which it takes into room. An
-// OnExpire that calls runtime.Goexit takes its goroutine with it, but not the timers after it.
+// expire calls OnExpire of the timers in due, then of all others that are due, which it
+// takes into room. An OnExpire that calls runtime.Goexit takes its goroutine with it, but
+// not the timers after it.
 //
-// Between two batches it lets other goroutines run. Most timers hand a machine to a scheduler when they expire, much quicker than
-// its workers run it; of a million that expire together, the half would lie in the scheduler's queue before the workers had their share
-// of the processors, and that queue was an eighth of all the memory that they took.
+// Between two batches it lets other goroutines run. Most timers hand a machine to a
+// scheduler when they expire, much quicker than its workers run it. Of a million that
+// expire together, half would lie in the scheduler's queue before the workers had their
+// share of the processors, and that queue was an eighth of all the memory used.
 func (q *Queue) expire(due, room []*schedulers.Timer) {
 	ended := false
 	defer func() {
@@ -187,8 +189,8 @@ func (q *Queue) expire(due, room []*schedulers.Timer) {
 	}
 }
 
-// takeDue appends to due up to a batch of timers that are due, and takes them out of the queue. If there is
-// none, it ends the firing and sets the alarm.
+// takeDue appends to due up to a batch of timers that are due, and takes them out of the
+// queue. If there is none, it ends the firing and sets the alarm.
 func (q *Queue) takeDue(due []*schedulers.Timer) []*schedulers.Timer {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -45,7 +45,8 @@ func TestTimersExpireAtTheirTimes(t *testing.T) {
 	})
 }
 
-// TestATimerForTheEndOfTimeIsStopped has no other timer before it, so the runtime's was never needed.
+// TestATimerForTheEndOfTimeIsStopped has no other timer before it, so the runtime's timer
+// was never needed.
 func TestATimerForTheEndOfTimeIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q Queue

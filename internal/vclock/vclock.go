@@ -1,5 +1,5 @@
-// Package vclock is time that somebody else moves: a clock and timers for
-// schedulers in which a test, or a simulation, decides when an hour has passed.
+// Package vclock is virtual time: a clock and timers for schedulers in which a test, or a
+// simulation, decides when an hour has passed.
 package vclock
 
 import (
@@ -11,18 +11,18 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Clock is a clock that stands still, and timers on it. It implements
-// [schedulers.Timers]. The zero value shows zero. All methods are safe for
-// concurrent use, and none blocks.
+// Clock is a clock that does not move by itself, and timers on it. It implements
+// [schedulers.Timers]. The zero value shows zero. All methods are safe for concurrent
+// use, and none blocks.
 //
-// Nothing expires by itself: who moves the clock asks for the timers that are
-// due, one by one, and calls them. So a timer that is armed while another one expires
-// has its turn at its own time, even if that comes before the time to which
-// the clock is being moved.
+// Nothing expires by itself: the code that moves the clock asks for the timers that are
+// due, one by one, and calls them. So a timer that is armed while another one expires has
+// its turn at its own time, even if that comes before the time to which the clock is
+// being moved.
 type Clock struct {
 	mu    sync.Mutex
 	now   int64
-	armed uint64 // how many timers were ever armed: decides between equal times
+	armed uint64 // timers ever armed: decides between equal times
 	queue queue
 }
 

@@ -1,13 +1,14 @@
-// Compare says whether this version of the library is slower than another one, and
+// Compare reports whether this version of the library is slower than another one, and
 // fails if it is.
 //
 //	go run ./cmd/compare -rev v1.2.0            against a revision of this repository
 //	go run ./cmd/compare -against ../other      against another checkout
 //	go run ./cmd/compare -against ./old-table   against a binary that was kept
 //
-// Both versions run in turn, pair after pair, and what is compared is each contender's ratio to
-// plain goroutines of the same version, since that is what holds when the machine's speed does not. It
-// takes the better part of an hour and a quiet machine, so it is run by hand, and before a release.
+// Both versions run in turn, pair after pair. Each contender's ratio to plain goroutines
+// of the same version is compared, since that ratio holds when the machine's speed
+// drifts. The comparison takes the better part of an hour and a quiet machine, so it is
+// run by hand, and before a release.
 //
 // The exit status is 0 if nothing is worse, 1 if something is, 2 if they could not be compared.
 package main
@@ -38,8 +39,8 @@ func main() {
 	os.Exit(status())
 }
 
-// status runs the command and returns its exit status. It is a function so that what it defers runs
-// before the exit.
+// status runs the command and returns its exit status. It is a function so that its
+// deferred calls run before the exit.
 func status() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -55,7 +56,7 @@ func status() int {
 	return statusFailed
 }
 
-// config is what the flags say.
+// config holds the values of the flags.
 type config struct {
 	options.Options
 	against   string

@@ -16,9 +16,10 @@ import (
 // table is the command whose binary is measured, in this version and in any other.
 const table = "./cmd/table"
 
-// this builds the binary of this version. This command could be its own child and nobody would have to build
-// anything; but then two programs were compared that the linker has laid out differently, which for a call of two nanoseconds
-// is a difference of a fifth.
+// this builds the binary of this version. It is tempting to let this command be its own
+// child, which would save the build. But then the linker would have laid out the two
+// compared programs differently, which for a call of two nanoseconds is a difference of a
+// fifth.
 func this(ctx context.Context, temp string) (string, error) {
 	module, err := output(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
@@ -27,8 +28,8 @@ func this(ctx context.Context, temp string) (string, error) {
 	return build(ctx, strings.TrimSpace(string(module)), filepath.Join(temp, "this.exe"))
 }
 
-// other returns the path of the other version's binary. What has to be built for that goes into the
-// folder temp.
+// other returns the path of the other version's binary. Whatever has to be built for it
+// goes into the folder temp.
 func (c config) other(ctx context.Context, temp string) (string, error) {
 	binary, checkout := filepath.Join(temp, "other.exe"), c.against
 	if c.rev != "" {
@@ -44,22 +45,24 @@ func (c config) other(ctx context.Context, temp string) (string, error) {
 	case info.IsDir():
 		return build(ctx, filepath.Join(checkout, "benchmarks"), binary)
 	}
-	path, err := filepath.Abs(checkout) // or it would be looked for in PATH
+	path, err := filepath.Abs(checkout) // a relative path would be looked up in PATH
 	if err != nil {
 		return "", fmt.Errorf("what to compare with: %w", err)
 	}
 	return path, nil
 }
 
-// build builds the benchmarks of a checkout: its own ones, with its own library. Paths are left out, so that
-// the same sources make the same binary wherever they are. (The suffix .exe disturbs nobody but where it has to be.)
+// build builds the benchmarks of a checkout: its own ones, with its own library. Paths
+// are left out, so that the same sources make the same binary wherever they are. (The
+// suffix .exe is needed on Windows and harmless elsewhere.)
 func build(ctx context.Context, module, binary string) (string, error) {
 	_, err := output(ctx, module, "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, table)
 	return binary, err
 }
 
-// export writes the files of a revision of the repository around the current folder to another one. A work tree
-// would be the other way to have them, and leave a trace in the repository if this command is killed.
+// export writes the files of a revision of the repository around the current folder to
+// another folder. A work tree would be the other way, and would leave a trace in the
+// repository if this command is killed.
 func export(ctx context.Context, rev, to string) error {
 	top, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -107,7 +110,8 @@ func unpack(archive io.Reader, to string) error {
 	}
 }
 
-// output runs a command and returns what it prints. What it complains of is in the error.
+// output runs a command and returns its standard output. Its standard error is part of
+// the error.
 func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	var said bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)

@@ -89,8 +89,8 @@ func TestAnArchiveCannotWriteOutsideOfItsFolder(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(filepath.Dir(to), "escaped"))
 }
 
-// The whole way once, this version against itself. The tolerance is so wide that no figure matters: what a
-// measurement of milliseconds says is noise.
+// Compares this version with itself, over the whole path. The tolerance is so wide that
+// no figure matters: a measurement of milliseconds is noise.
 func TestThisVersionComparesWithItself(t *testing.T) {
 	var out, log bytes.Buffer
 	err := run(t.Context(), []string{

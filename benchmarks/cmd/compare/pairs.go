@@ -10,20 +10,20 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/trial"
 )
 
-// version is one of the two that are compared.
+// version is one of the two compared versions.
 type version struct {
 	name string
 	try  func(context.Context, trial.Request) (trial.Result, error)
 }
 
-// pair is a round of the one and a round of the other, one right after the other.
+// pair is a round of one version and a round of the other, one right after the other.
 type pair struct{ old, new standings.Round }
 
-// failures say by contender why it has no result.
+// failures has the reason why a contender has no result, by contender.
 type failures struct{ old, new map[string]string }
 
-// paired runs the contenders of a work in both versions. Which one begins changes from pair to pair: whatever gets
-// slower with time is then as often the one's bad luck as the other's.
+// paired runs the contenders of a work in both versions. The version that begins changes
+// from pair to pair, so that a slowdown over time hits both equally often.
 func paired(ctx context.Context, older, newer version, work string, contenders []string, plan measure.Plan, pairs int, log io.Writer) ([]pair, failures, error) {
 	var all []pair
 	failed := failures{map[string]string{}, map[string]string{}}
@@ -50,7 +50,8 @@ func paired(ctx context.Context, older, newer version, work string, contenders [
 	return all, failed, nil
 }
 
-// round has each contender of a version do the work once. One that has failed before is left out.
+// round makes each contender of a version do the work once. Contenders that have failed
+// before are left out.
 func round(ctx context.Context, v version, work string, contenders []string, plan measure.Plan, failed map[string]string) (standings.Round, error) {
 	results := standings.Round{}
 	for _, name := range contenders {

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return comparison.conclude(stdout)
 }
 
-// comparison collects what the works say.
+// comparison collects the results of the works.
 type comparison struct {
 	config
 	older, newer version
@@ -81,7 +81,7 @@ func (c *comparison) compare(ctx context.Context, w *contest.Work, listed []tria
 	n := max(1, w.N/c.Scale)
 	base := w.Bases[0]
 	var names []string
-	for _, name := range c.Who(w, n) {
+	for _, name := range c.Choose(w, n) {
 		switch {
 		case name != base && !report.Ours(name):
 			continue // a base that only tables have a column for
@@ -119,7 +119,7 @@ func (c *comparison) judge(w *contest.Work, base string, names []string, pairs [
 	}
 }
 
-// conclude prints what was found, and returns errWorse if something is worse.
+// conclude prints the findings, and returns errWorse if something is worse.
 func (c *comparison) conclude(out io.Writer) error {
 	c.Conditions(c.procs).Compared(out, c.pairs)
 	worse := c.failed

@@ -17,16 +17,18 @@ type change struct {
 	worse           bool
 }
 
-// The slack of figures that may be zero or nearly so: what is added to both sides of a quotient. It is
-// chosen so that the step from nothing to the least real thing (8 bytes, one object for each
-// operation) counts, and the noise of the runtime's own allocations does not.
+// The slack of figures that may be zero or nearly so: it is added to both sides of a
+// quotient. It is chosen so that the step from nothing to the smallest real cost (8
+// bytes, one object for each operation) counts, and the noise of the runtime's own
+// allocations does not.
 const (
 	slackBytes  = 16.0
 	slackAllocs = 0.5
 	slackMemory = 4 << 20 // of a process: a collector that runs a little earlier or later
 )
 
-// judge compares a contender's figures in all pairs that have them. base is whom times are divided by.
+// judge compares a contender's figures in all pairs that have them. Times are divided by
+// those of base.
 func judge(work, contender, base string, guarded []contest.Measure, pairs []pair, tolerance float64) (all []change) {
 	for _, measure := range append([]contest.Measure{contest.Time}, guarded...) {
 		c := change{work: work, contender: contender, measure: measure}
@@ -45,14 +47,14 @@ func judge(work, contender, base string, guarded []contest.Measure, pairs []pair
 			continue
 		}
 		c.old, c.new, c.factor = standings.Median(olds), standings.Median(news), factor
-		// Not greater or equal: a fifth is allowed. And a figure that is no number is no reason to be content.
+		// Not greater or equal: a fifth is allowed. And NaN must not pass as good.
 		c.worse = !(factor.Median <= 1+tolerance)
 		all = append(all, c)
 	}
 	return all
 }
 
-// compared is a figure as it is shown, and as quotients are made of it.
+// compared is a figure as it is shown, and as it is used in quotients.
 type compared struct{ shown, compared float64 }
 
 // figure returns one figure of a contender in a round; false if it has none.

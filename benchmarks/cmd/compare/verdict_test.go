@@ -51,7 +51,7 @@ func listing() []trial.Listing {
 	return []trial.Listing{{ID: "W0", Contenders: []string{"base", "movenext", "movenext: gone"}}}
 }
 
-// comparedVersions runs a comparison of two versions, and returns it with what it concludes.
+// comparedVersions runs a comparison of two versions, and returns it with its conclusion.
 func comparedVersions(t *testing.T, m *machine, older, newer map[string]measure.Sample, args ...string) (*comparison, string, error) {
 	t.Helper()
 	cfg, err := parse(append([]string{"-against", "nothing"}, args...), io.Discard)

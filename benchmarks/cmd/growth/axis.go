@@ -8,17 +8,17 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/measure"
 )
 
-// axis is something that grows.
+// axis is a quantity that grows.
 type axis struct {
 	name string
 
 	// fits reports whether the axis changes anything about the work.
 	fits func(*contest.Work) bool
 
-	// sizes are the places on the axis.
+	// sizes are the values on the axis.
 	sizes func(config) []int
 
-	// at changes a plan, which is one for the whole work, to one for that place.
+	// at changes a plan for the whole work into one for that value.
 	at func(*measure.Plan, int)
 }
 

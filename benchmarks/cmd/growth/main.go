@@ -1,11 +1,11 @@
-// Growth measures how the cost of an operation grows: with the number of jobs, with the number of
-// goroutines that start them, with the number of workers.
+// Growth measures how the cost of an operation grows with the number of jobs, with the
+// number of goroutines that start them, and with the number of workers.
 //
 //	go run ./cmd/growth                                      all three, hours
 //	go run ./cmd/growth -axes producers -works W1 -procs 2   one of them
 //
-// What is flat scales. Each size is a table's field of its own: contenders in
-// processes of their own, round after round.
+// A flat line scales. Each size is a field of its own: contenders in processes of their
+// own, round after round.
 package main
 
 import (
@@ -33,8 +33,8 @@ func main() {
 	os.Exit(status())
 }
 
-// status runs the command and returns its exit status. It is a function so that what it defers runs
-// before the exit.
+// status runs the command and returns its exit status. It is a function so that its
+// deferred calls run before the exit.
 func status() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -52,7 +52,7 @@ func status() int {
 	return 0
 }
 
-// config is what the flags say.
+// config holds the values of the flags.
 type config struct {
 	options.Options
 	axes      []axis
@@ -63,7 +63,7 @@ type config struct {
 	svg       string
 }
 
-// defaults are the contenders that make a picture that can be read; the rest is a flag away.
+// defaults are the contenders of a readable picture; a flag adds the others.
 const defaults = `^(movenext( workstealing)?(: .*)?|goroutines|goroutine \+ channel|pond|ants)$`
 
 func parse(args []string, stderr io.Writer) (config, error) {

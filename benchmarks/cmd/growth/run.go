@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/benchmarks/works"
 )
 
-// run measures with children of the binary self and prints a table for each axis, work and number of
-// processors.
+// run measures with children of the binary self and prints a table for each axis, work
+// and number of processors.
 func run(ctx context.Context, self string, args []string, stdout, stderr io.Writer) error {
 	c, err := parse(args, stderr)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c config) grow(ctx context.Context, self string, procs int, a axis, w *con
 		plan := c.Plan(max(1, w.N/c.Scale))
 		a.at(&plan, size)
 		fmt.Fprintf(log, "%s, %d %s, GOMAXPROCS=%d\n", w.ID, size, a.name, procs)
-		out, err := f.Run(ctx, w, c.Who(w, plan.N), plan)
+		out, err := f.Run(ctx, w, c.Choose(w, plan.N), plan)
 		if err != nil {
 			return g, err
 		}
@@ -86,7 +86,7 @@ func (g growth) names() (all []string) {
 	return all
 }
 
-// rowOf returns the contender's row, if it has one; it may be one of failure.
+// rowOf returns the contender's row, if it has one; it may be the row of a failure.
 func rowOf(t standings.Table, contender string) (standings.Row, bool) {
 	for _, row := range t.Rows {
 		if row.Contender == contender {

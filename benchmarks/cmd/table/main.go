@@ -4,8 +4,8 @@
 //	go run ./cmd/table                                   all works, about an hour
 //	go run ./cmd/table -works W1,W6 -rounds 3 -scale 10  a look at some of them
 //
-// Figures are for people to compare with one another. What fails when they get worse is the
-// command compare.
+// Figures are for people to compare with one another. The command compare is what fails
+// when they get worse.
 package main
 
 import (
@@ -29,8 +29,8 @@ func main() {
 	os.Exit(status())
 }
 
-// status runs the command and returns its exit status. It is a function so that what it defers runs
-// before the exit.
+// status runs the command and returns its exit status. It is a function so that its
+// deferred calls run before the exit.
 func status() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -48,7 +48,7 @@ func status() int {
 	return 0
 }
 
-// config is what the flags say.
+// config holds the values of the flags.
 type config struct {
 	options.Options
 	procs int

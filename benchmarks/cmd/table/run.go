@@ -29,8 +29,8 @@ type document struct {
 	Targets    []standings.Reached `json:"targets"`
 }
 
-// run measures with children of the binary self. Tables are printed as soon as each is complete: who interrupts
-// an hour's run keeps what there is.
+// run measures with children of the binary self. Tables are printed as soon as each is
+// complete, so that an interrupted run of an hour keeps its tables.
 func run(ctx context.Context, self string, args []string, stdout, stderr io.Writer) error {
 	c, err := parse(args, stderr)
 	if err != nil {
@@ -51,7 +51,7 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 	failed := 0
 	for _, w := range selected {
 		n := max(1, w.N/c.Scale)
-		out, err := f.Run(ctx, w, c.Who(w, n), c.Plan(n))
+		out, err := f.Run(ctx, w, c.Choose(w, n), c.Plan(n))
 		if err != nil {
 			return err
 		}
@@ -78,13 +78,13 @@ func run(ctx context.Context, self string, args []string, stdout, stderr io.Writ
 func list(out io.Writer, c config, selected []*contest.Work) {
 	for _, w := range selected {
 		fmt.Fprintf(out, "%s: %s (%d)\n", w.ID, w.Title, w.N)
-		for _, name := range c.Who(w, w.N) {
+		for _, name := range c.Choose(w, w.N) {
 			fmt.Fprintf(out, "\t%s\n", name)
 		}
 	}
 }
 
-// save writes what was measured so far.
+// save writes the measurements so far.
 func (c config) save(doc document) error {
 	if c.json == "" {
 		return nil

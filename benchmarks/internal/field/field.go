@@ -1,9 +1,9 @@
 // Package field lets contenders run against each other, round after round.
 //
-// The contenders of a round run one after the other, and a ratio is one within a round: so it
-// holds where the machine's speed drifts over the hour that a table takes. The order
-// turns from round to round, so that nobody always follows the one that heated the
-// processor.
+// The contenders of a round run one after the other, and a ratio is one within a round:
+// so it holds while the machine's speed drifts over the hour that a table takes. The
+// order rotates from round to round, so that no contender always follows the one that
+// heated the processor.
 package field
 
 import (
@@ -17,26 +17,26 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/trial"
 )
 
-// Field is who runs, and how.
+// Field says which contenders run, and how.
 type Field struct {
 	Try    func(context.Context, trial.Request) (trial.Result, error)
 	Rounds int       // below 1: one
-	Log    io.Writer // told of each trial; nil: nobody
+	Log    io.Writer // gets a line for each trial; nil: no log
 
 	// Repeat says that a round which other processes disturbed is run again, at the
 	// end and at most once for each round; the least disturbed rounds count.
 	Repeat bool
 }
 
-// Outcome is what became of a work's rounds.
+// Outcome is the result of a work's rounds.
 type Outcome struct {
 	Rounds []standings.Round `json:"rounds"`
-	Failed map[string]string `json:"failed,omitempty"` // why, by contender: it has no result in any round
+	Failed map[string]string `json:"failed,omitempty"` // by contender: why it has no result
 }
 
-// Run has the named contenders of a work do it, all of them each round. One that fails has no further
-// trial, and no result: what fails sometimes is not to be measured by the times
-// when it did not. It returns ctx's cause if that ends.
+// Run makes the named contenders of a work do it, all of them each round. A contender
+// that fails has no further trial and no result: one that fails sometimes must not be
+// measured by its successes. Run returns ctx's cause if ctx ends.
 func (f Field) Run(ctx context.Context, w *contest.Work, contenders []string, plan measure.Plan) (Outcome, error) {
 	out := Outcome{Failed: map[string]string{}}
 	want := max(1, f.Rounds)

@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// trials answers with what is prepared for a contender, in turn, and keeps who was asked.
+// trials answers with the prepared samples of a contender, in turn, and records the
+// contenders that were asked for.
 type trials struct {
 	asked   []string
 	foreign []float64 // by trial

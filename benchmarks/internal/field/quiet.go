@@ -6,7 +6,8 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/standings"
 )
 
-// disturbance is the most that others used the machine during one trial of a round.
+// disturbance is the most that other processes used the machine during one trial of a
+// round.
 func disturbance(round standings.Round) float64 {
 	most := 0.0
 	for _, r := range round {
@@ -15,7 +16,7 @@ func disturbance(round standings.Round) float64 {
 	return most
 }
 
-// quiet counts the rounds that nobody disturbed.
+// quiet counts the undisturbed rounds.
 func quiet(rounds []standings.Round) int {
 	n := 0
 	for _, round := range rounds {
@@ -26,7 +27,7 @@ func quiet(rounds []standings.Round) int {
 	return n
 }
 
-// quietest returns the n rounds that were disturbed least, in the order in which they ran.
+// quietest returns the n least disturbed rounds, in the order in which they ran.
 func quietest(rounds []standings.Round, n int) []standings.Round {
 	if len(rounds) <= n {
 		return rounds

@@ -1,5 +1,4 @@
-// Package measure runs a contender in this process and says what one operation
-// costs.
+// Package measure runs a contender in this process and measures what one operation costs.
 package measure
 
 import (
@@ -19,8 +18,8 @@ type Plan struct {
 	Setting contest.Setting `json:"setting"`
 }
 
-// Sample is what was measured. All figures but those of memory are an operation's
-// share.
+// Sample is the result of a measurement. All figures except those of memory are an
+// operation's share.
 type Sample struct {
 	Ops    int     `json:"ops"`    // operations of one run
 	Time   float64 `json:"time"`   // ns, by the wall's clock
@@ -31,7 +30,7 @@ type Sample struct {
 	BaseMemory int64 `json:"baseMemory"` // peak of the process in bytes, before the first run
 	PeakMemory int64 `json:"peakMemory"` // and after the last
 
-	Values map[string]float64 `json:"values,omitempty"` // what the contender reported beside
+	Values map[string]float64 `json:"values,omitempty"` // what else the contender reported
 }
 
 // Memory returns an operation's share of the memory that the runs needed, or [usage.Unknown].
@@ -45,10 +44,10 @@ func (s Sample) Memory() float64 {
 // Run measures the contender. It returns an error if one of its runs has a wrong
 // result.
 //
-// The first run only warms up: heap and stacks grow to what is needed. It also tells
-// how long a run takes, so that those which are too short for the clock are repeated within
-// one measurement. Of the others the quickest counts, not the median: what
-// disturbs a run only ever makes it slower. The spread that a table shows is the one between
+// The first run only warms up: heap and stacks grow to their working size. It also shows
+// how long a run takes, so that runs which are too short for the clock are repeated
+// within one measurement. Of the other runs the quickest counts, not the median:
+// disturbances only ever make a run slower. The spread in a table is the one between
 // processes.
 func Run(w *contest.Work, c *contest.Contender, plan Plan) (Sample, error) {
 	run, stop := c.Start(plan.Setting)

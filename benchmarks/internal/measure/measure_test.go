@@ -77,14 +77,15 @@ func TestAWrongResultIsAnErrorWheneverItComes(t *testing.T) {
 	}
 }
 
-// kept is kept for good: the peak of a process that has given memory back does not grow with what takes its place.
+// kept is never released: the peak of a process does not grow if new memory replaces
+// returned memory.
 var kept [][]byte
 
 func TestAllocationsAreSharedAmongTheOperations(t *testing.T) {
 	const size, n = 1 << 16, 100
 	c := counted{run: func(_ *contest.Meter, n int) error {
 		for range n {
-			kept = append(kept, bytes.Repeat([]byte{1}, size)) // memory that nobody wrote to is not resident
+			kept = append(kept, bytes.Repeat([]byte{1}, size)) // untouched memory is not resident
 		}
 		return nil
 	}}

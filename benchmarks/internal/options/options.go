@@ -1,5 +1,5 @@
-// Package options has the flags that the commands of this module have in common,
-// and what they say.
+// Package options has the flags that the commands of this module share, and their
+// meaning.
 package options
 
 import (
@@ -49,7 +49,7 @@ func (o *Options) Register(flags *flag.FlagSet, works string) {
 	flags.BoolVar(&o.Repeat, "repeat", true, "repeat rounds that other processes disturbed, at most once each")
 }
 
-// Check says what is wrong with the values.
+// Check reports what is wrong with the values.
 func (o *Options) Check() error {
 	for name, v := range map[string]int{"rounds": o.Rounds, "reps": o.Reps, "scale": o.Scale} {
 		if v < 1 {
@@ -62,7 +62,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// Select returns those of the works that are asked for, in their own order.
+// Select returns the selected works, in their own order.
 func (o *Options) Select(all []*contest.Work) ([]*contest.Work, error) {
 	if o.Targets {
 		all = slices.DeleteFunc(slices.Clone(all), func(w *contest.Work) bool { return len(w.Targets) == 0 })
@@ -85,9 +85,9 @@ func (o *Options) Select(all []*contest.Work) ([]*contest.Work, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(w *contest.Work) bool { return !wanted[w] }), nil
 }
 
-// Who returns the contenders of the work that are asked for and can do n operations. Those that ratios refer to are
-// asked for always.
-func (o *Options) Who(w *contest.Work, n int) []string {
+// Choose returns the selected contenders of the work that can do n operations. Contenders
+// that ratios refer to are always selected.
+func (o *Options) Choose(w *contest.Work, n int) []string {
 	wanted := regexp.MustCompile(o.Contenders)
 	var names []string
 	for _, c := range w.Contenders {
@@ -121,7 +121,7 @@ func (o *Options) nap() time.Duration {
 	return max(8*time.Second/time.Duration(o.Scale), 200*time.Millisecond)
 }
 
-// Binary returns the binary at path as the children are to be started.
+// Binary returns the binary at path, set up as the children are started.
 func (o *Options) Binary(path string, procs int) trial.Binary {
 	return trial.Binary{Path: path, Procs: procs, GOGC: o.GOGC, Limit: o.Limit, Memory: o.Memory}
 }

@@ -58,11 +58,11 @@ func TestContendersAreThoseAskedForAndThoseThatRatiosReferTo(t *testing.T) {
 	}}
 	o, err := parse(t, "-contenders", "^ours")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"base", "ours", "ours of a few"}, o.Who(w, 10))
-	assert.Equal(t, []string{"base", "ours"}, o.Who(w, 11))
+	assert.Equal(t, []string{"base", "ours", "ours of a few"}, o.Choose(w, 10))
+	assert.Equal(t, []string{"base", "ours"}, o.Choose(w, 11))
 	o, err = parse(t)
 	require.NoError(t, err)
-	assert.Len(t, o.Who(w, 1), 4)
+	assert.Len(t, o.Choose(w, 1), 4)
 }
 
 func TestValuesThatMakeNoSenseAreRefused(t *testing.T) {

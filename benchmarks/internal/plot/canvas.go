@@ -13,7 +13,7 @@ type canvas struct {
 	width, height float64
 }
 
-// style is for light and dark pages: a page that embeds the picture shows through.
+// style suits light and dark pages: the background of the page shows through.
 const style = `text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:14px;font-weight:600}.note{fill:#6e7781}.ours{font-weight:600}` +
 	`.grid{stroke:#d0d7de;stroke-width:1}.range{stroke:#57606a;stroke-width:2}` +
 	`@media(prefers-color-scheme:dark){text{fill:#e6edf3}.note{fill:#8d96a0}.grid{stroke:#30363d}.range{stroke:#8d96a0}}`
@@ -60,7 +60,7 @@ func (c *canvas) path(points [][2]float64, colour string, dashed bool) {
 	}
 }
 
-// write writes the picture. title is what a reader hears who does not see it.
+// write writes the picture. title is the text for screen readers.
 func (c *canvas) write(out io.Writer, title string) error {
 	_, err := fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`+"\n"+
 		"<title>%s</title>\n<style>%s</style>\n%s</svg>\n", c.width, c.height, c.width, c.height, escaped(title), style, c.body.String())

@@ -2,16 +2,15 @@ package plot
 
 import "io"
 
-// Colours that both light and dark pages carry, also for those who do not tell red from
-// green.
+// Colours for light and dark pages, also for readers who cannot tell red from green.
 const (
 	ours   = "#0969da"
 	plain  = "#8c6d1f"
 	others = "#8c959f"
 )
 
-// Dots is a picture of one value for each name, with its spread. Bars would be the usual thing, but a bar
-// says something by its length, and on a logarithmic scale that begins anywhere.
+// Dots is a picture of one value for each name, with its spread. Bars would be usual, but
+// the meaning of a bar is its length, and a logarithmic scale has no natural start.
 type Dots struct {
 	Title string
 	Unit  string
@@ -24,13 +23,13 @@ type Dot struct {
 	Value       float64
 	Least, Most float64
 	Kind        Kind
-	Label       string // beside the dot
+	Label       string // next to the dot
 }
 
-// Kind is whose figure it is.
+// Kind is the group that a figure belongs to.
 type Kind int
 
-// The kinds: this library, plain goroutines, everybody else.
+// The kinds: this library, plain goroutines, everything else.
 const (
 	Other Kind = iota
 	Plain

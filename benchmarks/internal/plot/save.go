@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Save writes a picture to a file, in a folder that it makes if it has to, and returns the file's
-// path with slashes, as a link has them.
+// Save writes a picture to a file, in a folder that it makes if necessary, and returns
+// the file's path with slashes, as a link has them.
 func Save(path string, picture interface{ Write(out io.Writer) error }) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", fmt.Errorf("plot: %w", err)

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Conditions are what a figure depends on beside the contender. They are printed with every table.
+// Conditions are the circumstances that a figure depends on, besides the contender. They
+// are printed with every table.
 type Conditions struct {
 	Machine string        `json:"machine"`
 	Go      string        `json:"go"`
@@ -17,7 +18,7 @@ type Conditions struct {
 	GOGC    string        `json:"gogc"`
 	Rounds  int           `json:"rounds"`
 	Reps    int           `json:"reps"`
-	Scale   int           `json:"scale"` // works are so many times smaller than they are meant to be
+	Scale   int           `json:"scale"` // works are so many times smaller
 	Nap     time.Duration `json:"nap"`
 }
 
@@ -26,7 +27,7 @@ func Here() Conditions {
 	return Conditions{Machine: machine(), Go: runtime.Version(), Procs: runtime.NumCPU()}
 }
 
-// machine is what is known of the processor.
+// machine describes the processor.
 func machine() string {
 	what := fmt.Sprintf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	info, err := os.ReadFile("/proc/cpuinfo")
@@ -46,7 +47,7 @@ func (c Conditions) Write(out io.Writer) {
 	c.write(out, fmt.Sprintf("medians of %d rounds", c.Rounds))
 }
 
-// Compared is Write for figures that are not of rounds but of pairs.
+// Compared is Write for figures of pairs instead of rounds.
 func (c Conditions) Compared(out io.Writer, pairs int) {
 	c.write(out, fmt.Sprintf("medians of %d pairs", pairs))
 	fmt.Fprintln(out)

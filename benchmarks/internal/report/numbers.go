@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// unknown is what stands where there is no figure.
+// unknown replaces a missing figure.
 const unknown = "–"
 
-// Number returns v with three digits that mean something, and spaces between
-// thousands.
+// Number returns v with three significant digits, and spaces between thousands.
 func Number(v float64) string {
 	size := math.Abs(v)
 	switch {

@@ -69,7 +69,7 @@ func fraction(ratio standings.Spread) string {
 	return Number(ratio.Median)
 }
 
-// note is what a row has to say in words.
+// note is the remark of a row.
 func note(r standings.Row) string {
 	var parts []string
 	if r.Note != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/standings"
 )
 
-// Targets writes a table of what was to be reached, and what was.
+// Targets writes a table of the targets and what was reached.
 func Targets(out io.Writer, all []standings.Reached) {
 	if len(all) == 0 {
 		return

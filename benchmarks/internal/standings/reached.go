@@ -23,8 +23,8 @@ func (r Reached) Verdict() string {
 	return "missed"
 }
 
-// Targets compares a table with the targets of its work, of which it leaves out those whose contender was
-// not measured.
+// Targets compares a table with the targets of its work. It leaves out targets whose
+// contender was not measured.
 func (t *Table) Targets(w *contest.Work) []Reached {
 	var all []Reached
 	for _, target := range w.Targets {
@@ -48,7 +48,7 @@ func (t *Table) row(contender string) *Row {
 	return nil
 }
 
-// figure returns what a target speaks of; false: it is not known.
+// figure returns the figure that a target names; false: it is not known.
 func (t *Table) figure(target contest.Target, row *Row) (float64, bool) {
 	if row.Failed != "" {
 		return 0, false

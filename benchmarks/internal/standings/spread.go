@@ -1,5 +1,5 @@
-// Package standings turns the trials of a work into what is printed of it: medians
-// with their spread, and ratios.
+// Package standings turns the trials of a work into the printed figures: medians with
+// their spread, and ratios.
 package standings
 
 import (
@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Spread is the median of several values, with the least and the greatest of them: of
-// three or five rounds anything finer would be an invention.
+// Spread is the median of several values, with the least and the greatest of them. For
+// three or five rounds, finer statistics would be an invention.
 type Spread struct {
 	Median float64 `json:"median"`
 	Least  float64 `json:"least"`

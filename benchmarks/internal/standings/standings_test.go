@@ -52,8 +52,9 @@ func work(contenders ...string) *contest.Work {
 	return w
 }
 
-// The machine is twice as slow in the second round and three times in the third: the ratio of the medians would be
-// the same, the median of the ratios tells what happened in each.
+// The machine is twice as slow in the second round and three times in the third: the
+// ratio of the medians would be the same, and the median of the ratios shows what
+// happened in each round.
 func TestARatioIsOneWithinARound(t *testing.T) {
 	table := Of(work("base", "own"), []Round{
 		{"base": took(100), "own": took(50)},

@@ -8,11 +8,11 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/usage"
 )
 
-// Round is one trial of each contender, in turn and in one go: what changes about the
-// machine changes for all of them.
+// Round is one trial of each contender, in turn and without a break: a change of the
+// machine changes all of them.
 type Round map[string]trial.Result
 
-// Table is what a work's rounds say.
+// Table is the result of a work's rounds.
 type Table struct {
 	ID    string   `json:"id"`
 	Title string   `json:"title"`
@@ -31,24 +31,24 @@ type Row struct {
 
 	Ops    int      `json:"ops,omitempty"`
 	Time   Spread   `json:"time"`             // ns
-	Ratios []Spread `json:"ratios,omitempty"` // to each base, within a round; empty for a base that failed
+	Ratios []Spread `json:"ratios,omitempty"` // to each base, within a round; or empty
 	Added  Spread   `json:"added"`            // ns more than the first base, within a round
 	CPU    float64  `json:"cpu"`              // ns
 	Bytes  float64  `json:"bytes"`
 	Allocs float64  `json:"allocs"`
-	Memory float64  `json:"memory"` // bytes that the runs needed at their peak; below zero: unknown
+	Memory float64  `json:"memory"` // peak of the runs in bytes; below zero: unknown
 	Peak   float64  `json:"peak"`   // bytes, of the whole process; below zero: unknown
 
 	Values    map[string]float64 `json:"values,omitempty"`
-	Disturbed int                `json:"disturbed,omitempty"` // trials during which others used the machine
+	Disturbed int                `json:"disturbed,omitempty"` // disturbed trials
 }
 
 // Quiet is how many processors other processes may keep busy before a trial counts
 // as disturbed.
 const Quiet = 0.25
 
-// Of returns the table of a work over its rounds. failed says why contenders have no trials, by name;
-// those that were never meant to run are in neither.
+// Of returns the table of a work over its rounds. failed has the reasons why contenders
+// have no trials, by name; contenders that were never meant to run are in neither.
 func Of(w *contest.Work, rounds []Round, failed map[string]string) Table {
 	t := Table{ID: w.ID, Title: w.Title, Op: w.Op, Bases: w.Bases, Added: w.Added}
 	for _, c := range w.Contenders {
@@ -100,7 +100,7 @@ func rowOf(w *contest.Work, c contest.Contender, rounds []Round) (Row, bool) {
 	return row, true
 }
 
-// values fills in what else is known of the row's trials.
+// values fills in the other known values of the row's trials.
 func (row *Row) values(rounds []Round) {
 	reported := map[string][]float64{}
 	for _, round := range rounds {

@@ -16,10 +16,10 @@ import (
 )
 
 var (
-	// ErrTooLong is the error of a trial that has not ended in the time that it was given.
+	// ErrTooLong is the error of a trial that exceeded its time limit.
 	ErrTooLong = errors.New("trial: took too long")
 
-	// ErrTooMuch is the error of a trial that needed more memory than it was given.
+	// ErrTooMuch is the error of a trial that exceeded its memory limit.
 	ErrTooMuch = errors.New("trial: took too much memory")
 )
 
@@ -30,16 +30,17 @@ type Binary struct {
 	GOGC  string        // as the variable; "": 100
 	Limit time.Duration // the longest a trial may take; 0: no limit
 
-	// Memory is the most resident memory in bytes that a trial may use, where the system tells; 0: no limit.
+	// Memory is the most resident memory in bytes that a trial may use, where the system
+	// tells; 0: no limit.
 	Memory int64
 }
 
-// Result is what became of one trial.
+// Result is the result of one trial.
 type Result struct {
 	measure.Sample
 
-	// Foreign is how many processors all other processes of the machine kept
-	// busy meanwhile, on average; below zero where that is not known.
+	// Foreign is the average number of processors that all other processes of the machine
+	// kept busy meanwhile; below zero if it is not known.
 	Foreign float64 `json:"foreign"`
 }
 
@@ -49,9 +50,9 @@ func (b Binary) Works(ctx context.Context) ([]Listing, error) {
 	return a.Works, err
 }
 
-// Run has a child do one trial. It blocks until the child has ended. Its error is that of the trial
-// (a wrong result), [ErrTooLong], ctx's cause, or what the child said when it
-// crashed.
+// Run has a child do one trial. It blocks until the child has ended. Its error is that of
+// the trial (a wrong result), [ErrTooLong], ctx's cause, or the last message of a crashed
+// child.
 func (b Binary) Run(ctx context.Context, r Request) (Result, error) {
 	before, known := usage.Busy()
 	start := time.Now()
@@ -102,9 +103,9 @@ func (b Binary) ask(ctx context.Context, r Request) (a answer, cpu time.Duration
 
 // run runs the child, and looks at its memory now and then.
 //
-// Looking from outside is coarse, but it is no part of what is measured. A limit set by
-// the system would be exact, and the Go runtime, which can not do without
-// memory, dies of it in ever new ways.
+// Looking from outside is coarse, but it does not disturb the measurement. A limit set by
+// the system would be exact, and the Go runtime, which cannot do without memory, dies of
+// it in ever new ways.
 func (b Binary) run(cmd *exec.Cmd, kill context.CancelCauseFunc) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting %s: %w", b.Path, err)
@@ -138,8 +139,8 @@ func (b Binary) watch(pid int, ended <-chan struct{}, kill context.CancelCauseFu
 	}
 }
 
-// environment is what the child's runtime is told. Both are set always: what the driver was started with
-// must not change a figure without being printed beside it.
+// environment is the environment of the child's runtime. Both variables are always set:
+// the driver's own environment must not change a figure without being printed next to it.
 func (b Binary) environment() []string {
 	gogc := b.GOGC
 	if gogc == "" {

@@ -10,13 +10,13 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/measure"
 )
 
-// Protocol is the version of what drivers and children say to each other.
+// Protocol is the version of the messages between drivers and children.
 const Protocol = 1
 
 // argument is what makes a command a child.
 const argument = "movenext-benchmark-child"
 
-// Request is what a driver asks a child for.
+// Request is a driver's request to a child.
 type Request struct {
 	Protocol int `json:"protocol"`
 
@@ -28,7 +28,7 @@ type Request struct {
 	Plan      measure.Plan `json:"plan"`
 }
 
-// answer is what a child says.
+// answer is a child's answer.
 type answer struct {
 	Sample measure.Sample `json:"sample"`
 	Works  []Listing      `json:"works,omitempty"`
@@ -46,9 +46,9 @@ type Listing struct {
 	Contenders []string          `json:"contenders"`
 }
 
-// Serve is called first by the main function of a command that can be a child. If args,
-// those of the process without its name, say that it is one, it answers one
-// request and returns true; the command then exits.
+// Serve is called first by the main function of a command that can be a child. args are
+// the arguments of the process without its name. If they make it a child, Serve answers
+// one request and returns true; the command then exits.
 func Serve(args []string, in io.Reader, out io.Writer, works []*contest.Work) bool {
 	if len(args) != 1 || args[0] != argument {
 		return false
@@ -64,10 +64,11 @@ func Serve(args []string, in io.Reader, out io.Writer, works []*contest.Work) bo
 	}
 	text, err := json.Marshal(a)
 	if err != nil {
-		// A figure is no number. The answer is made again, of text alone, which can always be written.
+		// A figure is NaN or infinite. The answer is made again, of text alone, which can
+		// always be written.
 		text, _ = json.Marshal(answer{Error: fmt.Sprintf("trial: %v: %+v", err, a.Sample)})
 	}
-	// Where it cannot be written the driver has died, and there is nobody to tell.
+	// If it cannot be written the driver has died, and the error has no reader.
 	_, _ = out.Write(text)
 	return true
 }
@@ -105,7 +106,7 @@ func list(works []*contest.Work) (all []Listing) {
 	return all
 }
 
-// complaint is the line of a crashed child's output that says why.
+// complaint is the line of a crashed child's output that has the reason.
 func complaint(stderr string) string {
 	first := ""
 	for line := range strings.Lines(stderr) {

@@ -1,11 +1,11 @@
-// Package usage asks the operating system what a process has used: processor
-// time and memory, its own and that of the others. What a system does not tell is
-// reported as unknown, never as zero work.
+// Package usage asks the operating system for the resources that a process has used:
+// processor time and memory, its own and that of the others. Values that a system does
+// not provide are reported as unknown, never as zero work.
 package usage
 
 import "time"
 
-// Unknown is the memory of a process where the system does not tell it.
+// Unknown is the memory of a process if the system does not provide it.
 const Unknown = -1
 
 // CPU returns the processor time that this process has had, in user and system

@@ -9,10 +9,9 @@ import (
 
 // peakMemory reads the high-water mark of the process's own memory.
 //
-// Getrusage's Maxrss is the tempting way, and what it says of a small child is its
-// parent's: the child begins in its parent's memory, and the kernel keeps the mark
-// of that across the exec. What a child of a driver that holds a table uses
-// would be the driver's size.
+// Getrusage's Maxrss is the tempting way, but for a small child it returns its parent's:
+// the child begins in its parent's memory, and the kernel keeps that mark across the
+// exec. A child of a driver that holds a table would seem to use the driver's memory.
 func peakMemory() int64 {
 	if peak := kilobytes("/proc/self/status", "VmHWM"); peak != Unknown {
 		return peak
@@ -24,7 +23,7 @@ func memoryOf(pid int) int64 { return kilobytes("/proc/"+strconv.Itoa(pid)+"/sta
 
 func available() int64 { return kilobytes("/proc/meminfo", "MemAvailable") }
 
-// kilobytes returns what a file says after a name, which is a number of kilobytes, in bytes.
+// kilobytes returns the value after a name in a file, a number of kilobytes, in bytes.
 func kilobytes(file, name string) int64 {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -40,9 +39,9 @@ func kilobytes(file, name string) int64 {
 	return n << 10
 }
 
-// busy adds up the columns of /proc/stat in which a processor worked for somebody:
-// user, nice, system, irq and softirq. The unit of a column is 10 ms on every
-// architecture that Go runs on.
+// busy adds up the columns of /proc/stat in which a processor did useful work: user,
+// nice, system, irq and softirq. The unit of a column is 10 ms on every architecture that
+// Go runs on.
 func busy() (time.Duration, bool) {
 	stat, err := os.ReadFile("/proc/stat")
 	if err != nil {

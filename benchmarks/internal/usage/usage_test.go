@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// grow uses n bytes: memory that nobody has written to is not resident.
+// grow uses n bytes: untouched memory is not resident.
 func grow(n int) {
 	held = make([]byte, n)
 	for i := 0; i < n; i += 4096 {

@@ -17,8 +17,8 @@ func cpu() time.Duration {
 	return duration(kernel) + duration(user)
 }
 
-// duration is a Filetime that counts: its unit is 100 ns. (Its Nanoseconds method is for one that is a
-// date.)
+// duration returns the duration in a Filetime, whose unit is 100 ns. (The method
+// Nanoseconds is for a Filetime that is a date.)
 func duration(t syscall.Filetime) time.Duration {
 	return time.Duration(int64(t.HighDateTime)<<32|int64(t.LowDateTime)) * 100
 }

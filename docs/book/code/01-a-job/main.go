@@ -1,5 +1,5 @@
-// A result that has not arrived: first in twenty lines, then with a status, a place to run, and
-// an answer for functions that panic.
+// A result that has not arrived: first in twenty lines, then with a status, a place to
+// run, and an answer for functions that panic.
 package main
 
 import (

@@ -26,8 +26,9 @@ func Example() {
 	// Canceled false true
 }
 
-// first is exercise 1: the index of the first future to arrive. The goroutines are the price: one
-// for each future, and the losers' stay until their futures arrive, which may be never.
+// first is exercise 1: the index of the first future to arrive. It costs a goroutine for
+// each future, and the losers' goroutines stay until their futures arrive, which may be
+// never.
 func first[T any](futures ...*future[T]) int {
 	winner := make(chan int, len(futures))
 	for i, f := range futures {
@@ -44,11 +45,12 @@ func TestExercise1TheFirstToArrive(t *testing.T) {
 	slow := start(func() (int, error) { <-never; return 1, nil })
 	fast := start(func() (int, error) { return 2, nil })
 	assert.Equal(t, 1, first(slow, fast))
-	close(never) // else the goroutine of the loser is there for good, and goleak says so
+	close(never) // else the loser's goroutine leaks, and goleak reports it
 	_, _ = slow.wait()
 }
 
-// Exercise 2: the same with jobs. WhenAny takes itself out of the losers, and nothing stays.
+// Exercise 2: the same with jobs. WhenAny withdraws from the losers, so nothing is left
+// behind.
 func TestExercise2TheFirstToEndOfJobs(t *testing.T) {
 	slow, fast := job.NewSource[int](), job.NewSource[int]()
 	any := job.WhenAny(slow.Job(), fast.Job())

@@ -1,5 +1,5 @@
-// Three operations in a row, written three times: as callbacks, as plain Go, and as the machine that the
-// tool makes of the plain Go.
+// Three operations in a row, written three times: as callbacks, as plain Go, and as the
+// machine that the tool makes of the plain Go.
 package main
 
 import (
@@ -56,8 +56,8 @@ func say(ctx context.Context, word string) (string, error) {
 //movenext:async
 func wait(j *job.Job[int]) (int, error) { return j.Await() }
 
-// held returns how many goroutines a thousand waiting calls hold, to the nearest hundred: one of something else
-// may be just ending. A call returns how to wait for its end.
+// held returns how many goroutines a thousand waiting calls hold, to the nearest hundred:
+// another goroutine may be just ending. A call returns how to wait for its end.
 func held(call func(j *job.Job[int]) (end func())) int {
 	before := runtime.NumGoroutine()
 	source := job.NewSource[int]()
@@ -73,7 +73,7 @@ func held(call func(j *job.Job[int]) (end func())) int {
 	return (during-before+1050)/100*100 - 1000
 }
 
-// plain calls the plain form on a goroutine: there is no other way to go on meanwhile.
+// plain calls the plain form on a goroutine: there is no other way to continue meanwhile.
 func plain(j *job.Job[int]) (end func()) {
 	var group sync.WaitGroup
 	group.Go(func() { _, _ = wait(j) })

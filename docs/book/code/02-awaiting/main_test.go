@@ -21,7 +21,7 @@ func Example() {
 	// machine: 0 goroutines
 }
 
-// Exercise 1: two words at once. Concurrency is what you write down: the first call is started, the
+// Exercise 1: two words at once. Concurrency is explicit: the first call is started, the
 // second one awaited.
 func TestExercise1TwoAtOnce(t *testing.T) {
 	ctx := context.Background()
@@ -33,7 +33,8 @@ func TestExercise1TwoAtOnce(t *testing.T) {
 	assert.Equal(t, "foo bar", text+" "+second)
 }
 
-// Exercise 2: an error ends the chain. What comes after it does not run in any of the three forms.
+// Exercise 2: an error ends the chain. The calls after it do not run in any of the three
+// forms.
 func TestExercise2AnErrorEndsTheChain(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -5,7 +5,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// total has one await, which is passed many times.
+// total has one await, which runs many times.
 func total(parts []*job.Job[int]) (int, error) {
 	all := 0
 	for _, part := range parts {
@@ -18,7 +18,7 @@ func total(parts []*job.Job[int]) (int, error) {
 	return all, nil
 }
 
-// totalMachine has a field for the loop's own position, which has no name in the source.
+// totalMachine has a field for the loop's position, which has no name in the source.
 type totalMachine struct {
 	resumable
 	state int
@@ -38,7 +38,8 @@ func totalByHand(parts []*job.Job[int]) *job.Job[int] {
 	return m.result.Job()
 }
 
-// MoveNext runs from where the machine stopped to the next part that has not arrived, or to the end.
+// MoveNext runs from where the machine stopped to the next part that has not arrived, or
+// to the end.
 func (m *totalMachine) MoveNext() {
 	if m.state == 1 {
 		goto resume1

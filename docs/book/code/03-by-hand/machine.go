@@ -6,14 +6,15 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// resumable is what all machines have in common: how they go on. It is the machine's continuation.
+// resumable is what all machines have in common: how they continue. It is the machine's
+// continuation.
 type resumable struct {
 	machine interface{ MoveNext() }
 }
 
-// Resume implements continuation.Continuation. It is called by whoever completes what the machine
-// awaits, perhaps deep inside of something else. So it does not call MoveNext, which is the user's
-// code: it lets a scheduler do that.
+// Resume implements continuation.Continuation. It is called by the code that completes
+// the awaited operation, perhaps deep inside something else. So it does not call
+// MoveNext, which is the user's code: it lets a scheduler do that.
 func (r *resumable) Resume() {
 	job.Go(context.Background(), func(context.Context) error {
 		r.machine.MoveNext()

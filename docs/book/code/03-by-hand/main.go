@@ -19,7 +19,7 @@ func main() {
 
 	a, b := job.NewSource[int](), job.NewSource[int]()
 	both := sumByHand(a.Job(), b.Job())
-	b.TrySetResult(2) // nobody waits for it yet
+	b.TrySetResult(2) // nothing waits for it yet
 	a.TrySetResult(40)
 	fmt.Println(both.Wait(ctx))
 

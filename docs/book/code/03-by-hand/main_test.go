@@ -59,7 +59,7 @@ func (m *late) MoveNext() {
 	}
 	m.begun++
 	if m.begun > 1 {
-		return // it would go on like this for ever
+		return // it would continue like this forever
 	}
 	m.awaited.OnCompleted(m)
 	m.state = 1
@@ -67,22 +67,23 @@ func (m *late) MoveNext() {
 
 func (m *late) Resume() { m.MoveNext() }
 
-// atOnce completes at the moment when somebody asks to be told.
+// atOnce completes at the moment when it is asked to report completion.
 type atOnce struct{}
 
 func (atOnce) IsCompleted() bool                       { return false }
 func (atOnce) OnCompleted(k continuation.Continuation) { k.Resume() }
 
-// Exercise 1: a test finds it if it makes the two happen in the bad order, as this awaiter does. With real jobs, the job
-// would have to complete between two neighbouring lines: once in a million runs, or on a machine with
-// more processors than yours.
+// Exercise 1: a test finds it by forcing the bad order, as this awaiter does. With real
+// jobs, the job would have to complete between two neighbouring lines: once in a million
+// runs, or on a machine with more processors than yours.
 func TestExercise1AStateThatIsSetTooLateRunsTheFirstPartTwice(t *testing.T) {
 	m := &late{awaited: atOnce{}}
 	m.MoveNext()
 	assert.Equal(t, 2, m.begun)
 }
 
-// forgetful assigns to what it ranges over. Plain Go evaluates the operand of range once.
+// forgetful assigns to the variable that it ranges over. Plain Go evaluates the operand
+// of range once.
 func forgetful(parts []*job.Job[int]) (n int) {
 	for _, part := range parts {
 		parts = nil
@@ -94,8 +95,9 @@ func forgetful(parts []*job.Job[int]) (n int) {
 	return n
 }
 
-// Exercise 2: the loop of forgetful makes three turns. A machine in the manner of totalMachine would make one, because its
-// test looks at the parameter's field. It needs a field more: a copy of the slice, made when the loop begins.
+// Exercise 2: the loop of forgetful makes three turns. A machine like totalMachine would
+// make one, because its test looks at the parameter's field. It needs one more field: a
+// copy of the slice, made when the loop begins.
 func TestExercise2RangeKeepsACopy(t *testing.T) {
 	assert.Equal(t, 6, forgetful([]*job.Job[int]{job.FromResult(1), job.FromResult(2), job.FromResult(3)}))
 }

@@ -39,7 +39,7 @@ func (m *greetMachine) MoveNext() {
 			m.await1.OnCompleted(m)
 			return
 		}
-		fallthrough // it is there already: no need to stop
+		fallthrough // it has arrived: no need to stop
 	case 1:
 		text, err := m.await1.GetResult()
 		m.await1 = nil

@@ -5,7 +5,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// sum has two awaits. What the first one yields must still be there after the second.
+// sum has two awaits. The result of the first one must still be there after the second.
 func sum(a, b *job.Job[int]) (int, error) {
 	x, err := a.Await()
 	if err != nil {
@@ -15,7 +15,8 @@ func sum(a, b *job.Job[int]) (int, error) {
 	return x + y, err
 }
 
-// sumMachine keeps x in a field, because it lives across an await. y and err do not, and stay variables.
+// sumMachine keeps x in a field, because it lives across an await. y and err do not, and
+// stay variables.
 type sumMachine struct {
 	resumable
 	state int

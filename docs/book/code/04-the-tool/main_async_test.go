@@ -83,7 +83,7 @@ range1:
 	}
 	{
 		part := f.list1[f.i1]
-		// main_test.go:35: if _, err = part.Await(); err != nil {
+		// main_test.go:37: if _, err = part.Await(); err != nil {
 		f.await1 = part
 	}
 	if f.await1.IsCompleted() {
@@ -110,7 +110,7 @@ endRange1:
 
 // Location returns where [each] is suspended.
 func (f *eachFrame) Location() statemachine.Location {
-	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 35)
+	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
 }
 
 // Results returns what [each] returned, or raises again the panic that ended it.
@@ -136,4 +136,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: dddf0d22178190cf
+// Digest of what is above: 65b4ca1645f6757a

@@ -20,13 +20,15 @@ func Example() {
 	// 42 <nil>
 }
 
-// Exercise 1: a call that does not wait makes no object. Its twin's job is one of the cached ones for frequent results.
+// Exercise 1: a call that does not wait makes no object. Its twin's job is one of the
+// cached ones for frequent results.
 func TestExercise1NothingIsAllocatedForACallThatDoesNotWait(t *testing.T) {
 	a, b := job.FromResult(0), job.FromResult(1)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { sumAsync(a, b) }))
 }
 
-// each is exercise 2: a machine with a deferred call, which runs when the machine ends, however it ends.
+// each is exercise 2: a machine with a deferred call, which runs whenever the machine
+// ends.
 //
 //movenext:async
 func each(parts []*job.Job[int], ended *bool) (err error) {

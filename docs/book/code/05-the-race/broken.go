@@ -2,7 +2,8 @@ package main
 
 import "sync"
 
-// broken is an operation that asks first and appends then. Each step has the lock, and that does not help.
+// broken is an operation that first asks and then appends. Each step has the lock, and
+// that does not help.
 type broken struct {
 	mu        sync.Mutex
 	completed bool

@@ -2,7 +2,8 @@ package main
 
 import "sync/atomic"
 
-// list is the waiting side of an operation: one word that is both the status and the continuations.
+// list is the waiting side of an operation: one word that is both the status and the
+// continuations.
 type list struct {
 	head atomic.Pointer[node] // the newest, or nil, or closed
 }
@@ -28,7 +29,8 @@ func (l *list) add(n *node) bool {
 	}
 }
 
-// complete resumes all that were added. It is called once, when the result is there to be read.
+// complete resumes all nodes that were added. It is called once, when the result can be
+// read.
 func (l *list) complete() {
 	for n := l.head.Swap(closed); n != nil; n = n.next {
 		n.resume()

@@ -18,7 +18,7 @@ func Example() {
 	// one word: step 4 succeeds false then added false
 }
 
-// Each node is resumed once or refused, whoever wins.
+// Each node is resumed once or refused, whichever goroutine wins.
 func TestAddAndCompleteAtOnce(t *testing.T) {
 	for range 1000 {
 		var l list
@@ -37,8 +37,8 @@ func TestAddAndCompleteAtOnce(t *testing.T) {
 	}
 }
 
-// inOrder is exercise 1: the list is a stack, so its nodes come newest first. To deliver them in the order
-// of adding, turn the stack around once nobody else can reach it.
+// inOrder is exercise 1: the list is a stack, so its nodes come newest first. To deliver
+// them in the order of adding, reverse the stack once no other goroutine can reach it.
 func inOrder(newest *node) (oldest *node) {
 	for n := newest; n != nil; {
 		next := n.next
@@ -60,7 +60,8 @@ func TestExercise1InTheOrderOfAdding(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2}, log)
 }
 
-// Exercise 2: a node that is added twice at once makes a circle, and complete would not end.
+// Exercise 2: a node that is added twice at once makes a circle, and complete would not
+// end.
 func TestExercise2ANodeIsInOneListOnce(t *testing.T) {
 	var l list
 	n := &node{resume: func() {}}

@@ -58,7 +58,7 @@ func (l *Loop) loop() {
 	ended := false
 	defer func() {
 		if !ended {
-			go l.loop() // work has called runtime.Goexit: the loop goes on without this goroutine
+			go l.loop() // work has called runtime.Goexit: the loop continues on another goroutine
 		}
 	}()
 	for w := l.next(); w != nil; w = l.next() {
@@ -69,12 +69,12 @@ func (l *Loop) loop() {
 }
 
 func (l *Loop) run(w schedulers.Work) {
-	defer func() { _ = recover() }() // a job keeps its panics to itself; other work may not
+	defer func() { _ = recover() }() // a job contains its panics; other work may not
 	w.Run(worker{l})
 }
 
-// Shutdown refuses new work and waits for what is queued, but not longer than ctx: what has not begun
-// then is given up.
+// Shutdown refuses new work and waits for queued work, but not longer than ctx: work that
+// has not begun then is given up.
 func (l *Loop) Shutdown(ctx context.Context) error {
 	l.mu.Lock()
 	l.closed = true

@@ -1,4 +1,4 @@
-// A scheduler of one's own: a queue, a loop, and what the contract asks for.
+// A custom scheduler: a queue, a loop, and what the contract requires.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Two questions about many workers: in which order does work run that a job starts, and how does an
-// idle worker get some of it?
+// Two questions about many workers: in which order do the jobs run that a job starts, and
+// how does an idle worker get some of them?
 package main
 
 import (
@@ -66,7 +66,7 @@ func steal() {
 				return nil
 			})
 		}
-		group.Wait() // not a wait that the scheduler knows of: this worker is lost for the others
+		group.Wait() // the scheduler does not know of this wait: the worker is lost
 		return int(others.Load()), nil
 	})
 	fmt.Print("run by another worker: ")

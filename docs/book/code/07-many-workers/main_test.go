@@ -25,8 +25,8 @@ func Example() {
 	// run by another worker: 6 <nil>
 }
 
-// Exercise 1: a job waits for a job that lies in its own worker's queue. With one worker nobody else can run it, so the
-// wait runs it in place.
+// Exercise 1: a job waits for a job in its own worker's queue. With one worker no other
+// can run it, so the wait runs it in place.
 func TestExercise1AWaitOnTheOnlyWorkerRunsWhatItWaitsFor(t *testing.T) {
 	one := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
 	ctx := schedulers.With(context.Background(), one)
@@ -39,8 +39,9 @@ func TestExercise1AWaitOnTheOnlyWorkerRunsWhatItWaitsFor(t *testing.T) {
 	require.NoError(t, one.Shutdown(context.Background()))
 }
 
-// Exercise 2: the trace of a scheduler of two processors. An outsider submits, so the work goes to the global
-// queue, and the worker that is started for it takes it from there.
+// Exercise 2: the trace of a scheduler of two processors. The submitter is not a worker,
+// so the work goes to the global queue, and the worker that is started for it takes it
+// from there.
 func TestExercise2TheDecisionsForOneJob(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[workstealing.Decision]bool{}

@@ -1,25 +1,27 @@
 package main
 
-// state is all that the worker and the submitter share, and where each of them is.
+// state is all that the worker and the submitter share, and the current step of each.
 type state struct {
-	queued   int  // how much work is in the queue
-	sleeping bool // the worker's word: whoever submits has to wake me
+	queued   int  // works in the queue
+	sleeping bool // the worker says: wake me after a submission
 	parked   bool // the worker is asleep
-	woken    bool // somebody has woken it; a wake-up that comes first is kept
+	woken    bool // the worker was woken; an early wake-up is kept
 
 	worker, submitter int // the number of the next step, or ended
 }
 
 const ended = -1
 
-// step is one atomic step of a protocol. It changes the state and returns the number of the next step.
+// step is one atomic step of a protocol. It changes the state and returns the number of
+// the next step.
 type step func(s *state) (next int)
 
-// protocol is what the two do.
+// protocol is the steps of both.
 type protocol struct{ worker, submitter []step }
 
-// explore runs the protocol in each order that there is, and returns the number of orders and one that loses the work, if one does: the
-// worker sleeps, nobody will wake it, and there is something in the queue.
+// explore runs the protocol in every order. It returns the number of orders, and one that
+// loses the work, if there is one: the worker sleeps, no wake-up will come, and the queue
+// is not empty.
 func explore(p protocol, s state, order string) (orders int, lost string) {
 	moved := false
 	for _, who := range []byte("WS") {
@@ -43,7 +45,7 @@ func explore(p protocol, s state, order string) (orders int, lost string) {
 	return 1, ""
 }
 
-// move takes one step of the worker (W) or the submitter (S), if that one can take one.
+// move takes one step of the worker (W) or the submitter (S), if it has one to take.
 func (p protocol) move(s state, who byte) (after state, ok bool) {
 	steps, at := p.worker, &s.worker
 	if who == 'S' {

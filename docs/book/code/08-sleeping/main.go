@@ -1,5 +1,5 @@
-// How a worker falls asleep without missing the work that comes at that moment: two protocols, each run in
-// every order that there is.
+// How a worker falls asleep without missing the work that comes at that moment: two
+// protocols, each run in every possible order.
 package main
 
 import "fmt"
@@ -17,14 +17,14 @@ var lookThenSleep = []step{
 	park,
 }
 
-// lookAgain says that it sleeps first, and looks then.
+// lookAgain first announces that it sleeps, and then looks.
 var lookAgain = []step{
 	func(s *state) int { s.sleeping = true; return 1 },
 	look(2),
 	park,
 }
 
-// look takes work and ends, or goes on at step otherwise if there is none.
+// look takes work and ends; if there is none, it continues at step otherwise.
 func look(otherwise int) step {
 	return func(s *state) int {
 		if s.queued == 0 {

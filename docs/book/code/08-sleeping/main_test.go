@@ -16,7 +16,8 @@ func Example() {
 	// say so, look again, sleep: 8 orders, loses work in:
 }
 
-// Exercise 1: the submitter asks whether somebody sleeps before it puts the work into the queue.
+// Exercise 1: the submitter asks whether the worker sleeps before it puts the work into
+// the queue.
 func TestExercise1AskingFirstLosesWork(t *testing.T) {
 	asleep := false
 	asksFirst := []step{
@@ -28,8 +29,9 @@ func TestExercise1AskingFirstLosesWork(t *testing.T) {
 	assert.NotEmpty(t, lost)
 }
 
-// Exercise 2: one atomic step for "the queue is empty, and I sleep", and one for "put it in, and does somebody sleep?".
-// That is what a lock is: the two cannot overlap, and the obvious worker is right.
+// Exercise 2: one atomic step for "the queue is empty, and I sleep", and one for "put it
+// in, and is the worker asleep?". That is what a lock is: the two cannot overlap, and the
+// obvious worker is right.
 func TestExercise2WithALockTheObviousWorkerIsRight(t *testing.T) {
 	underLock := protocol{
 		worker: []step{

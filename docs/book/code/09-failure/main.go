@@ -1,4 +1,4 @@
-// A service that fails in every way there is, and a caller that tells them apart.
+// A service that fails in every possible way, and a caller that tells the ways apart.
 package main
 
 import (
@@ -32,7 +32,8 @@ func find(ctx context.Context, key string) (string, error) {
 	return "value of " + key, nil
 }
 
-// findOr recovers, as plain Go does: the deferred function sees the panic of a call that has suspended.
+// findOr recovers, as plain Go does: the deferred function sees the panic of a call that
+// has suspended.
 //
 //movenext:async
 func findOr(ctx context.Context, key, otherwise string) (text string, err error) {
@@ -44,7 +45,7 @@ func findOr(ctx context.Context, key, otherwise string) (text string, err error)
 	return find(ctx, key)
 }
 
-// kind says in a word what an outcome is.
+// kind names an outcome in one word.
 func kind(err error) string {
 	var p *job.PanicError
 	var w *job.WaitError
@@ -91,7 +92,7 @@ func main() {
 	together(ctx)
 }
 
-// waiting ends a wait, and not the work.
+// waiting ends a wait, but not the work.
 func waiting(ctx context.Context) {
 	source := job.NewSource[string]()
 	impatient, cancel := context.WithCancel(ctx)
@@ -102,7 +103,8 @@ func waiting(ctx context.Context) {
 	fmt.Println(source.Job().Wait(ctx))
 }
 
-// together runs three searches in a scope: the first failure ends the others, and the scope ends when all have.
+// together runs three searches in a scope: the first failure ends the others, and the
+// scope ends when all have.
 func together(ctx context.Context) {
 	err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		for _, key := range []string{"present", "absent"} {
@@ -112,7 +114,7 @@ func together(ctx context.Context) {
 			})
 		}
 		s.Go(func(ctx context.Context) error {
-			<-ctx.Done() // would wait for ever, were it not for its sibling's failure
+			<-ctx.Done() // ends only because its sibling fails
 			return nil
 		})
 		return nil

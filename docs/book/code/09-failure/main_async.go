@@ -202,7 +202,7 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 			raise()
 		})
 	}
-	// main.go:44: return find(ctx, key)
+	// main.go:45: return find(ctx, key)
 	f.find1, find2, find3 = findEnter(t, ctx, key)
 	if f.find1 == nil {
 		goto resumed1
@@ -220,7 +220,7 @@ resumed1:
 
 // Location returns where [findOr] is suspended.
 func (f *findOrFrame) Location() statemachine.Location {
-	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 44)
+	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
 }
 
 // Results returns what [findOr] returned, or raises again the panic that ended it.
@@ -246,4 +246,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: fd5c78bec41fd13b
+// Digest of what is above: 2d08250eddc8858f

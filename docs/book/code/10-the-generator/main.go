@@ -1,5 +1,5 @@
-// A generator in two hundred lines: assignments, loops, awaits. It prints what each pass makes of a
-// function.
+// A generator in two hundred lines: assignments, loops, awaits. It prints the result of
+// each pass over a function.
 package main
 
 import (
@@ -61,7 +61,8 @@ func text(n ast.Node) string {
 	return b.String()
 }
 
-// names returns the variables that an expression reads. Functions that are called are no variables here.
+// names returns the variables that an expression reads. The functions that it calls are
+// not variables here.
 func names(e ast.Expr) (all []string) {
 	called := map[*ast.Ident]bool{}
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -80,7 +81,7 @@ func names(e ast.Expr) (all []string) {
 	return all
 }
 
-// rename puts what field says in the place of each variable in an expression.
+// rename replaces each variable in an expression by the text that field returns.
 func rename(expression string, variables []string, field func(string) string) string {
 	for _, v := range variables {
 		word := regexp.MustCompile(`(^|[^.\w])` + v + `\b`)

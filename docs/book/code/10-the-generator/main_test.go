@@ -24,7 +24,7 @@ func machine(t *testing.T, body string) (code []instruction, fields []string) {
 func TestOnlyWhatIsNeededBehindASuspensionIsAField(t *testing.T) {
 	for body, want := range map[string][]string{
 		"x := await(a)\nreturn x":                          nil,
-		"x := await(a)\ny := await(b)\nreturn x + y":       {"b", "x"}, // b is read after the first one
+		"x := await(a)\ny := await(b)\nreturn x + y":       {"b", "x"}, // b is read later
 		"x := a\nfor x < 9 { x = x + await(b) }\nreturn x": {"b", "x"},
 		"x := g(a) + await(b) + await(a)\nreturn x":        {"a", "t1", "t2"},
 	} {
@@ -47,8 +47,9 @@ func TestExercise1ATemporaryNeedsANameOfItsOwn(t *testing.T) {
 	assert.Equal(t, "t1__", fresh([]string{"t1", "t1_"}, 1))
 }
 
-// Exercise 2: the language leaves open whether x is read before or after the call. The compiler reads it after, and what a
-// machine has to do is what the compiler does: so x is not kept in a temporary, and the call of g is.
+// Exercise 2: the language leaves open whether x is read before or after the call. The
+// compiler reads it after, and a machine has to do what the compiler does: so x is not
+// kept in a temporary, and the call of g is.
 func TestExercise2AVariableIsReadAfterTheCallsBesideIt(t *testing.T) {
 	x := 1
 	change := func() int { x = 10; return 1 }

@@ -1,4 +1,4 @@
-// Four ways to test what runs at the same time: the oracle, a gate, a seed, and a clock of one's own.
+// Four ways to test concurrent code: the oracle, a gate, a seed, and a virtual clock.
 package main
 
 import (

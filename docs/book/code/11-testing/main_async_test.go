@@ -74,7 +74,7 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 		f.Misuse(state)
 	}
 	f.before = *f.sum
-	// main_test.go:46: n, err := part.Await()
+	// main_test.go:47: n, err := part.Await()
 	f.await1 = part
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -94,7 +94,7 @@ resume1:
 
 // Location returns where [add] is suspended.
 func (f *addLocals) Location() statemachine.Location {
-	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 46)
+	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 47)
 }
 
 // Results returns what [add] returned, or raises again the panic that ended it.
@@ -120,4 +120,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8da282e520f74ccf
+// Digest of what is above: 0ccb0dee58a88843

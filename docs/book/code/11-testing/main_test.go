@@ -26,7 +26,8 @@ func Example() {
 	// 10 tries, 45m0s later, <nil> in less than a minute: true
 }
 
-// The oracle: the plain form says what the machine has to do. Each form gets an account of its own.
+// The oracle: the plain form defines what the machine has to do. Each form gets an
+// account of its own.
 func TestBothFormsDoTheSame(t *testing.T) {
 	ctx := context.Background()
 	for _, amount := range []int{0, 80, 100, 101} {
@@ -48,7 +49,8 @@ func add(sum *int, part *job.Job[int]) error {
 	return err
 }
 
-// The gate: a source completes when the test says so, and so the order of two machines is the test's.
+// The gate: a source completes when the test says so, so the test decides the order of
+// two machines.
 func TestTheSecondAdditionOverwritesTheFirst(t *testing.T) {
 	ctx, sum := context.Background(), 0
 	a, b := job.NewSource[int](), job.NewSource[int]()
@@ -62,8 +64,8 @@ func TestTheSecondAdditionOverwritesTheFirst(t *testing.T) {
 	assert.Equal(t, 2, sum, "the bug, every time")
 }
 
-// Exercise 1: the standard library's bubbles have a clock of their own, too. The scheduler has to be made inside
-// of the bubble, because timers belong to it.
+// Exercise 1: the standard library's bubbles have a clock of their own, too. The
+// scheduler has to be made inside the bubble, because timers belong to it.
 func TestExercise1ABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pool.New()

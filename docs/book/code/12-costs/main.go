@@ -1,4 +1,4 @@
-// What calls, awaits and waiting cost: allocations, and bytes for each that waits.
+// The cost of calls, awaits and waiting: allocations, and bytes for each waiter.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// A library that calls back, as something that can be awaited, and cancelled.
+// A library with callbacks, as something that can be awaited, and cancelled.
 package main
 
 import (
@@ -15,21 +15,22 @@ import (
 // client is the library: it calls done from some goroutine of its own, some time later.
 type client struct{}
 
-// lookup returns how to give the lookup up.
+// lookup returns a function that gives the lookup up.
 func (client) lookup(name string, done func(address string, err error)) (stop func() bool) {
 	return time.AfterFunc(time.Millisecond, func() { done("address of "+name, nil) }).Stop
 }
 
-// lookupAsync is lookup as a job. Its plain form is below, so the two are a pair: machines call this one.
+// lookupAsync is lookup as a job. Its plain form is below, so the two are a pair:
+// machines call this one.
 func lookupAsync(ctx context.Context, c client, name string) *job.Job[string] {
 	s := job.NewSource[string]()
 	stop := c.lookup(name, func(address string, err error) { s.TrySet(address, err) })
 	unwatch := context.AfterFunc(ctx, func() {
 		stop()
-		s.TrySetCanceledCause(context.Cause(ctx)) // if done was quicker, this does nothing
+		s.TrySetCanceledCause(context.Cause(ctx)) // does nothing if done was quicker
 	})
 	return job.Finally(context.WithoutCancel(ctx), s.Job(), func(context.Context) error {
-		unwatch() // or ctx would keep all this for as long as it lives
+		unwatch() // or ctx would keep all this alive
 		return nil
 	})
 }

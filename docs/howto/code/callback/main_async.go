@@ -71,7 +71,7 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name s
 	default:
 		f.Misuse(state)
 	}
-	// main.go:46: address, err := lookup(ctx, client{}, name)
+	// main.go:47: address, err := lookup(ctx, client{}, name)
 	f.lookup1 = lookupAsync(ctx, client{}, name)
 	if f.lookup1.IsCompleted() {
 		goto resume1
@@ -95,7 +95,7 @@ resume1:
 
 // Location returns where [visit] is suspended.
 func (f *visitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 46)
+	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
 }
 
 // Results returns what [visit] returned, or raises again the panic that ended it.
@@ -121,4 +121,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b253010d4164a6ea
+// Digest of what is above: 591560579344ca56

@@ -1,4 +1,4 @@
-// A handler that asks two backends at once, for no longer than the request lives.
+// A handler that asks two backends at once, for as long as the request lives.
 package main
 
 import (

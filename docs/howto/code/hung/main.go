@@ -21,7 +21,7 @@ func render(page *job.Job[string]) (string, error) {
 }
 
 func main() {
-	page := job.NewSource[string]() // nobody will ever complete it
+	page := job.NewSource[string]() // it is never completed
 	response := renderAsync(page.Job())
 
 	fmt.Println(response.Status())

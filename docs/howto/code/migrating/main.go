@@ -1,4 +1,4 @@
-// What is written with goroutines, and what it becomes.
+// Code with goroutines, and what it becomes.
 package main
 
 import (

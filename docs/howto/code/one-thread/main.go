@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 )
 
-// handle stands for what a C library gives its callers.
+// handle is what a C library gives its callers.
 type handle struct {
 	thread int
 	calls  int
@@ -18,7 +18,7 @@ type handle struct {
 
 func open() *handle { return &handle{thread: dedicated.ThreadID()} }
 
-// call fails if it is made on another thread than open was.
+// call fails on any thread except the one that called open.
 func (h *handle) call() error {
 	if dedicated.ThreadID() != h.thread {
 		return fmt.Errorf("opened on thread %d, called on %d", h.thread, dedicated.ThreadID())
