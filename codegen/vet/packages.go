@@ -113,7 +113,7 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 }
 
 // imported are the paths of what packages import of the main module, or of others that use the
-// runtime, less those that are asked for.
+// runtime, less those that are asked for. The runtime has no facts.
 func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
 	seen := map[*packages.Package]bool{}
 	var visit func(*packages.Package)
@@ -122,7 +122,7 @@ func imported(list []*packages.Package, asked map[string]bool) (paths []string) 
 			return
 		}
 		seen[p] = true
-		if p.Module != nil && !asked[p.ID] && p.ForTest == "" && (p.Module.Main || usesRuntime(p)) {
+		if p.Module != nil && p.Module.Path != codegen.Module && !asked[p.ID] && p.ForTest == "" && (p.Module.Main || usesRuntime(p)) {
 			paths = append(paths, p.PkgPath)
 		}
 		for _, dep := range p.Imports {
@@ -138,9 +138,6 @@ func imported(list []*packages.Package, asked map[string]bool) (paths []string) 
 
 // usesRuntime reports whether a package of another module may have machines.
 func usesRuntime(p *packages.Package) bool {
-	if p.Module.Path == codegen.Module {
-		return false
-	}
 	for path := range p.Imports {
 		if strings.HasPrefix(path, codegen.Module+"/") {
 			return true
