@@ -1,26 +1,26 @@
-// Package books keeps the books of a scheduler: what was accepted and what
-// became of it, and whether the last of it has ended, which is what Shutdown waits for.
+// Package books accounts for the work of a scheduler: what was accepted, how it ended,
+// and whether all of it has ended, which is what Shutdown waits for.
 //
 // # One word decides
 //
-// Whether work may come in and whether all has ended are one question: if the
-// two answers came from two variables, work could enter between "closed" and
-// "nothing is left". So one word holds both, the number of works that are
-// accepted and not done, and the bit that says closed:
+// Whether work may enter and whether all has ended are one question: with two
+// variables, work could enter between "closed" and "nothing is left". So one word holds
+// both, the number of works that are accepted and not done, and the bit that says
+// closed:
 //
 //	word = 2·pending + closed
 //
 //	Enter      adds 2, unless the bit is set
-//	leave      subtracts 2; who makes it 1 was the last after the closing
-//	close      sets the bit; who finds it to have been 0 was the last
+//	leave      subtracts 2; making it 1 is the last leave after the closing
+//	close      sets the bit; finding 0 means that nothing was left
 //
-// After the bit is set nobody adds, so the word falls to 1 once, or was 0
-// when the bit was set: done is closed exactly once.
+// After the bit is set the word only falls, so it falls to 1 once, or was 0 when the
+// bit was set: done is closed exactly once.
 //
-// The tempting alternative is a sync.WaitGroup beside a flag: Add then races Wait in
+// The tempting alternative is a sync.WaitGroup next to a flag: Add then races Wait in
 // exactly the case in which it must not.
 //
-// # Who is counted
+// # What is counted
 //
 //	Enter ─▶ pending ─┬─ Run ─▶ running ─▶ completed (and panicked)
 //	                  ├─ Abandon ────────▶ abandoned
@@ -40,8 +40,9 @@ import (
 // Books count the work of one scheduler. The zero value is open and empty. All
 // methods are safe for concurrent use, and none but Shutdown blocks.
 type Books struct {
-	// Drained, if it is not nil, is called once: after Shutdown was called and the last work
-	// has ended, before anybody learns of it. It must not block. Set it before use.
+	// Drained, if it is not nil, is called once: after Shutdown was called and the last
+	// work has ended, before any Shutdown returns. It must not block. Set it before
+	// use.
 	Drained func()
 
 	word    atomic.Int64
@@ -58,13 +59,13 @@ const (
 	one       = 2
 )
 
-// Ender is told that a run has ended, in whatever way. It is called before
-// Shutdown can return for the sake of that run. It must not block or panic.
+// Ender is told that a run has ended, in whatever way. It is called before Shutdown can
+// return because of that run. It must not block or panic.
 type Ender interface{ Ended() }
 
-// Enter accepts w on behalf of the scheduler of that name, or returns why not: work
-// that is nil is rejected, and nothing is accepted after Shutdown. Each Enter that
-// returned nil is followed by exactly one of Run, RunThrough, Abandon and Refuse.
+// Enter accepts w on behalf of the scheduler of that name, or returns why not: nil work
+// is rejected, and nothing is accepted after Shutdown. Each Enter that returned nil is
+// followed by exactly one of Run, RunThrough, Abandon and Refuse.
 func (b *Books) Enter(name string, w schedulers.Work) error {
 	if w == nil {
 		b.refused.Add(1)
@@ -82,22 +83,21 @@ func (b *Books) Enter(name string, w schedulers.Work) error {
 	}
 }
 
-// Refuse takes an Enter back: the work was not accepted after all.
+// Refuse undoes an Enter: the work was not accepted after all.
 func (b *Books) Refuse() {
 	b.refused.Add(1)
 	b.leave()
 }
 
-// Abandon gives w up.
+// Abandon abandons w.
 func (b *Books) Abandon(w schedulers.Work, reason error) {
 	b.abandoned.Add(1)
 	w.Abandon(reason)
 	b.leave()
 }
 
-// Run runs w and counts how it ends. A panic of w ends here. If w calls
-// runtime.Goexit, the books are right and Run does not return. A nil ender is
-// not told.
+// Run runs w and counts how it ends. A panic of w ends here. If w calls runtime.Goexit,
+// the counts are right and Run does not return. A nil ender is not told.
 func (b *Books) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.contain(e)
@@ -106,17 +106,17 @@ func (b *Books) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
 
 func (b *Books) contain(e Ender) { b.ended(e, recover() != nil) }
 
-// RunThrough is Run for a scheduler on top of another one: the panic goes on, so that
-// the one beneath counts it too, and whoever watches there sees it.
+// RunThrough is Run for a scheduler on top of another one: the panic continues, so the
+// scheduler beneath counts it too, and its observers see it.
 func (b *Books) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.pass(e)
 	w.Run(on)
 }
 
-// pass has to recover to tell a panic from a Goexit. It panics again with the
-// frames of the first panic still on the stack, so a stack taken further out
-// shows where it began.
+// pass has to recover to tell a panic from a Goexit. It panics again with the frames of
+// the first panic still on the stack, so a stack taken further out shows where it
+// began.
 func (b *Books) pass(e Ender) {
 	v := recover()
 	b.ended(e, v != nil)
@@ -156,8 +156,8 @@ func (b *Books) Closed() bool { return b.word.Load()&closedBit != 0 }
 // Pending returns how many works are accepted and not done.
 func (b *Books) Pending() int { return int(b.word.Load() / one) }
 
-// Close refuses all further work and returns a channel that is closed when the last work
-// has ended.
+// Close refuses all further work and returns a channel that is closed when the last
+// work has ended.
 func (b *Books) Close() <-chan struct{} {
 	b.mu.Lock()
 	if b.done == nil {
@@ -170,14 +170,14 @@ func (b *Books) Close() <-chan struct{} {
 	return b.done
 }
 
-// Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need no more than
-// this to end. If ctx ends first, giveUp is called, which abandons what is queued.
+// Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need nothing else
+// to end. If ctx ends first, giveUp is called, which abandons what is queued.
 func (b *Books) Shutdown(ctx context.Context, giveUp func()) error {
 	return ending.Await(ctx, b.Close(), giveUp)
 }
 
-// Metrics returns the counters. Workers is the number of works that run, which is right
-// where each work that runs has a worker of its own.
+// Metrics returns the counters. Workers is the number of running works, which is right
+// if each running work has its own worker.
 func (b *Books) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{
 		Refused:   b.refused.Load(),

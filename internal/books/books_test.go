@@ -132,8 +132,8 @@ func TestANilContextNeverEnds(t *testing.T) {
 	assert.NoError(t, b.Shutdown(none, nil))
 }
 
-// Enter and leave meet close in all orders; done must be closed once, after the
-// last leave and never before it.
+// Enter and leave meet close in all orders; done must be closed once, after the last
+// leave and never before it.
 func TestLeaveRacingClose(t *testing.T) {
 	for range 2000 {
 		drained := 0
