@@ -1,10 +1,10 @@
-// Package ctxwatch tells many at once that a context has ended.
+// Package ctxwatch tells many watchers at once that a context has ended.
 //
 // A million sleeping operations usually share a handful of contexts. One
-// context.AfterFunc each would cost a child context, a closure and a map entry, some
-// 300 bytes, which is more than the sleepers themselves. Here all watches of one Done
-// channel form a group: an intrusive list with one AfterFunc. A watch is 40 bytes inside
-// of what waits.
+// context.AfterFunc for each would cost a child context, a closure and a map entry,
+// some 300 bytes, which is more than the sleepers themselves. Here all watches of one
+// Done channel form a group: an intrusive list with one AfterFunc. A watch is 40 bytes
+// inside its waiter.
 package ctxwatch
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/movenext/movenext/internal/ebb"
 )
 
-// Watch is one wish to be told that a context has ended. It is embedded in what
-// waits. It must not be copied while it is started.
+// Watch is one request to be told that a context has ended. It is embedded in the
+// waiter. It must not be copied while it is started.
 type Watch struct {
 	// Set while the watch is started, so that a Stop that comes during Start finds
 	// either nothing or all of it.
@@ -30,24 +30,25 @@ type Watch struct {
 
 // Ender is told that the context of a watch has ended.
 type Ender interface {
-	// ContextEnded is called at most once for each Start, on a goroutine of its own or
+	// ContextEnded is called at most once for each Start, on a separate goroutine or
 	// during Start. It must not block.
 	ContextEnded(w *Watch)
 }
 
-// Host is a context that lasts as long as somebody needs it, as that of a job does: what watches
-// it is one of those. A context that lies in one answers with it when it is asked for [HostKey].
+// Host is a context that lasts as long as it has users, like that of a job; its
+// watchers are users. A context inside one returns its Host for [HostKey].
 type Host interface {
-	// Hold counts one user more; false: the context has ended.
+	// Hold counts one more user. It returns false if the context has ended.
 	Hold() bool
-	// Release takes one Hold back. The last user's ends the context.
+	// Release undoes one Hold. The last user's Release ends the context.
 	Release()
 }
 
 // HostKey is the key under which a context answers with its [Host].
 type HostKey struct{}
 
-// HostOf returns the host of ctx, held, or nil if there is none that lasts.
+// HostOf returns the host of ctx, held, or nil if ctx has no host or its host has
+// ended.
 func HostOf(ctx context.Context) Host {
 	h, ok := ctx.Value(HostKey{}).(Host)
 	if !ok || !h.Hold() {
@@ -63,11 +64,11 @@ type group struct {
 	done  <-chan struct{}
 	first *Watch
 	left  bool        // the last watch was stopped, or all were told
-	stop  func() bool // of the AfterFunc; set by who made the group, a moment later
+	stop  func() bool // of the AfterFunc; set by the group's maker, a moment later
 	host  Host        // held as long as the group has watches; set with stop
 }
 
-// shard is a part of the registry, so that one lock does not serialise all.
+// shard is a part of the registry, so that one lock does not serialize all.
 type shard struct {
 	mu     sync.Mutex
 	groups ebb.Map[<-chan struct{}, *group]
@@ -80,13 +81,13 @@ var (
 	registry [shards]shard
 )
 
-// Start begins to watch ctx: e.ContextEnded(w) is called when ctx has ended,
-// unless Stop is called before. A context that can not end costs nothing. w
-// must not be started already.
+// Start begins to watch ctx: e.ContextEnded(w) is called when ctx has ended, unless
+// Stop is called before. A context that cannot end costs nothing. w must not be started
+// already.
 //
-// Stop may be called while Start has not returned. If it returns false then, the watch
-// may still be about to start: who lets the two meet decides by a flag of its own which it
-// sets before Stop, and looks at after Start.
+// Stop may be called while Start has not returned. If Stop returns false then, the
+// watch may still be about to start. A caller that lets the two meet needs its own
+// flag, to be set before Stop and checked after Start.
 func (w *Watch) Start(ctx context.Context, e Ender) {
 	done := ctx.Done()
 	if done == nil {
@@ -113,8 +114,8 @@ func (s *shard) newGroup(done <-chan struct{}) *group {
 	return g
 }
 
-// listen has the context call g.end. It is called without the lock, since a context may be
-// a user's own, and what its methods do is not ours to know: they may watch something, too.
+// listen makes the context call g.end. It is called without the lock, since a context
+// may be a user's, and its methods may do anything: they may watch a context, too.
 func (g *group) listen(ctx context.Context) {
 	host := HostOf(ctx)
 	stop := context.AfterFunc(ctx, g.end)
@@ -129,7 +130,7 @@ func (g *group) listen(ctx context.Context) {
 	}
 }
 
-// part takes back what listen has done. No lock is held: the host may end its context.
+// part undoes listen. No lock is held: the host may end its context.
 func part(stop func() bool, host Host) {
 	if stop != nil {
 		stop()
@@ -175,8 +176,8 @@ func (g *group) end() {
 		w.group.Store(nil)
 	}
 	g.shard.mu.Unlock()
-	// A taken watch is linked to its successors by next alone, which nobody writes
-	// any more until it is told.
+	// A taken watch is linked to its successors by next alone, which is not written any
+	// more until the watch is told.
 	for i := 0; taken != nil; i++ {
 		next := taken.next
 		taken.next, taken.prev = nil, nil
@@ -186,8 +187,8 @@ func (g *group) end() {
 	part(nil, host)
 }
 
-// leave removes g from its shard, unless a newer group of the same channel is there. It returns
-// what is to be taken back.
+// leave removes g from its shard, unless a newer group of the same channel is there. It
+// returns what part needs.
 func (g *group) leave() (stop func() bool, host Host) {
 	g.left = true
 	stop, host = g.stop, g.host

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Reason returns why ctx has ended: an error that matches its Err, and its cause too where that
-// says more. For a context that has not ended it returns nil.
+// Reason returns why ctx has ended: an error that matches its Err, and its cause too if
+// that says more. For a context that has not ended it returns nil.
 func Reason(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	switch {
