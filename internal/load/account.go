@@ -9,13 +9,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// account is what became of jobs.
+// account counts how jobs ended.
 type account struct {
 	submitted, completed, faulted, canceled, refused atomic.Int64
 
-	entered atomic.Int64 // as they end: what the watchdog looks at
+	entered atomic.Int64 // counted as jobs end; the watchdog checks it
 	calls   atomic.Int64 // of jobs' functions
-	known   atomic.Int64 // those that were known when their job was entered
+	known   atomic.Int64 // calls known when their job was entered
 	wrong   wrongs
 }
 
@@ -32,15 +32,15 @@ func (a *account) enter(e entry) {
 		a.canceled.Add(1)
 	default:
 		if errors.Is(err, schedulers.ErrShutdown) || errors.Is(err, schedulers.ErrRejected) {
-			a.refused.Add(1) // by Submit, or by a Shutdown that had no more time
+			a.refused.Add(1) // by Submit, or by a Shutdown that ran out of time
 		} else {
 			a.faulted.Add(1)
 		}
 	}
 }
 
-// balance returns what is wrong with the account, and with the scheduler's own, or nil. m is nil if the scheduler
-// does not count.
+// balance returns what is wrong with the account or with the scheduler's metrics, or
+// nil. m is nil if the scheduler does not count.
 func (a *account) balance(m *schedulers.Metrics) error {
 	if err := a.wrong.err(); err != nil {
 		return err

@@ -26,13 +26,13 @@ func ended(ctx context.Context, f function) *job.Job[int] {
 
 // library is a library that is broken in one way.
 type library struct {
-	find   string // part of what the books say
-	each   int64  // how many jobs there are for each broken one
+	find   string // part of the account's message
+	each   int64  // jobs for each broken one
 	launch func(ctx context.Context, f function) *job.Job[int]
 }
 
-// wrong are libraries whose jobs do not do what they were given to do. Few functions fail or panic, so half of the jobs
-// are broken where that is needed to be seen.
+// wrong are libraries whose jobs do not do what they were given. Few functions fail or
+// panic, so half of the jobs are broken where that is necessary for detection.
 func wrong() []library {
 	errInvented := errors.New("invented")
 	return []library{
@@ -111,7 +111,7 @@ func TestALibraryThatIsBrokenIsFound(t *testing.T) {
 	}
 }
 
-// booksOf returns what the books say of a library.
+// booksOf returns what the account says of a library.
 func booksOf(l library) error {
 	started, one := new(atomic.Int64), new(sync.Mutex)
 	each, launch := l.each, l.launch

@@ -23,7 +23,8 @@ type do func()
 func (f do) Run(schedulers.Worker) { f() }
 func (f do) Abandon(error)         {}
 
-// start makes the scheduler of v, on a pool of its own if it needs one, and returns a function that ends both.
+// start makes the scheduler of v, on its own pool if it needs one, and returns a
+// function that ends both.
 func (v vessel) start(tb testing.TB) (s target, end func()) {
 	tb.Helper()
 	if v.over == nil {
@@ -38,10 +39,10 @@ func (v vessel) start(tb testing.TB) (s target, end func()) {
 	}
 }
 
-// liveObjects returns how many objects are on the heap that somebody can reach.
+// liveObjects returns the number of reachable objects on the heap.
 func liveObjects() int {
 	runtime.GC()
-	runtime.GC() // what a finaliser or a pool has kept for one more round
+	runtime.GC() // for what a finalizer or a pool has kept for one more round
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapObjects)
@@ -65,7 +66,8 @@ func TestStartingAndShuttingDownManyTimesLeaksNothing(t *testing.T) {
 				end()
 			}
 			goleak.VerifyNone(t, before)
-			// One object for each life would be 10 000. The runtime keeps some of its own, whatever we do.
+			// One object for each life would be 10 000. The runtime always keeps some
+			// of its own.
 			assert.Less(t, liveObjects()-objects, 1_000+cycles/2, "objects that are left")
 		})
 	}
@@ -78,8 +80,8 @@ func created() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// An hour passes, in the time of a bubble. A scheduler that looked every ten milliseconds whether there is work would have
-// had 360 000 timers go off, each on a goroutine.
+// An hour passes, in the time of a bubble. A scheduler that looked for work every ten
+// milliseconds would have had 360 000 timers expire, each on a goroutine.
 func TestAnIdleSchedulerDoesNothing(t *testing.T) {
 	for _, v := range fleet() {
 		if v.drive != nil {
@@ -101,7 +103,8 @@ func TestAnIdleSchedulerDoesNothing(t *testing.T) {
 	}
 }
 
-// restless is how many goroutines an hour are too many for doing nothing; the rest of the process starts some, too.
+// restless is the number of goroutines in an hour that is too many for an idle
+// scheduler; the rest of the process starts some, too.
 const restless = 10_000
 
 func goroutinesOfAnHour() uint64 {
@@ -131,6 +134,6 @@ func TestAnIdleDefaultPoolHoldsNoGoroutine(t *testing.T) {
 		all.Wait()
 		synctest.Wait()
 		assert.Zero(t, p.Metrics().Workers)
-		// No Shutdown: a goroutine that were left would fail the bubble.
+		// No Shutdown: a leftover goroutine would fail the bubble.
 	})
 }

@@ -22,7 +22,8 @@ type entry struct {
 	fate *fate
 }
 
-// The rolls, of 10 000: each kind of end has those below its bound and above the one before.
+// The rolls, of 10 000: each kind of end has the rolls below its bound and not below
+// the one before.
 const (
 	panics = 1_000
 	errs   = 1_500
@@ -42,7 +43,7 @@ func value(roll int) (int, bool) {
 // isCanceled reports whether the storm cancels a job with this roll.
 func isCanceled(roll int) bool { return roll%10 == 9 }
 
-// compare notes how the end of a job is not the one that its dice say.
+// compare records any difference between a job's end and its dice.
 func (a *account) compare(f *fate, status job.Status, got int, err error) {
 	calls := f.calls.Load()
 	a.known.Add(int64(calls))
@@ -67,7 +68,7 @@ func (a *account) compare(f *fate, status job.Status, got int, err error) {
 	}
 }
 
-// wrongs are differences from what the dice say: how many, and the first.
+// wrongs are differences from the dice: how many, and the first.
 type wrongs struct {
 	mu    sync.Mutex
 	count int

@@ -23,7 +23,7 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// target is what a load is put on: a scheduler that can end.
+// target is a scheduler under load that can be shut down.
 type target interface {
 	schedulers.Scheduler
 	schedulers.Shutdowner
@@ -34,19 +34,23 @@ type vessel struct {
 	name string
 	make func() target
 
-	// over makes a scheduler on top of a pool, in place of make. The pool is shut down after it.
+	// over makes a scheduler on top of a pool, instead of make. The pool is shut down
+	// after it.
 	over func(schedulers.Scheduler) target
 
-	// launch starts a job, in place of job.Run: for tests of this command.
+	// launch starts a job, instead of job.Run: for tests of this command.
 	launch func(context.Context, func(context.Context) (int, error)) *job.Job[int]
 
-	// drive runs what is queued until the context ends, for schedulers that do nothing by themselves.
+	// drive runs what is queued until the context ends, for schedulers that do not run
+	// by themselves.
 	drive func(context.Context, target)
 
-	// inPlace says that Submit runs work on the submitter's goroutine, which work must not end.
+	// inPlace says that Submit runs work on the submitter's goroutine, which work must
+	// not end.
 	inPlace bool
 
-	// onRequest says that all the schedulers do not include it: it keeps a record of each piece of work.
+	// onRequest excludes it from the default of all schedulers: it keeps a record of
+	// each piece of work.
 	onRequest bool
 }
 
@@ -78,7 +82,8 @@ func fleet() []vessel {
 	}
 }
 
-// driveManual steps a manual scheduler. Work that calls runtime.Goexit ends the goroutine that steps, so each turn has its own.
+// driveManual steps a manual scheduler. Work that calls runtime.Goexit ends the
+// stepping goroutine, so each turn has its own.
 func driveManual(ctx context.Context, s target) {
 	for ctx.Err() == nil {
 		turn := make(chan struct{})

@@ -1,17 +1,19 @@
-// Command load puts a great many short jobs through schedulers and keeps the books: whatever panics, is canceled, waits inside
-// of other work, or comes too late for a shutdown in the middle,
+// Command load puts a great many short jobs through schedulers and checks that every
+// job is accounted for: jobs panic, are canceled, wait inside other work, or come too
+// late for a shutdown in the middle, and still
 //
 //	submitted = completed + faulted + canceled + refused
 //
-// to the unit, by the jobs' own account and by the scheduler's metrics; each job's value, its
-// end, and how often its function was called are what its dice say; and no goroutine and no
-// memory is left. It exits with 1 if that is not so, or if no job ends for two minutes.
+// exactly, by the jobs' own account and by the scheduler's metrics. Each job's value,
+// its end, and the number of calls of its function match its dice, and no goroutine and
+// no memory is left. It exits with 1 if any of this fails, or if no job ends for two
+// minutes.
 //
 //	go run ./internal/load [-jobs 10000000] [-producers 16] [-scheduler pool,workstealing] [-seed 1]
 //
-// From half of the jobs on, the scheduler is shut down: it runs what is queued for a little while, then gives up the rest, and
-// refuses what comes later. Jobs that were given up count as refused. A load is reproducible in what the jobs do, and not in their
-// order.
+// After half of the jobs the scheduler is shut down: it runs queued work for a little
+// while, then abandons the rest, and refuses what comes later. Abandoned jobs count as
+// refused. A load is reproducible in what the jobs do, but not in their order.
 package main
 
 import (
@@ -57,10 +59,11 @@ func choose(names string) (chosen []vessel, err error) {
 	return chosen, nil
 }
 
-// patience is how long no job may end before a load is given up.
+// patience is how long a load may go without the end of a job before it is given up.
 const patience = 2 * time.Minute
 
-// report puts the load on each and prints a table. It returns false if the books of any do not balance.
+// report puts the load on each vessel and prints a table. It returns false if any
+// account does not balance.
 func report(out io.Writer, chosen []vessel, jobs int64, producers int, seed uint64) (balanced bool) {
 	balanced = true
 	const row = "%s\t%v\t%v\t%v\t%v\t%v\t%v\t\n"
@@ -71,7 +74,7 @@ func report(out io.Writer, chosen []vessel, jobs int64, producers int, seed uint
 		r := brew(v, jobs, producers, seed, patience)
 		fmt.Fprintf(t, row, v.name, r.submitted.Load(), r.completed.Load(), r.faulted.Load(),
 			r.canceled.Load(), r.refused.Load(), r.took.Round(time.Millisecond))
-		_ = t.Flush() // a row when it is known
+		_ = t.Flush() // each row as soon as it is known
 		if r.err != nil {
 			balanced = false
 			fmt.Fprintf(out, "%s: %v\n", v.name, r.err)

@@ -14,14 +14,15 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// storm is one load on one scheduler: producers that start jobs, each of which ends in a way that the dice say.
+// storm is one load on one scheduler: producers start jobs, each of which ends as its
+// dice say.
 type storm struct {
 	vessel
 	account
 
 	s         target
 	producers int
-	jobs      int64 // that are started before each producer's last one, those of nested waits included
+	jobs      int64 // jobs before each producer's last one, including nested ones
 	seed      uint64
 
 	half, more chan struct{} // closed when half of the jobs were started, and a little later
@@ -29,7 +30,7 @@ type storm struct {
 	stray      strays
 }
 
-// strays are jobs that nobody waits for any more.
+// strays are jobs without a waiter.
 type strays struct {
 	mu   sync.Mutex
 	jobs []entry
@@ -40,7 +41,8 @@ var errDeliberate = errors.New("load: an error on purpose")
 // window is how many jobs a producer starts before it waits for the first of them.
 const window = 256
 
-// run puts the load on the scheduler, shuts it down in the middle, and returns what is wrong with the books.
+// run puts the load on the scheduler, shuts it down in the middle, and returns what is
+// wrong with the account.
 func (st *storm) run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var beneath *pool.Pool
@@ -78,7 +80,8 @@ func (st *storm) run() error {
 	return errors.Join(err, st.balance(nil))
 }
 
-// shutDownInTheMiddle drains for a little, then gives up what is queued, and waits for what runs.
+// shutDownInTheMiddle drains for a little while, then abandons what is queued, and
+// waits for running work.
 func (st *storm) shutDownInTheMiddle() error {
 	<-st.half
 	limited, cancel := context.WithCancel(context.Background())
@@ -96,7 +99,7 @@ func (st *storm) shutDownInTheMiddle() error {
 	return nil
 }
 
-// count counts a job that is about to be started, and reports whether it is one of those that shall be.
+// count counts a job that is about to be started, and reports whether it may be.
 func (st *storm) count() bool {
 	n := st.submitted.Add(1)
 	if n > st.jobs {
@@ -127,10 +130,10 @@ func (st *storm) produce(dice *rand.Rand) {
 	}
 	<-st.ended
 	st.submitted.Add(1)
-	st.enter(st.start(ctx, dice)) // comes too late for certain
+	st.enter(st.start(ctx, dice)) // certainly comes too late
 }
 
-// start starts a job, and cancels one in ten right after that.
+// start starts a job, and immediately cancels one in ten.
 func (st *storm) start(ctx context.Context, dice *rand.Rand) entry {
 	e := st.launchOne(ctx, dice.IntN(10_000))
 	if isCanceled(e.fate.roll) {
@@ -139,8 +142,8 @@ func (st *storm) start(ctx context.Context, dice *rand.Rand) entry {
 	return e
 }
 
-// body is what a job does: 10 of 100 panic, 5 return an error, 5 wait for a job of their own, one in ten thousand ends
-// its goroutine.
+// body is what a job does: 10 of 100 panic, 5 return an error, 5 wait for a nested job,
+// one in ten thousand ends its goroutine.
 func (st *storm) body(ctx context.Context, roll int) (int, error) {
 	switch {
 	case roll == 0 && !st.inPlace:
@@ -155,8 +158,8 @@ func (st *storm) body(ctx context.Context, roll int) (int, error) {
 	return roll, nil
 }
 
-// nested starts a job and waits for it, on a worker. The wait may fail, or the job may end the goroutine
-// of the wait: then the job is counted later.
+// nested starts a job and waits for it, on a worker. The wait may fail, or the job may
+// end the goroutine of the wait: then the job is counted later.
 func (st *storm) nested(ctx context.Context, roll int) (int, error) {
 	if !st.count() {
 		if v, returns := value(roll); returns {
@@ -200,8 +203,8 @@ type result struct {
 	err  error
 }
 
-// brew puts a load on v, and watches it: if no job ends for the time of patience, that is the
-// result.
+// brew puts a load on v, and watches it: if no job ends for the time of patience, that
+// is the result.
 func brew(v vessel, jobs int64, producers int, seed uint64, patience time.Duration) result {
 	st := &storm{vessel: v, jobs: max(2, jobs-int64(producers)), producers: producers, seed: seed}
 	before := holdings()

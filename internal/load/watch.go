@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watch returns what ended yields, or that nothing has happened for the time of patience.
+// watch returns what ended yields, or an error if nothing happens during patience.
 func (st *storm) watch(ended <-chan error, patience time.Duration) error {
 	look := time.NewTicker(patience)
 	defer look.Stop()
@@ -25,7 +25,7 @@ func (st *storm) watch(ended <-chan error, patience time.Duration) error {
 	}
 }
 
-// holding is what the process has.
+// holding is what the process holds.
 type holding struct {
 	goroutines int
 	bytes      int64
@@ -33,15 +33,15 @@ type holding struct {
 
 func holdings() holding {
 	runtime.GC()
-	runtime.GC() // what a pool has kept for one more round
+	runtime.GC() // for what a pool has kept for one more round
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return holding{runtime.NumGoroutine(), int64(m.HeapAlloc)}
 }
 
-// leftAfter returns what is left of a load that has ended. Goroutines that are ending have the
-// time of patience for it. Bytes are compared with the number of jobs, since the runtime keeps
-// some of its own, whatever runs.
+// leftAfter returns what is left of a load that has ended. Goroutines that are ending
+// get patience to do so. Bytes are compared with the number of jobs, since the runtime
+// always keeps some of its own.
 func (h holding) leftAfter(jobs int64, patience time.Duration) error {
 	now := holdings()
 	for end := time.Now().Add(patience); now.goroutines > h.goroutines && time.Now().Before(end); now = holdings() {
