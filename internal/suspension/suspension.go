@@ -1,23 +1,25 @@
-// Package suspension is how a function that the runtime calls says that it has not ended.
+// Package suspension defines how a function that the runtime calls reports that it has
+// not ended.
 //
-// A function given to job.Run, to a scope, to coord.SingleFlight and their kin has the type of a
-// plain Go function: func(context.Context) (T, error). One that is a machine returns early when it
-// suspends, with an error that is a [Suspended]. The caller does not complete anything then: it
-// hands the right to do so to that error, as the last thing it does:
+// A function given to job.Run, to a scope, to coord.SingleFlight and their kin has the
+// type of a plain Go function: func(context.Context) (T, error). A machine among them
+// returns early when it suspends, with an error that is a [Suspended]. The caller then
+// completes nothing. As its last action it hands the right to complete to that error:
 //
 //	caller:    v, err := fn(ctx)
 //	           err is no Suspended:   complete with v, err
 //	           err is a Suspended:    s.GoOn(end, worker, spent)
 //	machine:   … ──▶ end.Return(v, err), or end.Fault(err) ──▶ the caller's completion
 //
-// So one convention serves every function of the runtime that takes a function, and wrappers that
-// pass on a function's error need to know nothing of it.
+// So one convention serves every function of the runtime that takes a function, and
+// wrappers that pass on a function's error need no knowledge of it.
 //
-// The tempting other way is a second form of each such function, which takes a machine. There
-// were five, visible to all users, and each further function would have needed one more.
+// The tempting alternative is a second form of each such function, which takes a
+// machine. Five existed, visible to all users, and each further function would have
+// needed one more.
 //
-// A Suspended never reaches a user's code: the generator passes such functions to the runtime's
-// own functions alone, and each of those calls [Of] before it looks at the error.
+// A Suspended never reaches user code: the generator passes such functions only to the
+// runtime's own functions, and each of those calls [Of] before it looks at the error.
 package suspension
 
 import (
@@ -25,24 +27,26 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Suspended is the error of a function that has suspended. The function's value means nothing
-// then.
+// Suspended is the error of a function that has suspended. The function's value is then
+// meaningless.
 type Suspended interface {
 	error
 
-	// GoOn lets the function continue. end is the [Ender] of the function's result type; it is
-	// told, once, how the function has ended, which may happen before GoOn returns. So GoOn is
-	// the last thing that the caller does with what end completes. It is called on the worker
-	// on, outside of deferred functions. For spent see job.Awaited.Run: if it is 0, GoOn is all
-	// that is left of the worker's current work.
+	// GoOn lets the function continue. end is the [Ender] of the function's result
+	// type; it is told once how the function has ended, which may happen before GoOn
+	// returns. So GoOn is the last thing that the caller does with what end completes.
+	// It is called on the worker on, outside deferred functions. For spent see
+	// job.Awaited.Run: if it is 0, GoOn is all that is left of the worker's current
+	// work.
 	GoOn(end any, on schedulers.Worker, spent uint8)
 }
 
-// Ender is the right to complete what a suspended function has begun. Exactly one call of Return
-// or Fault returns; its chain is to be delivered.
+// Ender is the right to complete what a suspended function has begun. Exactly one call
+// of Return or Fault returns; its chain is to be delivered.
 type Ender[T any] interface {
-	// Return completes with what the function has returned. It calls methods of a user's error;
-	// if one of them panics nothing is complete, and Fault is called with that.
+	// Return completes with what the function has returned. It calls methods of a
+	// user's error; if one of them panics nothing is complete, and Fault is called with
+	// that.
 	Return(value T, err error) continuation.Chain
 
 	// Fault completes for a function that has not returned.
@@ -52,8 +56,8 @@ type Ender[T any] interface {
 	Handle() any
 }
 
-// Of returns err if it says that a function has suspended, or nil. It looks at the error itself,
-// not at what it wraps.
+// Of returns err if it says that a function has suspended, or nil. It looks at the
+// error itself, not at what it wraps.
 func Of(err error) Suspended {
 	s, _ := err.(Suspended)
 	return s
