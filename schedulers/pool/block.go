@@ -2,7 +2,7 @@ package pool
 
 import "sync"
 
-// block counts a worker more that waits; mu is held.
+// block counts one more blocked worker; mu is held.
 func (p *Pool) block() {
 	p.room.blocked++
 	p.settle()
@@ -14,9 +14,9 @@ func (p *Pool) unblock() {
 	p.announce()
 }
 
-// Block implements [schedulers.Blocker]: until unblock is called, the pool may run
-// one worker more. It never returns an error, since a pool that adds workers
-// cannot be brought to a halt by waits it is told of.
+// Block implements [schedulers.Blocker]: until unblock is called, the pool may run one
+// more worker. It never returns an error: a pool that adds workers cannot be halted by
+// waits that it is told of.
 func (w *worker) Block() (unblock func(), err error) {
 	p := w.pool
 	p.mu.Lock()

@@ -7,42 +7,47 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// WhenFull says what Submit does with work for which a bounded queue has no room.
+// WhenFull selects what Submit does with work when a bounded queue is full.
 type WhenFull uint8
 
 const (
-	// Reject refuses the work with [schedulers.ErrRejected]: who submits decides what to do without.
+	// Reject refuses the work with [schedulers.ErrRejected]; the submitter decides what
+	// to do without it.
 	Reject WhenFull = iota
 
-	// Block makes Submit wait until there is room, first come first served, or until the pool is shut
-	// down, which refuses the work with [schedulers.ErrShutdown]. A worker of the pool that waits in
-	// Submit counts as blocked, so another one runs meanwhile, and makes room. It is known to be one by its hint; work that
-	// submits without a hint holds its worker, and goes on only when other workers, be it those that a
-	// stall adds, have made room.
+	// Block makes Submit wait until there is room, first come first served, or until
+	// the pool is shut down, which refuses the work with [schedulers.ErrShutdown]. A
+	// worker of the pool that waits in Submit counts as blocked, so another worker runs
+	// meanwhile and makes room. The pool recognizes the worker by its hint. Work that
+	// submits without a hint holds its worker, and continues only when other workers,
+	// including those added for a stall, have made room.
 	Block
 
-	// CallerRuns runs the work on the goroutine that calls Submit, before Submit returns: who makes work too fast has to
-	// help. Such work is handed the worker that the hint names. Work that makes work that makes work is nested on the
-	// stack then. If it calls runtime.Goexit, the caller's goroutine ends.
+	// CallerRuns runs the work on the goroutine that calls Submit, before Submit
+	// returns: a producer that is too fast has to help. The work is handed the worker
+	// that the hint names. Work that submits work that submits work is then nested on
+	// the stack. If the work calls runtime.Goexit, the caller's goroutine ends.
 	CallerRuns
 )
 
-// QueueLimit bounds how much work may be queued; a limit below 1 is 1. Neither work that runs counts, nor long-running
-// work, which is never queued; and what goes on with something that has started before, machines and
-// continuations ([schedulers.Resumed]), always has room: it is submitted by whoever has completed what it waited for, whom a
-// full queue is none of the business of.
+// QueueLimit bounds the number of queued works; a limit below 1 is 1. Running work does
+// not count, nor does long-running work, which is never queued. Machines and
+// continuations that resume ([schedulers.Resumed]) always have room: they are submitted
+// by the goroutine that completed what they waited for, and a full queue is not its
+// concern.
 //
-// A pool with this option has one queue, first in first out: local queues would have to be counted in one place,
-// and not having such a place is what they are for.
+// A pool with this option has a single first-in-first-out queue. Local queues would
+// have to be counted in one place, and they exist to avoid such a place.
 func QueueLimit(limit int, full WhenFull) Option {
 	return func(p *Pool) { p.bound = &bound{limit: max(1, limit), full: full} }
 }
 
-// bound is the limit of the queue and those who wait for room. It is guarded by Pool.mu, but for
-// the first two fields, which are constant.
+// bound is the limit of the queue and the submitters that wait for room. Pool.mu guards
+// it, except for the first two fields, which are constant.
 //
-// Invariant, whenever mu is free: somebody waits ⇒ the queue is full. Therefore who takes work from a full queue puts the work of
-// who has waited longest in its place, and who comes with work while others wait need not ask whether it would overtake them.
+// Invariant, whenever mu is free: a submitter waits ⇒ the queue is full. Therefore a
+// worker that takes work from a full queue replaces it with the work of the longest
+// waiter, and a new submitter never has to check whether it would overtake the waiters.
 type bound struct {
 	limit   int
 	full    WhenFull
@@ -89,7 +94,7 @@ func (p *Pool) put(w schedulers.Work) {
 	p.call()
 }
 
-// awaitRoom waits until w was queued or is refused. mu is held, but not while it waits.
+// awaitRoom waits until w is queued or refused. mu is held, but not during the wait.
 func (p *Pool) awaitRoom(w schedulers.Work, on *worker) error {
 	s := &submission{work: w, answer: make(chan error, 1)}
 	p.bound.waiting = append(p.bound.waiting, s)
@@ -102,7 +107,8 @@ func (p *Pool) awaitRoom(w schedulers.Work, on *worker) error {
 	return <-s.answer
 }
 
-// runHere runs w on the caller's goroutine, as work that never was in a queue. mu is held, but not while w runs.
+// runHere runs w on the caller's goroutine; w never was in a queue. mu is held, but not
+// while w runs.
 func (p *Pool) runHere(w schedulers.Work, on *worker) {
 	p.count.accepted++
 	p.count.longRunning++
@@ -116,8 +122,9 @@ func (p *Pool) runHere(w schedulers.Work, on *worker) {
 	}
 }
 
-// admit queues the work of those who wait, as far as there is room; mu is held. It is called when work was taken
-// from the queue. As one of them takes the place of what was taken, no worker has to be started for it.
+// admit queues the work of waiting submitters while there is room; mu is held. It is
+// called after work was taken from the queue. The admitted work replaces what was
+// taken, so no worker has to be started for it.
 func (b *bound) admit(p *Pool) {
 	for len(b.waiting) > 0 && p.global.Len() < b.limit {
 		s := b.waiting[0]
@@ -128,7 +135,8 @@ func (b *bound) admit(p *Pool) {
 	}
 }
 
-// refuseWaiting refuses the work of all who wait; mu is held, and Shutdown was called.
+// refuseWaiting refuses the work of all waiting submitters; mu is held, and Shutdown
+// was called.
 func (b *bound) refuseWaiting(p *Pool) {
 	for _, s := range b.waiting {
 		s.answer <- p.refuse(schedulers.ErrShutdown)

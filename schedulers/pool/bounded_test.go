@@ -32,14 +32,14 @@ func TestConformanceOfBoundedQueues(t *testing.T) {
 	})
 }
 
-// full is a pool of one worker that is held, and whose queue has no room.
+// full is a pool whose only worker is held and whose queue has no room.
 type full struct {
 	*Pool
 	t       *testing.T
 	release chan struct{}
 
 	mu  sync.Mutex
-	ran []int // the queued works and those that came later, in the order in which they ran
+	ran []int // the queued works and the later ones, in the order in which they ran
 }
 
 func fill(t *testing.T, limit int, policy WhenFull) *full {
@@ -104,7 +104,7 @@ func TestSubmitBlocksUntilThereIsRoomFirstComeFirstServed(t *testing.T) {
 		f := fill(t, 2, Block)
 		for i := 2; i < 6; i++ {
 			go func() { assert.NoError(t, f.Submit(f.note(i), schedulers.Hint{})) }()
-			synctest.Wait() // it waits now, behind those before
+			synctest.Wait() // it waits now, behind the earlier ones
 		}
 		assert.Equal(t, uint64(3), f.Metrics().Submitted, "what waits is not accepted")
 		close(f.release)
@@ -151,7 +151,8 @@ func TestAWorkerThatWaitsForRoomDoesNotStopThePool(t *testing.T) {
 	})
 }
 
-// Who waits for room is let in as well when work leaves the queue by another way than to a worker.
+// A submitter that waits for room is also admitted when queued work is reclaimed rather
+// than taken by a worker.
 func TestReclaimedWorkMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 1), AddAfter(0), QueueLimit(1, Block))

@@ -7,36 +7,42 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// brisk sees to it that two machines which take turns do so on one worker. Beside on, it is guarded by Pool.mu.
+// brisk keeps two machines that take turns on one worker. Pool.mu guards it, except for
+// on.
 //
 // # The difficulty
 //
-// A machine that sends to another one makes it ready, and waits for the answer a moment later. The one that is ready lies alone
-// in the local queue of the worker that is about to be free for it. Starting a worker for it costs more than that moment, and
-// what is worse, the new worker may be in time: it steals the machine, the first worker finds nothing and ends, and with each
-// message the two change their processor. A round trip took 389 ns so, with 235 on a pool of one worker.
+// A machine that sends to another one makes it ready, and a moment later waits for the
+// answer. The ready machine is alone in the local queue of a worker that is about to be
+// free for it. Starting a worker costs more than that moment. Worse, the new worker may
+// be in time: it steals the machine, the first worker finds nothing and ends, and the
+// two change processors with each message. A round trip then took 389 ns, against 235
+// on a pool of one worker.
 //
-// But nobody knows whether the worker is about to be free. If it computes on for a second, the machine waits for a second beside
-// a processor that has nothing to do.
+// But the pool cannot know whether the worker is about to be free. If it computes for
+// another second, the machine waits for a second while a processor idles.
 //
 // # What can be known
 //
-// Where works have been short for a whole interval, the next one will likely be. So for as long as they are, no worker is started
-// for a single machine that its worker has just made ready. A timer looks again after each interval, and starts one if works have become
-// long; this is what bounds the mistake. Work that is new (a job that was just started) is never treated so: it
-// may be the half of a division, and a second worker is what it was made for.
+// If all works of an interval were short, the next one is probably short too. While
+// that holds, no worker is started for a single machine that its worker has just made
+// ready. A timer looks again after each interval, and starts a worker if works have
+// become long; this bounds the mistake. New work (a job that was just started) is never
+// treated this way: it may be half of a division, which is exactly what a second worker
+// is for.
 //
 // # Why nothing is lost
 //
-// Not to start a worker breaks the invariant of idle.go, for at most an interval:
+// Not starting a worker breaks the invariant of idle.go, for at most one interval:
 //
 //	poster                                  timer, under mu
 //	 1. push, under the queue's lock         1. on = false
 //	 2. read on: leave it                    2. settle, which looks into every queue
 //
-// If the poster read true, its push comes before the timer's look, by the same argument as for hungry; and while on is true,
-// the timer runs. What happens without it stays as it was: the worker that pushed takes the machine when its work ends; a worker
-// that is going to block says so, and settle is called.
+// If the poster read true, its push comes before the timer's look, by the same argument
+// as for hungry; and while on is true, the timer runs. Even without the timer, two
+// rules hold as before: the worker that pushed takes the machine when its work ends,
+// and a worker that is about to block says so, which calls settle.
 type brisk struct {
 	on    atomic.Bool
 	timer *time.Timer
@@ -46,16 +52,18 @@ type brisk struct {
 
 const (
 	briskPause = time.Millisecond
-	// briskWork is what works take at most, on the average, for which this pays: less than a thread takes to wake up.
+	// briskWork is the longest average duration of a work for which this pays: less
+	// than a thread takes to wake up.
 	briskWork = 2 * time.Microsecond
 )
 
-// alone reports whether a machine that was made ready by its worker, whose queue was empty, may be left to it.
+// alone reports whether a machine may be left to the worker that made it ready and
+// whose queue was empty.
 func (b *brisk) alone(lone bool, hint schedulers.Hint) bool {
 	return lone && b.on.Load() && hint.Flags.Has(schedulers.Resumed)
 }
 
-// watch has a look taken after an interval; mu is held.
+// watch schedules a look after one interval; mu is held.
 func (b *brisk) watch(p *Pool) {
 	if b.armed {
 		return
@@ -68,15 +76,15 @@ func (b *brisk) watch(p *Pool) {
 	b.timer.Reset(briskPause)
 }
 
-// onBrisk is called when an interval has passed.
+// onBrisk runs when an interval has passed.
 func (p *Pool) onBrisk() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := &p.brisk
 	b.armed = false
-	works := (p.progress() - b.last) / 2 // it counts beginnings and ends
+	works := (p.progress() - b.last) / 2 // counts starts and ends
 	if p.ending.Begun() || works*uint64(briskWork) < uint64(briskPause) {
-		b.on.Store(false) // before looking: who posts behind our look has to see it
+		b.on.Store(false) // before looking: a poster behind our look has to see it
 		p.settle()
 		return
 	}

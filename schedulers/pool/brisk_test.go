@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// makeBrisk has p believe that works have been short so far.
+// makeBrisk makes p believe that works have been short so far.
 func makeBrisk(p *Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -20,8 +20,9 @@ func makeBrisk(p *Pool) {
 	p.brisk.watch(p)
 }
 
-// handedOn submits to p a work that makes another one ready, with flags, and waits for it. It returns how
-// many workers there were then, and after how long the other one ran.
+// handedOn submits a work to p that makes another one ready, with flags, and waits for
+// it. It returns the number of workers at that time, and the delay after which the
+// other work ran.
 func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, after time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -100,7 +101,7 @@ func TestShortWorksMakeAPoolBrisk(t *testing.T) {
 		}
 		require.NoError(t, p.Submit(step, schedulers.Hint{}))
 		synctest.Wait()
-		require.False(t, p.brisk.on.Load(), "nobody has looked yet")
+		require.False(t, p.brisk.on.Load(), "no look has been taken yet")
 		time.Sleep(briskPause)
 		synctest.Wait()
 		assert.True(t, p.brisk.on.Load())

@@ -8,61 +8,65 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Climbing says what a pool does about the number of its workers, beside adding some where work stalls.
+// Climbing selects how a pool adjusts the number of its workers, apart from adding
+// workers when work stalls.
 type Climbing uint8
 
 const (
-	// ClimbingOff leaves the number alone: as many as [Workers] says.
+	// ClimbingOff keeps the number that [Workers] sets.
 	ClimbingOff Climbing = iota
-	// ClimbingObserved measures, reports what it would decide, and leaves the number alone.
+	// ClimbingObserved measures and reports what it would decide, but keeps the number.
 	ClimbingObserved
-	// ClimbingOn measures, reports, and does what it has decided.
+	// ClimbingOn measures, reports, and applies its decisions.
 	ClimbingOn
 )
 
-// ClimbingInterval is how often hill climbing takes a sample, if enough work ends in it to say something.
+// ClimbingInterval is how often hill climbing takes a sample, if enough work ends in
+// the interval to be significant.
 const ClimbingInterval = 50 * time.Millisecond
 
 const (
-	// A sample of fewer works than enough says more about chance than about throughput, so its
-	// interval is made longer, up to patience.
+	// A sample of fewer works than enough says more about chance than about throughput,
+	// so its interval is extended, up to patience.
 	enough   = 20
 	patience = 10 * ClimbingInterval
 
-	// For so long nothing has ended in a pool that hangs.
+	// A pool in which nothing has ended for this long hangs.
 	hanging = 4 * ClimbingInterval
 )
 
-// Sample is one step of hill climbing: what was seen in an interval, and what was concluded. A sequence of them is
-// a trace of the number of workers against throughput.
+// Sample is one step of hill climbing: what was measured in an interval, and the
+// conclusion. A sequence of samples traces the number of workers against throughput.
 type Sample struct {
 	At        time.Duration // since the pool was made
 	Elapsed   time.Duration // since the last sample
-	Workers   int           // that ran at its end, but for those inside of [schedulers.Blocker]
-	Completed int           // works that have ended in the interval
-	Next      int           // the workers that there should be in the next interval
+	Workers   int           // running at its end, except those inside [schedulers.Blocker]
+	Completed int           // works that ended in the interval
+	Next      int           // how many workers should run in the next interval
 }
 
-// String returns the sample as a line of a log.
+// String formats the sample as a line of a log.
 func (s Sample) String() string {
 	return fmt.Sprintf("%v: %d workers, %.0f works/s, next %d", s.At.Round(time.Millisecond), s.Workers,
 		hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed}.Throughput(), s.Next)
 }
 
-// HillClimbing has the pool search, between the two numbers of [Workers], the number of workers that gets the most
-// work done. It pays where work waits for something that the pool cannot see, and that has a best number of
-// users: a disk, a lock, a server; work that computes is best served by GOMAXPROCS, which is the default. How it searches is told in
-// package hillclimb.
+// HillClimbing makes the pool search, between the two bounds of [Workers], for the
+// number of workers with the highest throughput. It pays where work waits for a
+// resource that the pool cannot see and that has an optimal number of users: a disk, a
+// lock, a server. Work that computes is best served by GOMAXPROCS, the default. Package
+// hillclimb explains the search.
 //
-// It bounds what is done about stalls: as long as work ends now and then, a stall adds nothing, since the number of workers is then
-// the search's business; where nothing ends, stalls add workers as ever, and the search goes on from there.
+// Hill climbing limits the reaction to stalls. As long as work ends now and then, a
+// stall adds nothing, since the search decides about the number of workers. Where
+// nothing ends, stalls add workers as usual, and the search continues from there.
 //
-// With this option, observed or on, workers that are seen to wait are not replaced otherwise (see [AddAfter]): that would change
-// the number that is searched for.
+// With this option, observed or on, the pool does not replace workers that it sees
+// waiting (see [AddAfter]): that would change the number under search.
 //
-// If observe is not nil, it is called with each sample, one after the other, on a goroutine of
-// the pool's choice. It must not block; a panic in it is contained: see [schedulers.Hook]. While
-// the pool is idle there are no samples, and no timer.
+// If observe is not nil, it is called with each sample, one call at a time, on a
+// goroutine of the pool's choice. It must not block; a panic in it is contained: see
+// [schedulers.Hook]. While the pool is idle it takes no samples and arms no timer.
 func HillClimbing(mode Climbing, observe func(Sample)) Option {
 	return func(p *Pool) {
 		p.climbing = nil
@@ -72,7 +76,8 @@ func HillClimbing(mode Climbing, observe func(Sample)) Option {
 	}
 }
 
-// climbing takes samples and does what the climber makes of them. It is guarded by Pool.mu, but for what is constant.
+// climbing takes samples and applies the climber's decisions. Pool.mu guards it, except
+// for its constant fields.
 type climbing struct {
 	// Constant after New.
 
@@ -86,17 +91,17 @@ type climbing struct {
 	watching bool          // the timer is armed
 	at       time.Duration // of the last sample
 	last     uint64        // works that had ended then
-	seen     uint64        // works that had ended when that was last looked at
-	moved    time.Duration // when seen was last seen to change
+	seen     uint64        // works that had ended at the last look
+	moved    time.Duration // when seen last changed
 }
 
-// clock is what samples are timed with.
+// clock times the samples.
 type clock interface {
 	schedulers.Timers
 	Now() time.Duration
 }
 
-// wall is the pool's own timers, and the time since the pool was made.
+// wall is the pool's own timers and the time since the pool was made.
 type wall struct {
 	schedulers.Timers
 	made time.Time
@@ -113,7 +118,8 @@ func (c *climbing) begin(p *Pool) {
 	}
 }
 
-// watch begins an interval, unless one has begun; mu is held. It is called when a worker starts.
+// watch begins an interval, unless one has already begun; mu is held. It is called when
+// a worker starts.
 func (c *climbing) watch(p *Pool) {
 	if !c.watching {
 		c.watching = true
@@ -130,8 +136,9 @@ func (c *climbing) Expire(*schedulers.Timer) {
 	}
 }
 
-// sample ends an interval, and begins the next one if workers are running. An interval at whose end no work waits is
-// not counted: it was not the number of workers that held throughput down.
+// sample ends an interval, and begins the next one if workers are running. An interval
+// that ends with empty queues does not count: its throughput was not limited by the
+// number of workers.
 func (c *climbing) sample(p *Pool) (s Sample, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +172,7 @@ func (c *climbing) stop() {
 	}
 }
 
-// confine tells the climber its new bounds and returns the goal; mu is held.
+// confine sets the climber's bounds and returns the goal; mu is held.
 func (c *climbing) confine(least, most int) (goal int) {
 	c.climber.Confine(least, most)
 	if !c.follow {
@@ -176,9 +183,10 @@ func (c *climbing) confine(least, most int) (goal int) {
 
 // allow returns how many of the workers that a stall asks for may be added; mu is held.
 //
-// If nothing at all has ended for some time, the pool hangs, and all of them may. If something has, the pool is slow,
-// perhaps for having too many workers already, and what to do about it is the climber's decision. Without this
-// bound, work that takes longer the more of it runs would be given workers until there are no more.
+// If nothing at all has ended for some time, the pool hangs, and all of them may be
+// added. Otherwise the pool is merely slow, perhaps because of too many workers, and
+// the climber decides. Without this bound, work that slows down as more of it runs
+// would get workers up to the limit.
 func (c *climbing) allow(p *Pool, asked int) int {
 	if !c.follow {
 		return asked
@@ -190,14 +198,15 @@ func (c *climbing) allow(p *Pool, asked int) int {
 	return asked
 }
 
-// moves notes when work has last ended; mu is held.
+// moves records when work last ended; mu is held.
 func (c *climbing) moves(p *Pool) {
 	if done := p.completed(); done != c.seen {
 		c.seen, c.moved = done, c.clock.Now()
 	}
 }
 
-// completed returns how many works of the workers have ended, or were taken back by who waits for them; mu is held.
+// completed returns how many works of the workers have ended or were reclaimed by a
+// waiter; mu is held.
 func (p *Pool) completed() uint64 {
 	sum := p.slots.completed + p.count.reclaimed
 	for _, w := range p.slots.all {

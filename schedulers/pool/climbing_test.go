@@ -17,14 +17,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// do is work that is a function.
+// do is a function as work.
 type do func(schedulers.Worker)
 
 func (f do) Run(on schedulers.Worker) { f(on) }
 func (f do) Abandon(error)            {}
 
-// disk is something that the pool cannot see, and that does most with so many users at a time: beyond these,
-// they get into each other's way.
+// disk is a resource that the pool cannot see. It has the highest throughput at a
+// certain number of users; more users get in each other's way.
 type disk struct {
 	best  float64
 	users atomic.Int64
@@ -36,7 +36,8 @@ func (d *disk) read() {
 	time.Sleep(time.Duration(float64(10*time.Millisecond) * (1 + n/d.best*n/d.best)))
 }
 
-// load keeps the pool busy with reads for so long, in the time of a bubble, and returns the trace.
+// load keeps the pool busy with reads for the given time of a bubble, and returns the
+// trace.
 func load(t *testing.T, d *disk, long time.Duration, opts ...Option) (trace []Sample) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +64,7 @@ func load(t *testing.T, d *disk, long time.Duration, opts ...Option) (trace []Sa
 	return trace
 }
 
-// last returns the mean of the workers in the last third of a trace.
+// last returns the mean number of workers in the last third of a trace.
 func last(trace []Sample) float64 {
 	tail := trace[len(trace)*2/3:]
 	sum := 0
@@ -73,9 +74,10 @@ func last(trace []Sample) float64 {
 	return float64(sum) / float64(len(tail))
 }
 
-// asARule returns the first of a few values of f that is as expected, or else the last one. The reads of a disk all take
-// equally long, so what ends has a rhythm, and which of two goroutines goes first that are awake at the same moment may
-// set it: once in a hundred loads, it is the rhythm that the pool listens to.
+// asARule returns the first of a few values of f that is as expected, or else the last
+// one. All reads of a disk take equally long, so completions have a rhythm, and the
+// order of two goroutines that are awake at the same moment may set it. In one of a
+// hundred loads, the pool follows that rhythm.
 func asARule(f func() float64, expected func(float64) bool) (got float64) {
 	for range 10 {
 		if got = f(); expected(got) {
@@ -96,7 +98,8 @@ func TestThePoolClimbsToTheNumberOfWorkersThatDoesMost(t *testing.T) {
 	assert.InDelta(t, best, workers, near)
 }
 
-// Work that takes longer than AddAfter looks like a stall; each adds workers, which make all slower, so that there are more stalls.
+// Work that takes longer than AddAfter looks like a stall. Each stall adds workers,
+// which slow all of them down, so stalls multiply.
 func TestClimbingBoundsWhatStallsAdd(t *testing.T) {
 	const most = 300
 	under := func(mode Climbing, expected func(float64) bool) float64 {
@@ -120,7 +123,7 @@ func TestClimbingThatIsOnlyObservedChangesNothing(t *testing.T) {
 	assert.Greater(t, proposed, 3.0)
 }
 
-// The trace is all that the decisions depend on.
+// The decisions depend on the trace alone.
 func TestATraceCanBeReplayed(t *testing.T) {
 	trace := load(t, &disk{best: 16}, 20*time.Second, Workers(2, 300), AddAfter(0), HillClimbing(ClimbingOn, nil))
 	again := hillclimb.New(2, 300)
@@ -130,9 +133,10 @@ func TestATraceCanBeReplayed(t *testing.T) {
 	}
 }
 
-// The same through the pool: a clock that the test moves, and works that end when the test says so.
+// The same through the pool, with a clock that the test moves and works that end when
+// the test says so.
 func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // for Wait alone; the bubble's own clock stands still
+	synctest.Test(t, func(t *testing.T) { // for Wait alone; the bubble's own clock does not move
 		var c vclock.Clock
 		var trace []Sample
 		simulated := func(p *Pool) { p.climbing.clock = &c }

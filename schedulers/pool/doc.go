@@ -1,71 +1,87 @@
-// Package pool is the default scheduler: a pool of goroutines, modelled on the standard task scheduler of .NET, that
-// holds no goroutine while it is idle.
+// Package pool is the default scheduler: a pool of goroutines, modelled on .NET's
+// standard task scheduler, that holds no goroutine while it is idle.
 //
 // # One queue
 //
-// The easy pool is a queue and some workers:
+// The simplest pool is one queue and some workers:
 //
 //	Submit ──▶ [ global queue, first in first out ] ──▶ worker, worker, worker
 //
-// It is fair, and it is slow where work makes work: all workers meet at one lock, and what a
-// work has just made, whose data is in its processor's cache, goes to the end of a queue and to some other worker.
+// It is fair, and slow where work submits work. All workers meet at one lock. What a
+// work has just created, whose data is in its processor's cache, goes to the end of the
+// queue and then to some other worker.
 //
 // # A queue for each worker
 //
-// So work that is submitted by work goes to the queue of its worker, and that worker takes it before
-// anything else, the newest first:
+// Work submitted by work therefore goes to its worker's own queue. The worker takes
+// from that queue before any other, the newest work first:
 //
 //	submitted from outside, or with PreferFairness     submitted by work of this worker
 //	              │                                                │
 //	              ▼                                                ▼
 //	      [ global: FIFO ]                          [ local: its owner LIFO, thieves FIFO ]
 //
-// Of two nested jobs the second one therefore runs first: t2 before t1. [schedulers.PreferFairness] is for where that is wrong.
+// Of two nested jobs the second one therefore runs first: t2 before t1. Use
+// [schedulers.PreferFairness] where that is wrong.
 //
 // # Stealing
 //
-// A worker with nothing of its own takes from the global queue; if that is empty, from the other end of somebody
-// else's: the oldest, which is the least likely to be in a cache, and, where work divides itself, the
-// largest. The order global before stealing is .NET's; Go's scheduler has it the other way round (package workstealing).
-// Every 61st time a worker looks at what is old first, so that work that feeds itself starves nobody.
+// A worker whose own queue is empty takes from the global queue. If that is empty too,
+// it steals from the other end of another worker's queue. That end holds the oldest
+// work, which is the least likely to be in a cache and, where work divides itself, the
+// largest. Looking at the global queue before stealing is .NET's order; Go's scheduler
+// steals first (package workstealing). At every 61st work a worker looks at old work
+// first, so that work that feeds itself starves no other work.
 //
 // # Starting and ending
 //
-// Here begins the difficulty. An idle pool holds no goroutine: a worker that finds nothing ends, and a submission starts
-// one if fewer run than may. (That measured faster than parking and waking: a goroutine that starts is as
-// cheap as one that wakes, and one that has ended needs no list to be found in.) Nobody may conclude "there is a worker"
-// from one that is just about to conclude "there is no work". The protocol and its proof are in idle.go.
+// Here the difficulty begins. An idle pool holds no goroutine: a worker that finds
+// nothing ends, and a submission starts a worker if fewer run than may. (That measured
+// faster than parking and waking: a goroutine starts as cheaply as one wakes, and an
+// ended goroutine needs no list in which to find it.) A poster must not conclude "there
+// is a worker" from a worker that is just about to conclude "there is no work". The
+// protocol and its proof are in idle.go.
 //
 // # Waiting inside
 //
-// Work that waits for other work holds its worker, and a pool of which all workers wait for what is queued
-// behind them hangs. There are four ways out, the cheapest first:
+// Work that waits for other work holds its worker. A pool hangs if all its workers wait
+// for work that is queued behind them. The pool has four remedies, the cheapest first:
 //
-//   - The waiter runs in place what it waits for, if that is still queued ([Pool.MayRunInPlace]): Wait of a job does, and so a
-//     wait for several that waits for one after the other. A wait for any of several does not:
-//     which of them will be first cannot be known, and running one of them might take longer than waiting for another.
-//   - The waiter says that it blocks ([schedulers.Blocker]), and another worker runs meanwhile. All waits of this module do.
-//   - The waiter says nothing, since it sits in a channel, a sleep or a system call. The runtime knows how many goroutines run; where
-//     that is fewer than there are workers, some wait, and others take their place within a millisecond (replace.go).
-//   - Nothing moves, and the runtime's counts do not tell why: then the pool adds workers until something does ([AddAfter], stall.go).
+//   - The waiter runs the awaited work in place, if that is still queued
+//     ([Pool.MayRunInPlace]). A job's Wait does this, and so does a wait for several
+//     jobs that waits for one after the other. A wait for any of several does not: it
+//     cannot know which will be first, and running one of them might take longer than
+//     waiting for another.
+//   - The waiter reports that it blocks ([schedulers.Blocker]), and another worker runs
+//     meanwhile. All waits of this module do.
+//   - The waiter reports nothing, since it is inside a channel operation, a sleep or a
+//     system call. The runtime knows how many goroutines run; if that is fewer than the
+//     number of workers, some wait, and others replace them within a millisecond
+//     (replace.go).
+//   - Nothing moves, and the runtime's counts do not explain it: the pool adds workers
+//     until something does ([AddAfter], stall.go).
 //
-// A machine that awaits needs none of these. It is no work any more while it waits.
+// A machine that awaits needs none of these: while it waits, it is not work.
 //
 // # How many workers
 //
-// [Workers] gives two bounds. The pool runs as many as the lower one says, which by default is the number of processors: right for
-// work that computes. Stalls add more, up to the upper one; [HillClimbing] searches between the two for the number that
-// gets most done. Both bounds can be changed while the pool runs ([Pool.SetWorkers]). Work that is known to run for long is
-// better flagged [schedulers.LongRunning], and then has a goroutine outside of the pool's workers: unflagged it looks like a stall.
+// [Workers] sets two bounds. The pool runs as many workers as the lower bound, which by
+// default is the number of processors: right for work that computes. Stalls add more,
+// up to the upper bound; [HillClimbing] searches between the two for the highest
+// throughput. Both bounds can be changed while the pool runs ([Pool.SetWorkers]). Flag
+// work that runs for long as [schedulers.LongRunning]; it then gets a goroutine outside
+// the pool's workers. Unflagged, it looks like a stall.
 //
 // # Too much work
 //
-// The queues have no limit by default. [QueueLimit] sets one, and says what happens to work for which there is no
-// room: it is refused, its submitter waits, or its submitter runs it.
+// By default the queues have no limit. [QueueLimit] sets one and selects what happens
+// to work that finds the queue full: it is refused, its submitter waits, or its
+// submitter runs it.
 //
 // # What is promised
 //
-// Work from outside begins in the order in which it came; nothing is said about the order in which it ends. A panic in
-// work ends that work alone; so does runtime.Goexit, after which a new goroutine takes the worker's place. [Pool.Shutdown] lets
-// everything run that was accepted, or abandons what is queued when its context ends. [Pool.Metrics] add up.
+// Work from outside starts in the order of its submission; the order in which it ends
+// is unspecified. A panic in work ends that work alone. So does runtime.Goexit, after
+// which a new goroutine replaces the worker's. [Pool.Shutdown] runs all accepted work,
+// or abandons what is queued when its context ends. [Pool.Metrics] add up.
 package pool

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// With one worker, jobs from outside run in order of arrival, and those that a job starts run
-// the newest first, after it.
+// With one worker, jobs from outside run in order of arrival. The jobs that a job
+// starts run after it, the newest first.
 func Example() {
 	p := pool.New(pool.Workers(1, 1))
 	ctx := schedulers.With(context.Background(), p)
@@ -38,7 +38,7 @@ func Example() {
 	// <nil>
 }
 
-// A wait inside of a job runs the awaited job in place, so that one worker is enough.
+// A wait inside a job runs the awaited job in place, so one worker is enough.
 func ExamplePool_MayRunInPlace() {
 	p := pool.New(pool.Workers(1, 1))
 	ctx := schedulers.With(context.Background(), p)

@@ -6,49 +6,54 @@ import "github.com/movenext/movenext/schedulers"
 //
 // # The difficulty
 //
-// A pool that is idle holds no goroutine. So the question is not which sleeper to
-// wake but whether to start one, and it is asked at every submission, at the
-// very moment at which the last worker may be about to end. If the poster thinks
-// "there is a worker" and the worker thinks "there is no work", work lies there for ever.
+// An idle pool holds no goroutine. So the question is not which sleeper to wake but
+// whether to start one. It is asked at every submission, at the very moment when the
+// last worker may be about to end. If the poster concludes "there is a worker" and the
+// worker concludes "there is no work", the work stays there forever.
 //
-// Where a worker has to be started there is no difficulty: pushing and deciding are
-// one critical section, and so are finding nothing and ending. But a local
-// queue has a lock of its own, since the pool's lock at each nested submission is what
-// local queues are there to avoid, and so has the newer part of the global one (inbox.go). For these the two lists below pair up.
+// Where a worker has to be started there is no difficulty: pushing and deciding are one
+// critical section, and so are finding nothing and ending. But a local queue has its
+// own lock, to avoid the pool's lock at each nested submission, and so does the newer
+// part of the global queue (inbox.go). For these the two lists below pair up.
 //
 // # The poster                         # The worker that finds nothing
 //
-//	P1 push, under the queue's lock       E1 under mu: leave the count of those who run,
+//	P1 push, under the queue's lock       E1 under mu: leave the count of running workers,
 //	P2 read hungry                           and write hungry = true
 //	P3 if it is set: under mu, settle     E2 look into every queue, each under its lock
 //	                                      E3 if there is work, take it and be counted again
 //
-// Either E2 sees the work of P1, or E2 looked into that queue before P1
-// pushed. In the second case E1 was before P2 (E1 before E2, E2's critical section before P1's),
-// so P2 reads true, unless somebody has written false since; whoever
-// writes false does so under mu in settle, after having written what is true of the
-// state and then looked into every queue (the same E1, E2), or because a worker has
-// started, and a worker that has started looks into every queue itself before
-// it does anything else. The order in which a worker that gives its place up
-// does its steps is therefore: announce, then look. The other order is the bug.
+// Either E2 sees the work of P1, or E2 looked into that queue before P1 pushed. In the
+// second case E1 was before P2 (E1 before E2, E2's critical section before P1's), so P2
+// reads true, unless false has been written since. A write of false has one of two
+// causes, both under mu. In settle, it comes after writing what is true of the state,
+// and a look into every queue follows (the same E1, E2). Or a worker has started, and a
+// started worker looks into every queue before it does anything else. A worker that
+// gives up its place must therefore announce first and look second. The other order is
+// the bug.
 //
 // # At most one worker is starting
 //
 // Waking a worker per submission makes workers that find nothing and end again (Go's
-// scheduler rejects it for the same reason). So while one is starting, nobody
-// starts another; it is the starting worker that looks, once it has got its first work,
-// whether there is more, and starts the next. A burst of n submissions brings the
-// workers up one after the other and never more than needed.
+// scheduler rejects it for the same reason). So while one worker is starting, no other
+// is started. Once it has its first work, the starting worker checks for more and
+// starts the next. A burst of n submissions brings the workers up one after the other,
+// and never more than needed.
 //
-// # Work for which nobody is woken
+// # Work that wakes no worker
 //
-// A chain of continuations puts one piece of work after the other into the local queue of the worker that has just run the one
-// before, and is about to take it. Steps P2 and P3 start a worker for it, which finds nothing, or takes it
-// away, to a processor that has nothing of it in its cache; and for the next piece, another one. A fifth of the time of
-// such a chain went there (238 ns a link, of which 205 are left). So a poster that says that its worker's current work ends (schedulers.Leaver) leaves P2 and P3 out, if
-// the queue was empty; and so does one that posts to the global queue, if that and the worker's own were. The worker takes that piece next, but for three cases: it looks at the other queues first (find then
-// settles), it gives its place up (retire does), or the hint was wrong. In the last case the piece waits for the end of what that
-// worker runs, or for the next who settles.
+// A chain of continuations puts one work after another into the local queue of the
+// worker that ran the previous one and is about to take the next. Steps P2 and P3 would
+// start a worker for it. That worker finds nothing, or takes the work away to a
+// processor with a cold cache; and the next work gets yet another worker. A fifth of
+// the time of such a chain went there (238 ns a link; 205 are left).
+//
+// So a poster that says that its worker's current work ends (schedulers.Leaver) omits
+// P2 and P3 if the queue was empty. So does a poster to the global queue, if that queue
+// and the worker's own were empty. The worker takes that work next, except in three
+// cases: it looks at the other queues first (find then settles), it gives up its place
+// (retire settles), or the hint was wrong. In the last case the work waits until the
+// worker's current work ends or the next settle.
 //
 // # Invariant, whenever mu is free
 //
@@ -56,24 +61,25 @@ import "github.com/movenext/movenext/schedulers"
 //	                                     between P1 and P3 and will see hungry, or
 //	                                     it is alone, and its worker's current work ends
 //
-// room.free() says whether there is room; blocked workers make room. There is one exception, for at most a
-// millisecond: brisk.go.
+// room.free() says whether there is room; blocked workers make room. There is one
+// exception, for at most a millisecond: brisk.go.
 
-// room is how many workers run and how many may. It is guarded by Pool.mu.
+// room counts the workers that run and that may run. Pool.mu guards it.
 type room struct {
 	running  int  // live workers
 	goal     int  // how many should run: min, or what hill climbing has found best
 	limit    int  // how many may run: goal, and more after a stall
-	blocked  int  // how many of those that run are inside of Block
-	waiting  int  // if some were seen to wait: how many more may run; see replacement
-	starting bool // one of those that run has not looked for work yet
+	blocked  int  // how many running workers are inside Block
+	waiting  int  // extra workers allowed because some were seen to wait; see replacement
+	starting bool // one running worker has not looked for work yet
 }
 
 func (r *room) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
 func (r *room) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.patience() }
 
-// patience is how many workers too many are let be. Those that slept often wake together; if all of them but a few
-// ended at once, they would have to be started again a moment later.
+// patience is the number of surplus workers that are kept. Sleepers often wake
+// together; if all but a few ended at once, they would have to be started again a
+// moment later.
 func (r *room) patience() int {
 	if r.waiting == 0 {
 		return 0
@@ -81,8 +87,8 @@ func (r *room) patience() int {
 	return 2 * r.goal
 }
 
-// announce writes hungry to agree with the room. Call it with mu held after each change
-// of the room that makes a poster's help necessary.
+// announce makes hungry agree with the room. Call it with mu held after each change of
+// the room that requires a poster's help.
 func (p *Pool) announce() {
 	hungry := !p.room.starting && (p.room.free() || p.stall.wanted(p) || p.replacement.wanted(p))
 	if p.hungry.Load() != hungry {
@@ -90,8 +96,8 @@ func (p *Pool) announce() {
 	}
 }
 
-// settle brings workers and work into agreement; mu is held. It is called after
-// anything that makes work or room: the order inside is announce, then look.
+// settle brings workers and work into agreement; mu is held. It is called after any
+// change that makes work or room. The order inside is announce, then look.
 func (p *Pool) settle() {
 	p.announce()
 	if p.room.starting || !p.anyQueued() {
@@ -108,7 +114,7 @@ func (p *Pool) settle() {
 	p.announce()
 }
 
-// watch sees to it that all workers are watched, which are busy while work is queued.
+// watch starts the watches over the workers, which are all busy while work is queued.
 func (p *Pool) watch() {
 	if p.stall.wanted(p) {
 		p.stall.watch(p)
@@ -144,7 +150,7 @@ func (p *Pool) start() {
 	go w.loop.Run()
 }
 
-// find looks for work on behalf of w, and ends w if there is none; mu is held.
+// find looks for work for w, and ends w if it finds none; mu is held.
 func (p *Pool) find(w *worker) schedulers.Work {
 	fresh := w.fresh
 	if fresh {
@@ -167,8 +173,8 @@ func (p *Pool) find(w *worker) schedulers.Work {
 	return work
 }
 
-// leave ends w, unless work has come in the last moment, which is returned then.
-// These are the steps E1 to E3.
+// leave ends w, unless work arrived at the last moment, which it then returns. These
+// are the steps E1 to E3.
 func (p *Pool) leave(w *worker) schedulers.Work {
 	p.room.running--
 	p.announce()
@@ -184,9 +190,9 @@ func (p *Pool) leave(w *worker) schedulers.Work {
 	return nil
 }
 
-// look searches in the order global, own, others', the oldest first. (The newest of
-// its own a worker takes before it comes here; when it comes here nevertheless,
-// then for the sake of what is old.)
+// look searches the global queue, w's own, then the others', the oldest work first. (A
+// worker takes its own newest work before it comes here; if it comes here while it has
+// some, it is for the sake of old work.)
 func (p *Pool) look(w *worker) schedulers.Work {
 	if p.global.Len() == 0 {
 		p.inbox.empty(&p.global)
@@ -210,8 +216,8 @@ func (p *Pool) look(w *worker) schedulers.Work {
 	return nil
 }
 
-// retire ends w although there may be work, because more workers run than
-// should. What it has queued becomes everybody's.
+// retire ends w even if there is work, because more workers run than should. What it
+// has queued moves to the global queue.
 func (p *Pool) retire(w *worker) {
 	p.room.running--
 	w.mu.Lock()
@@ -224,7 +230,7 @@ func (p *Pool) retire(w *worker) {
 	p.end(w)
 }
 
-// end gives the place of w back; its goroutine is about to return.
+// end gives up the place of w; its goroutine is about to return.
 func (p *Pool) end(w *worker) {
 	w.live = false
 	p.slots.giveBack(p, w)

@@ -12,7 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// busyDiary is a diary whose one worker is busy until release is closed, so that nobody is hungry.
+// busyDiary is a diary whose one worker is busy until release is closed, so hungry is
+// false.
 func busyDiary(t *testing.T) (d *diary, release chan struct{}) {
 	t.Helper()
 	d = newDiary(t, Workers(1, 1))
@@ -23,7 +24,7 @@ func busyDiary(t *testing.T) (d *diary, release chan struct{}) {
 	return d, release
 }
 
-// write is work that is not submitted but put somewhere by the test itself.
+// write is work that the test itself puts into a queue instead of submitting it.
 func (d *diary) write(name string) schedulers.Work {
 	d.all.Add(1)
 	return do(func(schedulers.Worker) {
@@ -41,7 +42,7 @@ func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
 		d.submit(fmt.Sprint("inbox ", i), schedulers.Hint{}, nil)
 		w := d.write(fmt.Sprint("put ", i))
 		d.Pool.mu.Lock()
-		d.enqueue(w) // what a worker that gives way, or its place up, does
+		d.enqueue(w) // what a worker that yields or gives up its place does
 		d.Pool.mu.Unlock()
 		want = append(want, fmt.Sprint("inbox ", i), fmt.Sprint("put ", i))
 	}
@@ -123,7 +124,7 @@ func (w *abandoned) Abandon(reason error) {
 }
 
 func TestWorksThatComeWhileWorkersEndAreRun(t *testing.T) {
-	p := New(Workers(2, 2), AddAfter(0)) // so nobody comes to help
+	p := New(Workers(2, 2), AddAfter(0)) // so no stall brings help
 	const rounds, submitters = 3000, 2
 	var ran, submitting sync.WaitGroup
 	for range submitters {

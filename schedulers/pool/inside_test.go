@@ -47,13 +47,13 @@ func TestElsewhereIsNoPoolWorker(t *testing.T) {
 	}
 }
 
-// Who runs on a worker of a pool, and who does not.
+// Only code that runs on a pool's worker reports true.
 func ExampleIsPoolWorker() {
 	p, own := pool.New(), dedicated.New(1)
 	ctx := schedulers.With(context.Background(), p)
-	say := func(who string) func(context.Context) error {
+	say := func(name string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			fmt.Println(who, pool.IsPoolWorker(ctx))
+			fmt.Println(name, pool.IsPoolWorker(ctx))
 			return nil
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// step is work that is told its worker.
+// step is work that receives its worker.
 type step func(on schedulers.Worker)
 
 func (s step) Run(on schedulers.Worker) { s(on) }
@@ -45,7 +45,7 @@ func TestALeavingWorkerTakesWhatItSubmitsItself(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 	assert.Len(t, on, links)
 	for _, id := range on {
-		assert.Equal(t, on[0], id, "there was never more than one piece of work, so nobody was woken")
+		assert.Equal(t, on[0], id, "there was never more than one piece of work, so no worker was woken")
 	}
 	assert.Zero(t, p.Metrics().Stolen)
 }
@@ -54,7 +54,7 @@ func TestTheSecondPieceOfALeavingWorkerFindsAnotherOne(t *testing.T) {
 	p := pool.New(pool.Workers(2, 2))
 	both, submitted := make(chan struct{}), make(chan struct{})
 	meet := step(func(schedulers.Worker) {
-		select { // each needs the other one to run at the same time
+		select { // each needs the other to run at the same time
 		case both <- struct{}{}:
 		case <-both:
 		}
@@ -82,7 +82,7 @@ func TestAWrongHintOfALeavingWorkerLosesNothing(t *testing.T) {
 	require.NoError(t, p.Submit(step(func(w schedulers.Worker) {
 		from := leavingOf(t, w)
 		done := make(chan struct{})
-		go func() { // is not the worker, and the worker is not leaving
+		go func() { // it is not the worker, and the worker is not leaving
 			defer close(done)
 			assert.NoError(t, p.Submit(step(func(schedulers.Worker) { ran <- 2 }), schedulers.Hint{From: from}))
 		}()

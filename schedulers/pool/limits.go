@@ -2,7 +2,7 @@ package pool
 
 import "runtime"
 
-// bounds are the limits that least and most stand for, as [Workers] documents them.
+// bounds returns the limits that least and most mean, as documented at [Workers].
 func bounds(least, most int) (int, int) {
 	if least < 1 {
 		least = runtime.GOMAXPROCS(0)
@@ -13,10 +13,11 @@ func bounds(least, most int) (int, int) {
 	return least, max(least, most)
 }
 
-// SetWorkers changes, while the pool runs, what the option [Workers] has set: numbers below 1 mean the
-// same as there. More workers start as soon as there is work for them. Fewer come about as work ends: a worker that is one too many
-// ends instead of taking more from the queues that are for all, and at the latest after 61 works of its own
-// queue, which then become everybody's. Workers that a stall has added stay added. It does not block.
+// SetWorkers changes the bounds of the option [Workers] while the pool runs; numbers
+// below 1 mean the same as there. More workers start as soon as there is work for them.
+// Surplus workers end as their work ends: such a worker ends instead of taking more
+// from the shared queues, at the latest after 61 works of its own queue, whose rest
+// moves to the global queue. Workers added for a stall stay. It does not block.
 func (p *Pool) SetWorkers(least, most int) {
 	least, most = bounds(least, most)
 	p.mu.Lock()
@@ -32,8 +33,9 @@ func (p *Pool) SetWorkers(least, most int) {
 	p.settle()
 }
 
-// WorkerLimits returns how many workers the pool runs as soon as there is work for them, to how many it may grow, and
-// how many it would run now: between the two, if work has stalled, or if hill climbing has found a better number.
+// WorkerLimits returns how many workers the pool runs as soon as there is work for
+// them, to how many it may grow, and how many it would run now. The last lies between
+// the two if work has stalled or hill climbing has found a better number.
 func (p *Pool) WorkerLimits() (least, most, now int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// submitLong runs w on a goroutine of its own, now. It is no worker: it has no
-// queue and no ID, and the work is handed a nil worker. Shutdown waits for it.
+// submitLong runs w on its own goroutine, now. That goroutine is not a worker: it has
+// no queue and no ID, and the work receives a nil worker. Shutdown waits for it.
 func (p *Pool) submitLong(w schedulers.Work) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

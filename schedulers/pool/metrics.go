@@ -2,9 +2,9 @@ package pool
 
 import "github.com/movenext/movenext/schedulers"
 
-// Metrics returns the pool's counters. Nothing counts on the way of a piece of
-// work but its queue and its worker, each on its own; so this call adds
-// up, and costs, in proportion to the number of workers.
+// Metrics returns the pool's counters. A piece of work is counted only by its queue and
+// its worker, each on its own, so this call adds the counts up; its cost is
+// proportional to the number of workers.
 func (p *Pool) Metrics() schedulers.Metrics {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,8 +39,8 @@ func (w *worker) addTo(m *schedulers.Metrics) {
 	}
 }
 
-// Snapshot returns the work that is queued: the global queue in its order, then the
-// local ones, the oldest first.
+// Snapshot returns the queued work: the global queue in its order, then the local
+// queues, each oldest first.
 func (p *Pool) Snapshot() []schedulers.Work {
 	p.mu.Lock()
 	defer p.mu.Unlock()

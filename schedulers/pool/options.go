@@ -2,17 +2,17 @@ package pool
 
 import "time"
 
-// Option changes a pool that is being made.
+// Option configures a pool that is being made.
 type Option func(*Pool)
 
 const (
-	// DefaultMax is the most workers that a pool grows to if [Workers] does not say otherwise.
-	// Work that blocks in system calls holds an OS thread each, and a Go program
-	// dies at 10000 of those; the default stays well below.
+	// DefaultMax is the most workers that a pool grows to unless [Workers] says
+	// otherwise. Each work that blocks in a system call holds an OS thread, and a Go
+	// program dies at 10000 threads; the default stays well below.
 	DefaultMax = 4096
 
-	// DefaultStall is how long queued work waits without any progress before the pool
-	// adds a worker, if [AddAfter] does not say otherwise.
+	// DefaultStall is how long work stays queued without any progress before the pool
+	// adds a worker, unless [AddAfter] says otherwise.
 	DefaultStall = 100 * time.Millisecond
 )
 
@@ -25,14 +25,16 @@ func Workers(least, most int) Option {
 	return func(p *Pool) { p.min, p.max = least, most }
 }
 
-// AddAfter sets for how long work is queued, while all workers are busy and
-// none takes anything, before the pool adds a worker. Zero or less switches this
-// off: the pool then never runs more than the least number of workers, except for
-// those that tell that they block.
+// AddAfter sets how long work stays queued, while all workers are busy and none takes
+// or finishes anything, before the pool adds a worker. Zero or less switches this off:
+// the pool then never runs more than the least number of workers, not counting workers
+// that report that they block.
 //
-// A pool with this option goes by that rule alone. Without it, the pool also replaces workers that are seen to wait
-// in a channel, a sleep or a system call, within a millisecond or so: while no fewer goroutines of the program run, or
-// could, than it has workers that do not say that they block, nobody is replaced.
+// A pool with this option uses that rule alone. Without it, the pool also replaces,
+// within about a millisecond, workers that it sees waiting in a channel operation, a
+// sleep or a system call. It replaces none while the number of goroutines of the
+// program that run, or could, is at least the number of its workers that do not report
+// that they block.
 func AddAfter(d time.Duration) Option {
 	return func(p *Pool) { p.stallFor, p.replacement.every = d, 0 }
 }

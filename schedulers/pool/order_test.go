@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// diary is a pool whose works write down that they have begun.
+// diary is a pool whose works record that they have begun.
 type diary struct {
 	*Pool
 	t    *testing.T
@@ -27,7 +27,7 @@ func newDiary(t *testing.T, opts ...Option) *diary {
 	return &diary{t: t, Pool: New(append(opts, AddAfter(0))...)}
 }
 
-// submit submits work that writes its name down and then does f, if that is not nil.
+// submit submits work that records its name and then calls f, if f is not nil.
 func (d *diary) submit(name string, hint schedulers.Hint, f func(on schedulers.Worker)) {
 	d.t.Helper()
 	d.all.Add(1)
@@ -49,7 +49,7 @@ func (d *diary) end() []string {
 	return d.seen
 }
 
-// t1 and t2 are nested and t3 and t4 are too, with PreferFairness.
+// t1 and t2 are nested, and so are t3 and t4, with PreferFairness.
 func TestNestedWorkIsLastInFirstOutUnlessItAsksForFairness(t *testing.T) {
 	d := newDiary(t, Workers(1, 1))
 	d.submit("outer", schedulers.Hint{}, func(on schedulers.Worker) {
@@ -169,7 +169,7 @@ func TestLongRunningWorkIsNoneOfTheWorkers(t *testing.T) {
 	})
 }
 
-// While nothing moves, what the pool says about itself adds up, whatever state work is in.
+// While nothing moves, the pool's metrics add up, whatever state the work is in.
 func TestMetricsAddUpAtEveryStandstill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t, Workers(2, 2))

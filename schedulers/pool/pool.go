@@ -18,8 +18,9 @@ type timerQueue = timers.Queue
 
 // Pool is the pool. Make one with [New]. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
-// Reclaimer, Admitter, Snapshotter, Limiter and Meter, and its workers implement Blocker.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Reclaimer, Admitter, Snapshotter, Limiter and Meter, and its workers implement
+// Blocker.
 type Pool struct {
 	timerQueue
 
@@ -28,27 +29,29 @@ type Pool struct {
 	name     string
 	stallFor time.Duration // <= 0: no worker is ever added for a stall
 	bound    *bound        // nil: the queues have no limit
-	climbing *climbing     // nil: off; guarded by mu beyond its being there
+	climbing *climbing     // nil: off; otherwise mu guards what it points to
 
-	// hungry says that whoever puts work into a local queue must come to
-	// settle. It is written under mu and read by anybody; see idle.go.
+	// hungry says that a poster to a local queue must call settle. It is written under
+	// mu and read without it; see idle.go.
 	hungry atomic.Bool
 
-	// called says that work which gives way has to do so by way of mu: the global queue may have work, or the pool is
-	// closed. It is written under mu; see yield.go.
+	// called says that work that yields must take mu: the global queue may have work,
+	// or the pool is closed. It is written under mu; see yield.go.
 	called atomic.Bool
 
-	// closed says that Shutdown was called, to who need not know it to the instant. It is written under mu.
+	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
+	// value. It is written under mu.
 	closed  atomic.Bool
 	crowded atomic.Bool // room.waiting > 0; written under mu
 	inbox   inbox
 	brisk   brisk
 	refused atomic.Uint64
 
-	// mu guards everything below. It comes before the lock of any worker, and of the inbox.
+	// mu guards everything below. It comes before the locks of workers and of the
+	// inbox.
 	mu          sync.Mutex
 	min, max    int
-	global      deque.Deque // what is older than the inbox
+	global      deque.Deque // older than the inbox
 	room        room
 	slots       slots
 	stall       stall
@@ -61,8 +64,8 @@ type Pool struct {
 type counts struct {
 	accepted  uint64 // by the older part of the global queue, or as long-running
 	abandoned uint64
-	reclaimed uint64 // from the global queue, by those who wait
-	alive     int    // goroutines, those of long-running work included
+	reclaimed uint64 // from the global queue, by waiters
+	alive     int    // goroutines, including those of long-running work
 
 	longRunning, longDone, longPanicked uint64
 }
@@ -89,13 +92,13 @@ func New(opts ...Option) *Pool {
 // Name returns the name given by the option [Name], or "pool".
 func (p *Pool) Name() string { return p.name }
 
-// Submit accepts w, or refuses it with [schedulers.ErrShutdown] after Shutdown has been called and
-// with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w itself, unless the pool was made
-// so by [QueueLimit].
+// Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown has
+// been called, and with [schedulers.ErrRejected] if w is nil. It never blocks and never
+// runs w itself, unless [QueueLimit] says so.
 //
-// Work whose hint names a worker of this pool goes to that worker's local queue,
-// unless the hint asks for fairness; all other work goes to the global queue.
-// Work flagged as long-running gets a goroutine of its own at once.
+// Work whose hint names a worker of this pool goes to that worker's local queue, unless
+// the hint asks for fairness; all other work goes to the global queue. Work flagged as
+// long-running immediately gets its own goroutine.
 func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
@@ -127,7 +130,8 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	return nil
 }
 
-// pushed sees to it that what was pushed to a local queue is run. lone says that the queue was empty before.
+// pushed makes sure that work pushed to a local queue is run. lone says that the queue
+// was empty before.
 func (p *Pool) pushed(lone bool, hint schedulers.Hint) {
 	if !p.hungry.Load() || p.brisk.alone(lone, hint) {
 		return
@@ -148,13 +152,14 @@ func (p *Pool) submitGlobal(w schedulers.Work) error {
 	return p.submitToInbox(w)
 }
 
-// submitToInbox is submitGlobal where nobody need be started, as far as is known before.
+// submitToInbox is submitGlobal for when, as far as is known, no worker has to be
+// started.
 func (p *Pool) submitToInbox(w schedulers.Work) error {
 	if !p.inbox.accept(w) {
 		return p.refuse(schedulers.ErrShutdown)
 	}
 	p.call()
-	if p.hungry.Load() { // since a moment
+	if p.hungry.Load() { // set a moment ago
 		p.mu.Lock()
 		p.settle()
 		p.mu.Unlock()
@@ -162,7 +167,7 @@ func (p *Pool) submitToInbox(w schedulers.Work) error {
 	return nil
 }
 
-// submitSettling is submitGlobal where the lock has to be taken anyway.
+// submitSettling is submitGlobal for when the lock has to be taken anyway.
 func (p *Pool) submitSettling(w schedulers.Work) error {
 	p.mu.Lock()
 	if p.ending.Begun() {
@@ -174,7 +179,7 @@ func (p *Pool) submitSettling(w schedulers.Work) error {
 	return nil
 }
 
-// post puts w into the global queue and sees to it that it is run; mu is held.
+// post puts w into the global queue and makes sure that it is run; mu is held.
 func (p *Pool) post(w schedulers.Work) {
 	p.enqueue(w)
 	if p.hungry.Load() || p.room.waiting > 0 { // else there is nothing to settle
@@ -182,7 +187,7 @@ func (p *Pool) post(w schedulers.Work) {
 	}
 }
 
-// refuse counts work that is refused and returns why.
+// refuse counts refused work and returns the reason.
 func (p *Pool) refuse(reason error) error {
 	p.refused.Add(1)
 	return reason
@@ -204,22 +209,21 @@ func (p *Pool) own(by schedulers.Worker) *worker {
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this pool. What waits there
-// holds a place in the pool already, so running the awaited work in it adds
-// nothing to what runs at a time, and with a single worker it is
-// the only way out that costs nothing.
+// MayRunInPlace reports true if by is a worker of this pool. Work that waits there
+// already holds a place in the pool, so running the awaited work there does not
+// increase the number of running works. With a single worker it is the only free
+// remedy.
 //
-// For everybody else it is false: a goroutine outside of the pool that ran
-// queued work itself would be one more than the pool's limit, and the pool has
-// workers for it.
+// For any other caller it is false: a goroutine outside the pool that ran queued work
+// itself would exceed the pool's limit, and the pool has workers for that.
 func (p *Pool) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return p.own(by) != nil
 }
 
 // MaxConcurrency returns the upper bound given by [Workers]: the pool never lets more
-// workers than this run at a time. Two kinds of work do not count: what waits
-// inside of [schedulers.Blocker], until the end of its current piece, and what was
-// submitted as long-running, or was run by its submitter for lack of room.
+// workers than this run at a time. Three kinds of work do not count: work that waits
+// inside [schedulers.Blocker], until the end of its current piece; work submitted as
+// long-running; and work that its submitter ran for lack of room.
 func (p *Pool) MaxConcurrency() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,16 +2,17 @@ package pool
 
 import "github.com/movenext/movenext/schedulers"
 
-// Reclaim gives w back to a worker of this pool that waits for it, if w is the oldest, or one of the newest, of
-// that worker's local queue or of the global one. These are the usual cases: who starts some
-// work and waits for it, and who starts much and waits for it in order. See [schedulers.Reclaimer].
+// Reclaim gives w back to a worker of this pool that waits for it, if w is the oldest,
+// or one of the newest, of that worker's local queue or of the global one. These are
+// the usual cases: a worker that starts one work and waits for it, or starts many and
+// waits for them in order. See [schedulers.Reclaimer].
 func (p *Pool) Reclaim(w schedulers.Work, by schedulers.Worker) bool {
 	from := p.own(by)
 	return from != nil && (from.reclaim(w) || p.reclaimGlobal(w))
 }
 
-// Admit lets a worker of this pool run new work of its own at once, unless the pool is closed or has a bounded
-// queue. See [schedulers.Admitter].
+// Admit lets a worker of this pool run its own new work at once, unless the pool is
+// closed or has a bounded queue. See [schedulers.Admitter].
 func (p *Pool) Admit(by schedulers.Worker) bool {
 	w := p.own(by)
 	if w == nil || p.bound != nil {

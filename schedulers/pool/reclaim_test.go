@@ -10,7 +10,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// call is work that calls itself.
+// call is a function as work.
 type call struct{ f func(schedulers.Worker) }
 
 func (c *call) Run(on schedulers.Worker) { c.f(on) }
@@ -31,7 +31,7 @@ func TestReclaimedWorkIsTheWaiters(t *testing.T) {
 		local, global = submit(on), submit(nil)
 		submit(on)
 		for _, w := range []*call{local, global} {
-			assert.False(t, p.Reclaim(w, nil), "by nobody")
+			assert.False(t, p.Reclaim(w, nil), "without a worker")
 			assert.False(t, p.Reclaim(w, other.slots.take(other)), "by a worker of another pool")
 			assert.True(t, p.Reclaim(w, on))
 			assert.False(t, p.Reclaim(w, on), "twice")

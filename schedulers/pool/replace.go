@@ -6,33 +6,39 @@ import (
 	"github.com/movenext/movenext/internal/census"
 )
 
-// replacement sees to it that workers whose work blocks are replaced at once. It is guarded by Pool.mu.
+// replacement replaces workers whose work blocks, at once. Pool.mu guards it.
 //
 // # The difficulty
 //
-// A worker whose work sits in a channel, a lock, a sleep or a system call does not say so. The watch over stalls waits
-// for a whole interval without any progress, because to a pool a worker that blocks looks like one that computes,
-// and workers beside those that compute help nobody. Ten thousand jobs that block for a
-// millisecond each make progress all the time: two workers would need five seconds for them.
+// A worker whose work waits in a channel operation, a lock, a sleep or a system call
+// does not report it. The watch over stalls waits for a whole interval without any
+// progress, because to a pool a blocking worker looks like a computing one, and extra
+// workers do not help those that compute. Ten thousand jobs that block for a
+// millisecond each make progress all the time: two workers would need five seconds for
+// them.
 //
 // # What can be known
 //
-// The Go runtime counts the goroutines that run and those that could. Not which they are; but
+// The Go runtime counts the goroutines that run and those that could. It does not say
+// which they are; but
 //
 //	workers alive  -  workers inside of Block  -  goroutines that run or could  =  workers that wait, at least
 //
-// since at best all goroutines that run are workers. What others do can only make the number
-// too small, never too large. Each worker that waits makes room for another one, and a
-// worker that comes back while too many run ends instead of taking more work. So however many workers are
-// alive, those that compute are between one and four times as many as the pool is wide. It is the rule by which the
-// runtime hands a processor on when a goroutine makes a system call, one level up.
+// since at best all goroutines that run are workers. Other goroutines can only make the
+// number too small, never too large. Each waiting worker makes room for another one,
+// and a worker that returns while too many run ends instead of taking more work. So
+// however many workers are alive, the number that compute is one to four times the
+// width of the pool. It is the rule by which the runtime hands a processor on when a
+// goroutine makes a system call, one level up.
 //
 // # When to look
 //
-// Reading the counters costs 80 ns: too much for each piece of work, nothing for one that blocks. So a
-// timer looks first, while work is queued and all workers are busy, and only where work takes so long that the look
-// can pay; once it has found somebody, each worker looks that comes for work. A fresh worker starts
-// the next if there is reason to, so a thousand are there within a millisecond, without a timer between them.
+// Reading the counters costs 80 ns: too much for each work, nothing for one that
+// blocks. So a timer looks first, while work is queued and all workers are busy, and
+// only where works take so long that the look can pay. Once it has found a waiting
+// worker, every worker that comes for work looks. A fresh worker starts the next if
+// there is reason to, so a thousand start within a millisecond, without a timer in
+// between.
 type replacement struct {
 	every time.Duration // how often to look; <= 0: never
 	pause time.Duration // until the next look: longer while nothing is found
@@ -47,8 +53,9 @@ type replacement struct {
 const (
 	defaultReplace = time.Millisecond
 	longestPause   = 16 // intervals
-	// shortWork is what work takes for which nobody is replaced: its worker is back before that would help. Where
-	// works are short the workers also wait for the pool's own lock, which must not draw more of them.
+	// shortWork is the duration of works whose workers are not replaced: such a worker
+	// is back before a replacement would help. Where works are short the workers also
+	// wait for the pool's own lock, which must not draw more of them.
 	shortWork = 20 * time.Microsecond
 )
 
@@ -70,20 +77,20 @@ func (r *replacement) arm(p *Pool) {
 	r.timer.Reset(r.pause)
 }
 
-// onLook is called when it is time to look.
+// onLook runs when it is time to look.
 func (p *Pool) onLook() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.replacement
 	r.on = false
-	p.announce() // before looking: who posts behind our look has to see it
+	p.announce() // before looking: a poster behind our look has to see it
 	if p.ending.Reached() || !p.anyQueued() {
 		p.setWaiting(0)
 		return
 	}
 	before := r.last
 	r.last = p.progress()
-	works := (r.last - before) / 2 // it counts beginnings and ends
+	works := (r.last - before) / 2 // counts starts and ends
 	if works*uint64(shortWork) < uint64(r.pause)*uint64(p.room.running) {
 		p.countWaiting(1)
 	} else {
@@ -99,7 +106,8 @@ func (p *Pool) onLook() {
 	p.settle()
 }
 
-// countWaiting counts the workers that wait; mu is held. others is how many of the goroutines that run are known to be none.
+// countWaiting counts the waiting workers; mu is held. others is how many of the
+// running goroutines are known not to be workers.
 func (p *Pool) countWaiting(others int) {
 	active := p.replacement.active(&p.replacement) - others
 	waiting := p.room.running - p.room.blocked - active
@@ -107,12 +115,12 @@ func (p *Pool) countWaiting(others int) {
 		p.setWaiting(0)
 		return
 	}
-	// As many again as the pool is wide: the chain of workers that start one another would break whenever one is not
-	// quite asleep yet.
+	// Plus the width of the pool: otherwise the chain of workers that start one another
+	// would break whenever one is not quite asleep yet.
 	p.setWaiting(min(waiting+p.room.goal, p.max-p.room.limit))
 }
 
-// setWaiting says how many more workers may run because some wait; mu is held.
+// setWaiting sets how many more workers may run because some wait; mu is held.
 func (p *Pool) setWaiting(n int) {
 	p.room.waiting = n
 	if crowded := n > 0; p.crowded.Load() != crowded {

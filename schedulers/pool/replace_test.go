@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// counting makes p believe that so many goroutines run.
+// counting makes p believe that active goroutines run.
 func counting(p *Pool, active func() int) *Pool {
 	p.replacement.active = func(*replacement) int { return active() }
 	return p
@@ -22,7 +22,7 @@ func counting(p *Pool, active func() int) *Pool {
 
 func TestWorkersThatWaitAreReplacedWithinAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := counting(New(Workers(2, 100)), func() int { return 1 }) // who asks, and nobody else
+		p := counting(New(Workers(2, 100)), func() int { return 1 }) // only the worker that asks
 		began := time.Now()
 		meet(t, p, 64).Wait()
 		assert.Equal(t, defaultReplace, time.Since(began), "one look, and then each starts the next")
@@ -32,7 +32,7 @@ func TestWorkersThatWaitAreReplacedWithinAnInterval(t *testing.T) {
 
 func TestWorkersThatMayAllBeRunningAreNotReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := counting(New(Workers(2, 100)), func() int { return 3 }) // who asks, and two others
+		p := counting(New(Workers(2, 100)), func() int { return 3 }) // it asks, and two others run
 		for range 10 {
 			require.NoError(t, p.Submit(do(func(schedulers.Worker) { time.Sleep(DefaultStall / 2) }), schedulers.Hint{}))
 		}
@@ -55,7 +55,7 @@ func TestReplacedWorkersThatComeBackEndWhenTooManyRun(t *testing.T) {
 		}
 		time.Sleep(2 * defaultReplace)
 		require.Equal(t, uint64(64), p.Metrics().Workers)
-		active = 64 // they all compute from now on
+		active = 64 // all of them compute from now on
 		again := make(chan struct{})
 		for range 64 {
 			require.NoError(t, p.Submit(do(func(schedulers.Worker) { <-again }), schedulers.Hint{}))
@@ -68,8 +68,8 @@ func TestReplacedWorkersThatComeBackEndWhenTooManyRun(t *testing.T) {
 	})
 }
 
-// The look at the queues is held up at that of a worker: whoever posts to a queue that was looked at before
-// must be told by then that the watch is about to end.
+// The look at the queues is held up at a worker's queue. A poster to a queue that was
+// looked at before must already know that the watch is about to end.
 func TestTheWatchSaysThatItEndsBeforeItLooks(t *testing.T) {
 	p := New(Workers(1, 2))
 	w := p.slots.take(p)

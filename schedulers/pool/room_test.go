@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// roomOf returns what a worker of p says that it keeps.
+// roomOf returns the room that a worker of p reports.
 func roomOf(t *testing.T, p *pool.Pool) (room *any) {
 	t.Helper()
 	done := make(chan struct{})

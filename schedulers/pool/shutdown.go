@@ -8,22 +8,22 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Shutdown refuses all further work with [schedulers.ErrShutdown] (work submitted
-// by work that still runs, too, and resumed work, too), lets everything run that
-// is queued, and returns nil when the last work has ended, long-running work
-// included. If ctx ends first, what is still queued is abandoned with ErrShutdown and
-// the cause of ctx is returned; running work goes on.
+// Shutdown refuses all further work with [schedulers.ErrShutdown], including resumed
+// work and work submitted by running work. It runs everything that is queued, and
+// returns nil when the last work has ended, long-running work included. If ctx ends
+// first, it abandons what is still queued with ErrShutdown and returns the cause of
+// ctx; running work continues.
 //
-// Shutdown blocks, and must therefore not be called by work of this pool with a
-// ctx that never ends. It may be called any number of times, at the same time
-// too: each call waits for the same end. A nil ctx never ends. Timers are not
-// affected: they expire as before, and what they submit is refused.
+// Shutdown blocks, so work of this pool must not call it with a ctx that never ends. It
+// may be called any number of times, concurrently too: each call waits for the same
+// end. A nil ctx never ends. Timers are not affected: they expire as before, and what
+// they submit is refused.
 func (p *Pool) Shutdown(ctx context.Context) error {
 	return ending.Await(ctx, p.close(), func() { ending.Abandon(p.takeQueued()) })
 }
 
-// close shuts all queues. A queue is shut under its own lock, which is the lock under which
-// work is accepted: so when close returns, no work will be accepted any more.
+// close shuts all queues. A queue accepts work under its own lock and is shut under the
+// same lock, so after close returns no work is accepted.
 func (p *Pool) close() (done <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,8 +43,8 @@ func (p *Pool) close() (done <-chan struct{}) {
 	return done
 }
 
-// finish closes done if nothing is left; mu is held. Work that is queued while no
-// goroutine is alive is left: its poster is on the way to start a worker.
+// finish closes done if nothing is left; mu is held. Queued work counts as left even if
+// no goroutine is alive: its poster is about to start a worker.
 func (p *Pool) finish() {
 	if !p.ending.Begun() || p.ending.Reached() || p.count.alive > 0 || p.anyQueued() {
 		return

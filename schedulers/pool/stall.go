@@ -2,30 +2,29 @@ package pool
 
 import "time"
 
-// stall is the watch over work that waits while all workers are busy. It is guarded by
-// Pool.mu.
+// stall is the watch over work that waits while all workers are busy. Pool.mu guards
+// it.
 //
-// A worker whose work blocks on a channel looks to the pool like one that
-// computes. If all of them do, and what they wait for is queued behind them, the
-// pool would hang for ever. So while work is queued and all workers are busy, a timer is
-// set; if a whole interval passes in which nobody has taken or finished
-// anything, the pool is allowed more workers. The timer is armed for the first work
-// that finds all workers busy and disarmed when it goes off and finds none waiting, so
-// a pool without such work has no timer.
+// A worker whose work blocks on a channel looks to the pool like one that computes. If
+// all of them do, and what they wait for is queued behind them, the pool would hang
+// forever. So while work is queued and all workers are busy, a timer runs. If no work
+// is taken or finished during a whole interval, the pool is allowed more workers. The
+// timer is armed for the first work that finds all workers busy, and disarmed when it
+// fires and finds none waiting, so a pool without such work has no timer.
 //
-// One worker per interval would be enough not to hang, but a thousand blocked
-// works would need a thousand intervals. So each stalled interval in a row adds twice
-// as many as the one before. This is affordable here because a Go worker is a
-// goroutine, not a thread: the worst case, work that computes for long, ends
-// up as what one goroutine per work would have been.
+// One worker per interval would be enough not to hang, but a thousand blocked works
+// would need a thousand intervals. So each consecutive stalled interval adds twice as
+// many as the one before. This is affordable here because a Go worker is a goroutine,
+// not a thread: the worst case, works that compute for long, costs as much as one
+// goroutine per work.
 //
-// The rule deliberately is about no progress, not slow progress: choosing the number of
-// workers that has the best throughput is another mechanism's business.
+// The rule is deliberately about no progress, not slow progress: choosing the number of
+// workers with the best throughput is another mechanism's business.
 type stall struct {
 	timer    *time.Timer
 	watching bool
 	last     uint64 // progress when the interval began
-	added    int    // workers allowed when it began: each takes one work without that being progress
+	added    int    // workers allowed when it began; each takes a first work, which is no progress
 	step     int    // how many the next stalled interval allows
 }
 
@@ -48,12 +47,13 @@ func (s *stall) arm(p *Pool) {
 	s.timer.Reset(p.stallFor)
 }
 
-// relax takes back one worker of those that a stall has added, when one has found nothing to do.
+// relax takes back one worker that a stall added, when a worker has found nothing to
+// do.
 func (s *stall) relax(p *Pool) {
 	p.room.limit = max(p.room.goal, p.room.limit-1)
 }
 
-// onInterval is called when an interval has passed.
+// onInterval runs when an interval has passed.
 func (p *Pool) onInterval() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,14 +13,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// The times in these tests are those of the bubble: exact, and passed by nobody.
+// The times in these tests are those of the bubble: exact, and passing without any real
+// wait.
 
 func TestAStallAddsTwiceAsManyEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 100), AddAfter(time.Second))
 		began := time.Now()
 		meet(t, p, 32).Wait()
-		// 1, 2, 4, 8, 16 are added: with the one that there was, 32. The first interval may have seen the first work begin.
+		// 1, 2, 4, 8, 16 are added, 32 with the first worker. The first interval may
+		// have seen the first work begin.
 		assert.Contains(t, []time.Duration{5 * time.Second, 6 * time.Second}, time.Since(began))
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
@@ -41,7 +43,8 @@ func TestWithoutStallsNobodyIsAdded(t *testing.T) {
 	})
 }
 
-// The pool cannot tell work that computes from work that waits: jobs that run for long and do not say so draw workers.
+// The pool cannot tell work that computes from work that waits: unflagged long-running
+// jobs draw workers.
 func TestLongWorkThatDoesNotSaySoDrawsWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		run := func(flags schedulers.Flags) (workers uint64) {
@@ -98,7 +101,7 @@ func TestAStallOfALocalQueueAddsAWorker(t *testing.T) {
 			defer ended.Done()
 			child := make(chan struct{})
 			assert.NoError(t, p.Submit(do(func(schedulers.Worker) { close(child) }), schedulers.Hint{From: on}))
-			<-child // says nothing to the pool
+			<-child // the pool is not told of this wait
 		}), schedulers.Hint{}))
 		ended.Wait()
 		assert.Equal(t, uint64(1), p.Metrics().Stolen)

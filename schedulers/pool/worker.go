@@ -9,9 +9,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fairTick is how many pieces of work a worker runs before it looks once at what
-// its own newest work would otherwise keep out: the global queue, then the oldest of its own
-// queue. The number is Go's and tokio's.
+// fairTick is how many works a worker runs before it looks once at what its own newest
+// work would otherwise keep out: the global queue, then the oldest of its own queue. Go
+// and tokio use the same number.
 const fairTick = 61
 
 // worker is a place in the pool: an ID and a local queue, and while it is live,
@@ -22,24 +22,26 @@ type worker struct {
 	id   int
 	loop runloop.Loop
 
-	// mu guards the next five. A hint leads foreign goroutines here.
+	// mu guards the next five. A hint leads other goroutines here.
 	mu       sync.Mutex
-	local    deque.Deque // newest for the owner, oldest for everybody else
+	local    deque.Deque // newest for the owner, oldest for all others
 	open     bool        // local accepts work: the worker is live and the pool not closed
 	accepted uint64
-	// Taken back by who waits for it, and counted as completed then.
+	// Taken back by a waiter, and then counted as completed.
 	reclaimed uint64
-	// turns counts the works with which the loop went on when another one had ended: counting both under this lock is free.
+	// turns counts the works with which the loop continued when another had ended:
+	// counting both under this lock is free.
 	turns uint64
 
-	// some is false only if local is empty. It is set under mu with what is pushed, and cleared by the owner who
-	// finds nothing: writing it with each push and pop would cost as much as the lock.
+	// some is false only if local is empty. A push sets it under mu, and the owner
+	// clears it when it finds nothing: writing it with each push and pop would cost as
+	// much as the lock.
 	some atomic.Bool
 
-	// Of the goroutine in loop alone.
+	// Owned by the goroutine in loop.
 	fresh bool // has not looked for work yet; set by start before there is a goroutine
 	tick  uint
-	room  any // of who runs on the worker; see [schedulers.Keeper]
+	room  any // of the goroutine on the worker; see [schedulers.Keeper]
 
 	leaving leaving
 
@@ -62,8 +64,8 @@ func (w *worker) Scheduler() schedulers.Scheduler { return w.pool }
 // ID implements [schedulers.Worker].
 func (w *worker) ID() int { return w.id }
 
-// leaving is the worker as what is submitted at the end of its current work names it; see [schedulers.Leaver] and
-// idle.go.
+// leaving is the worker as named by what is submitted at the end of its current work;
+// see [schedulers.Leaver] and idle.go.
 type leaving struct{ worker *worker }
 
 // Scheduler implements [schedulers.Worker].
@@ -75,8 +77,9 @@ func (l *leaving) ID() int { return l.worker.id }
 // Leaving implements [schedulers.Leaver].
 func (w *worker) Leaving() schedulers.Worker { return &w.leaving }
 
-// Room implements [schedulers.Keeper]. In a pool with [QueueLimit] work may be run by its submitter, in the name of the worker of his
-// hint, so that who runs there may not be the worker.
+// Room implements [schedulers.Keeper]. In a pool with [QueueLimit] a submitter may run
+// work in the name of its hint's worker, so the running goroutine may not be the
+// worker.
 func (w *worker) Room() *any {
 	if w.pool.bound != nil {
 		return nil
@@ -84,7 +87,8 @@ func (w *worker) Room() *any {
 	return &w.room
 }
 
-// push adds work to the local queue, if that is open. lone says that it was empty before.
+// push adds work to the local queue, if that is open. lone says that it was empty
+// before.
 func (w *worker) push(work schedulers.Work) (accepted, lone bool) {
 	w.mu.Lock()
 	if !w.open {
@@ -101,7 +105,8 @@ func (w *worker) push(work schedulers.Work) (accepted, lone bool) {
 	return true, lone
 }
 
-// popNewest is for the owner. turn says that what it returns follows on a work that has ended, and is counted.
+// popNewest is for the owner. turn says that the returned work follows a work that has
+// ended, and is counted.
 func (w *worker) popNewest(turn bool) schedulers.Work {
 	if w.due() || !w.some.Load() {
 		return nil
@@ -131,7 +136,7 @@ func (w *worker) steps() uint64 {
 	return w.loop.Steps() + 2*w.turns
 }
 
-// popOldest is for everybody.
+// popOldest is safe for any goroutine.
 func (w *worker) popOldest() schedulers.Work {
 	if !w.some.Load() {
 		return nil
@@ -158,14 +163,16 @@ func (w *worker) setOpen(open bool) {
 	w.mu.Unlock()
 }
 
-// more is what the worker's loop asks first: the newest of its own, unless it is time to look elsewhere.
+// more is what the worker's loop asks first: its own newest work, unless it is time to
+// look elsewhere.
 func (w *worker) more() schedulers.Work { return w.popNewest(true) }
 
-// due reports whether the worker has to look at the other queues before it does anything else.
+// due reports whether the worker has to look at the other queues before it does
+// anything else.
 func (w *worker) due() bool { return (w.tick+1)%fairTick == 0 }
 
-// next is the worker's loop condition: the newest of its own, else whatever
-// the pool finds for it, else the end.
+// next is the worker's loop condition: its own newest work, else what the pool finds
+// for it, else the end.
 func (w *worker) next() schedulers.Work {
 	if !w.fresh {
 		if work := w.popNewest(false); work != nil {

@@ -2,23 +2,29 @@ package pool
 
 import "github.com/movenext/movenext/schedulers"
 
-// Work that gives way goes to the end of the global queue, so that everything runs before it that is waiting there, and what its own
-// worker has queued. Mostly that is nothing. Then the work comes out of the queue again at once, on the same worker, and two
-// turns of the pool's lock have changed nothing (30 ns of 50). So it stays where it is, in the worker's loop.
+// Work that yields goes to the end of the global queue, behind everything that waits
+// there and behind what its own worker has queued. Mostly nothing is queued. Then the
+// work comes out of the queue again at once, on the same worker, and taking the pool's
+// lock twice has changed nothing (30 ns of 50). So the work stays where it is, in the
+// worker's loop.
 //
-//	who gives way                          who submits to the global queue
-//	 1. read called: go by the queue        1. push
+//	the yielding worker                    a submitter to the global queue
+//	 1. read called: use the queue          1. push
 //	 2. run once more                       2. called = true
 //
-// If step 1 on the left reads false, it comes before step 2 on the right, and what was pushed came later than the work
-// that gives way: it is right that it runs later. The next turn sees it. What is queued at other workers is no reason to go: the
-// queue would be looked at first. Nor is the end of the pool overlooked: it sets called for good, and who gives way then is refused under
-// mu, as always; only one turn that has read called before is still to come.
+// If step 1 on the left reads false, it comes before step 2 on the right, and the
+// yielding work came before what was pushed: it is right that the pushed work runs
+// later. The next turn sees it. Work queued at other workers is no reason to use the
+// queue: a worker looks at the global queue first. Nor is the end of the pool
+// overlooked: Shutdown sets called for good, and the yielding work is then refused
+// under mu, as always; at most one more turn, which read called before, runs.
 //
-// Called is taken back by who gives way and finds the global queue empty, under mu. It looks once more afterwards: who submits at the
-// same moment pushes first and reads called then, and leaves it as it is if it is still set.
+// A yielding worker that finds the global queue empty clears called, under mu, and then
+// looks once more: a concurrent submitter pushes first and then reads called, and
+// leaves it unchanged if it is still set.
 
-// giveWay submits work which gives way as the last thing that it does on w, with nothing in the local queue of that.
+// giveWay submits work that yields as the last thing that it does on w, whose local
+// queue is empty.
 func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
 	if !p.called.Load() && w.repeat(work) {
 		return nil
@@ -36,12 +42,13 @@ func (p *Pool) giveWay(work schedulers.Work, w *worker) error {
 			p.call()
 		}
 	default:
-		p.enqueue(work) // w looks there in a moment, and nobody need be woken
+		p.enqueue(work) // w looks there in a moment; no worker has to be woken
 	}
 	return nil
 }
 
-// repeat has the worker run work once more, if that is what it runs and it need not look around first.
+// repeat makes the worker run work once more, if work is what it runs and it need not
+// look elsewhere first.
 func (w *worker) repeat(work schedulers.Work) bool {
 	if w.due() || !w.loop.Repeat(work) {
 		return false
@@ -50,7 +57,7 @@ func (w *worker) repeat(work schedulers.Work) bool {
 	return true
 }
 
-// call sends those who give way to the lock; mu is held.
+// call sends yielding work to the lock; mu is held.
 func (p *Pool) call() {
 	if !p.called.Load() {
 		p.called.Store(true)

@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// turns is work that gives way after each run but its last.
+// turns is work that yields after each run but its last.
 type turns struct {
 	t    *testing.T
 	pool *pool.Pool
@@ -35,7 +35,8 @@ func (w *turns) Run(on schedulers.Worker) {
 
 func (w *turns) Abandon(reason error) { w.end <- reason }
 
-// giveWay runs n turns on a pool with one worker, and returns how they ended, and the pool.
+// giveWay runs n turns on a pool with one worker. It returns how they ended, and the
+// pool.
 func giveWay(t *testing.T, n int, each func(p *pool.Pool, turn int, on schedulers.Worker)) (*pool.Pool, error) {
 	t.Helper()
 	p := pool.New(pool.Workers(1, 1))
@@ -121,7 +122,7 @@ func TestWhatGivesWayInAPoolThatIsClosedIsRefused(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// A scheduler of a user's own may have something to do after the work that it wraps.
+// A user's scheduler may have something to do after the work that it wraps.
 func TestWrappedWorkDoesNotStayInFrontOfItsWrapper(t *testing.T) {
 	p := pool.New(pool.Workers(1, 1))
 	var seen []string
