@@ -8,22 +8,23 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// burst is a row of steps on behalf of one driver.
+// burst is a sequence of steps on behalf of one driver.
 //
-// To ask the driver after each step whether there shall be another one costs two switches of
-// goroutines a step. So the goroutine that has the baton takes the next step itself, with a
-// call:
+// Asking the driver after each step whether to take another would cost two switches of
+// goroutines a step. So the goroutine that has the baton takes the next step itself,
+// with a call:
 //
 //	driver          runner 1              runner 2
 //	open ─────────▶ step, step, step
 //	                its work waits ─────▶ step, step
 //	                                      the chosen turn is the wait of runner 1: end
-//	                work goes on ◀────────
+//	                work continues ◀──────
 //	                step, step
 //	   ◀─────────── over
 //
-// At each moment of a burst one runner has the baton. It gives it up in two ways: its work
-// waits, then a new runner begins; or it has chosen a turn of another goroutine, then it ends.
+// At each moment of a burst one runner has the baton. It gives it up in two ways: its
+// work waits, and a new runner begins; or it has chosen a turn of another goroutine,
+// and ends.
 //
 // Several goroutines may drive; one has a burst at a time, the others wait for its end.
 type burst struct {
@@ -40,7 +41,7 @@ type burst struct {
 	idle bool // nothing can run
 }
 
-// open begins a burst and returns it; or returns another driver's, if there is one.
+// open begins a burst and returns it, or returns another driver's current one.
 func (s *Scheduler) open(ctx context.Context, done <-chan struct{}, steps int) (b *burst, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +54,8 @@ func (s *Scheduler) open(ctx context.Context, done <-chan struct{}, steps int) (
 	return s.burst, true
 }
 
-// standBy waits for the end of another driver's burst, or for what this driver waits for.
+// standBy waits for the end of another driver's burst, or for what this driver waits
+// for.
 func (b *burst) standBy(ctx context.Context, done <-chan struct{}) (how, bool) {
 	select {
 	case <-b.over:
@@ -65,8 +67,8 @@ func (b *burst) standBy(ctx context.Context, done <-chan struct{}) (how, bool) {
 	}
 }
 
-// leave ends the burst of a driver whose context has ended, after the step that runs, for which
-// the driver waits a while.
+// leave ends the burst of a driver whose context has ended, after the current step, for
+// which the driver waits a while.
 func (s *Scheduler) leave(b *burst) {
 	s.mu.Lock()
 	b.stop = true
@@ -94,8 +96,8 @@ func (s *Scheduler) run() {
 	}
 }
 
-// next chooses the next turn of the burst. A turn to go on is given away here; it and the end of
-// the burst are the zero turn. by is the worker for a work.
+// next chooses the next turn of the burst. A turn to continue is given away here; such
+// a turn and the end of the burst return the zero turn. by is the worker for a work.
 func (s *Scheduler) next() (t turn, by *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,8 +131,8 @@ func (s *Scheduler) close(b *burst) turn {
 	return turn{}
 }
 
-// exhausted reports whether the limit of steps is reached, and notes it, if there was more to
-// do; mu is held.
+// exhausted reports whether the limit of steps is reached, and records the failure if
+// more steps were possible; mu is held.
 func (s *Scheduler) exhausted() bool {
 	if s.most <= 0 || s.steps < s.most {
 		return false
@@ -161,8 +163,8 @@ func (s *Scheduler) begin(b *burst, t turn) (turn, *task) {
 	return t, s.holder
 }
 
-// choose makes a choice; mu is held. It returns false if what was chosen is that time passes,
-// after which there is another choice to make.
+// choose makes a choice; mu is held. It returns false if the choice was to let time
+// pass, after which another choice is due.
 func (s *Scheduler) choose() (turn, bool) {
 	n := s.ready.len()
 	if !s.timerRaces() {
@@ -178,10 +180,10 @@ func (s *Scheduler) choose() (turn, bool) {
 
 // # Time
 //
-// Time passes in two ways: when nothing can run, the clock jumps to the next timer; and if the
-// steps take time ([StepTime]), it may be found at a choice that the last steps have taken so
-// long that a timer is due. How long a step has taken is left open until then: slack is the
-// longest time that the steps since the last timer can have taken together.
+// Time passes in two ways. When nothing can run, the clock jumps to the next timer. And
+// if steps take time ([StepTime]), a choice may find that the last steps have taken so
+// long that a timer is due. How long a step has taken is left open until then: slack is
+// the longest time that the steps since the last timer can have taken together.
 
 // timerRaces reports whether a timer may be due before the next step; mu is held.
 func (s *Scheduler) timerRaces() bool {
@@ -192,8 +194,9 @@ func (s *Scheduler) timerRaces() bool {
 	return ok && at-s.clock.Now() <= s.slack
 }
 
-// passTime moves the clock to the next instant at which a timer is due, and reports whether
-// there was one; mu is held. The timers of that instant can expire in any order now.
+// passTime moves the clock to the next instant at which a timer is due, and reports
+// whether one was set; mu is held. The timers of that instant can now expire in any
+// order.
 func (s *Scheduler) passTime() bool {
 	at, ok := s.clock.Next()
 	if !ok {
@@ -211,7 +214,7 @@ func (s *Scheduler) jump() bool {
 	return s.passTime()
 }
 
-// lookAtTimers makes those ready that were armed for no time; mu is held.
+// lookAtTimers makes timers with an elapsed time ready; mu is held.
 func (s *Scheduler) lookAtTimers() {
 	if s.overdue {
 		s.overdue = false
@@ -225,8 +228,8 @@ func (s *Scheduler) due(at time.Duration) {
 	}
 }
 
-// StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant expire in
-// any order.
+// StartTimer implements [schedulers.Timers] with virtual time. Timers of one instant
+// expire in any order.
 func (s *Scheduler) StartTimer(t *schedulers.Timer, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

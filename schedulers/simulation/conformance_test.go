@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance drives from a goroutine. The suite sees no timers: it asks for the world's time,
-// and this clock shows another one.
+// TestConformance drives from a goroutine. The suite sees no timers: it uses real time,
+// and this clock shows another.
 func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler { return &driven{inner: simulation.New(1)} })
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Deadlock says that nothing could run while something waited. It wraps [schedulers.ErrWouldDeadlock].
+// Deadlock reports that nothing could run while something waited. It wraps
+// [schedulers.ErrWouldDeadlock].
 type Deadlock struct { //nolint:errname // what has happened, and not a kind of error
 	Time    time.Duration // on the virtual clock
-	Waiting []Waiting     // machines too, in the order of the beginning
-	Trace   Trace         // how it came to that
+	Waiting []Waiting     // machines too, in the order in which they began
+	Trace   Trace         // the schedule that led to it
 }
 
 // Waiting is one work or one machine that waits.
@@ -23,7 +24,7 @@ type Waiting struct {
 	Since  time.Duration // on the virtual clock
 	Where  string        // function, file and line of the wait
 	For    string        // what it waits for: "Mutex.Lock", "job #5"; "" if that is not known
-	Holder string        // the name of the work or machine that holds what it waits for, if that can be said
+	Holder string        // the holder of what it waits for, by name, if known
 }
 
 // String returns a line of a report.
@@ -39,7 +40,7 @@ func (w Waiting) String() string {
 	return b.String()
 }
 
-// Error describes the deadlock, a line for each that waits.
+// Error describes the deadlock, one line for each waiter.
 func (d *Deadlock) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "simulation: deadlock at %v: nothing can run, no timer is set, and ", d.Time)
@@ -77,8 +78,8 @@ func (s *Scheduler) report() *Deadlock {
 	return d
 }
 
-func waiting(who string, since time.Duration, where schedulers.Place, on any) Waiting {
-	w := Waiting{Work: who, Since: since, Where: where.String()}
+func waiting(work string, since time.Duration, where schedulers.Place, on any) Waiting {
+	w := Waiting{Work: work, Since: since, Where: where.String()}
 	switch r := on.(type) {
 	case schedulers.Reasoner:
 		w.For, w.Holder = r.Reason()
@@ -88,12 +89,12 @@ func waiting(who string, since time.Duration, where schedulers.Place, on any) Wa
 	return w
 }
 
-// machinery are the packages of which the place of a wait is not of interest.
+// machinery are the packages that are not reported as the place of a wait.
 var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/shim.", "job.", "awaiter.", "coord.", "parallel."}
 
 const module = "github.com/movenext/movenext/"
 
-// place returns the innermost place outside of the machinery.
+// place returns the innermost place outside the machinery.
 func place(stack []uintptr) schedulers.Place {
 	return schedulers.PlaceOf(stack, func(function string) bool {
 		ours, inside := strings.CutPrefix(function, module)
@@ -104,7 +105,7 @@ func place(stack []uintptr) schedulers.Place {
 // numbered is a job, named or not.
 type numbered interface{ ID() uint64 }
 
-// name names a work for a report: a job that has no name by its number.
+// name names a work for a report: a job without a name by its number.
 func name(w any) string {
 	if l := label(w); l != fmt.Sprintf("%T", w) {
 		return l

@@ -9,28 +9,30 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrTooManySteps is returned by a driver when the limit of the option [Steps] is reached.
+// ErrTooManySteps is returned by a driver when the limit of the option [Steps] is
+// reached.
 var ErrTooManySteps = errors.New("simulation: too many steps")
 
 const (
 	forever = math.MaxInt
 
-	// grace is how long a driver waits for the rest of the world before it says that what is
-	// waited for can not happen any more, if Outside has not said otherwise.
+	// grace is how long a driver waits for the rest of the world before it concludes
+	// that what it waits for cannot happen any more, unless Outside says otherwise.
 	grace = time.Millisecond
 
-	// patience is how long a driver whose context has ended waits for the end of the step. If it left at
-	// once, work that ends that context would race with what comes after the driver.
+	// patience is how long a driver whose context has ended waits for the end of the
+	// step. If it left at once, work that ends that context would race with what comes
+	// after the driver.
 	patience = 10 * time.Millisecond
 )
 
-// Run drives the simulation until nothing is queued, nothing waits, and no timer is set. It
-// returns nil if all went well, the first [*Deadlock] since the last call if something had to
-// wait forever, [ErrTooManySteps] at the limit, and an error that wraps [ErrDiverged] if a trace
-// is replayed that does not fit.
+// Run drives the simulation until nothing is queued, nothing waits, and no timer is
+// set. It returns nil if all went well, the first [*Deadlock] since the last call if
+// something had to wait forever, [ErrTooManySteps] at the limit, and an error that
+// wraps [ErrDiverged] if the replayed trace does not fit.
 //
-// A machine that is suspended forever is a deadlock too, though no goroutine waits: Run reports
-// it each time, since nothing can break it.
+// A machine that is suspended forever is a deadlock too, though no goroutine waits: Run
+// reports it each time, since nothing can break it.
 //
 // Run blocks. It must not be called by work.
 func (s *Scheduler) Run() error {
@@ -45,9 +47,10 @@ func (s *Scheduler) Run() error {
 	}
 }
 
-// RunUntil drives the simulation until done is closed (or delivers, which it then consumes) and returns
-// nil; what was not needed for that has not run. It returns the cause of ctx if that ends first, and a
-// [*Deadlock] if nothing can run and done is not closed; and as Run otherwise. A nil ctx never ends.
+// RunUntil drives the simulation until done is closed (or delivers, which it then
+// consumes) and returns nil; it runs no more than that needs. It returns the cause of
+// ctx if that ends first, and a [*Deadlock] if nothing can run and done is not closed;
+// and as Run otherwise. A nil ctx never ends.
 func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -69,8 +72,8 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// Step drives the simulation by one step, and reports whether there was one to take: false says that nothing
-// can run and no timer is set.
+// Step drives the simulation by one step, and reports whether a step was possible:
+// false means that nothing can run and no timer is set.
 func (s *Scheduler) Step() bool {
 	s.mu.Lock()
 	before := s.steps
@@ -81,7 +84,7 @@ func (s *Scheduler) Step() bool {
 	return s.steps > before
 }
 
-// outcome returns what has gone wrong since it was last asked.
+// outcome returns what has gone wrong since the last call.
 func (s *Scheduler) outcome() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +105,7 @@ const (
 	ended              // ctx has ended
 )
 
-// drive takes steps until done, until ctx has ended, or until there are none.
+// drive takes steps until done, until ctx has ended, or until none is left.
 func (s *Scheduler) drive(ctx context.Context, done <-chan struct{}, steps int) how {
 	for {
 		if h, is := came(ctx, done); is {
@@ -144,7 +147,8 @@ func came(ctx context.Context, done <-chan struct{}) (how, bool) {
 	return ended, ctx.Err() != nil
 }
 
-// goOn finds something that can happen although nothing can run, and reports whether there was anything.
+// goOn finds something that can happen although nothing can run, and reports whether it
+// found any.
 func (s *Scheduler) goOn() bool {
 	if s.outside > 0 {
 		return s.worldMoves(s.outside, nil) || s.jump() || s.endBlock() || s.breakDeadlock()
@@ -159,15 +163,15 @@ func (s *Scheduler) stopped() bool {
 	return s.exhausted()
 }
 
-// anythingWaits reports whether the rest of the world might have something to say to what waits.
+// anythingWaits reports whether the rest of the world might affect a waiter.
 func (s *Scheduler) anythingWaits() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waits.count > 0 || len(s.suspended) > 0
 }
 
-// worldMoves waits for what is not simulated, and reports whether there is something to run now,
-// or done is closed.
+// worldMoves waits for what is not simulated, and reports whether something can run
+// now, or done is closed.
 func (s *Scheduler) worldMoves(d time.Duration, done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -181,13 +185,13 @@ func (s *Scheduler) worldMoves(d time.Duration, done <-chan struct{}) bool {
 	return s.moving()
 }
 
-// driver is a goroutine outside of the simulation, as it is seen in a context that it made.
+// driver is a goroutine outside the simulation, as seen in a context that it made.
 type driver struct{ of *Scheduler }
 
 // Scheduler implements [schedulers.Worker].
 func (d *driver) Scheduler() schedulers.Scheduler { return d.of }
 
-// ID implements [schedulers.Worker]. It is that of no worker that runs work.
+// ID implements [schedulers.Worker]. No worker that runs work has this ID.
 func (*driver) ID() int { return math.MaxInt32 }
 
 // Pump implements [schedulers.Pumper] by driving the simulation until done.

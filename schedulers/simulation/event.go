@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Kind says what a step does.
+// Kind is the kind of a step.
 type Kind uint8
 
 // The kinds of events.
 const (
 	Begin  Kind = iota // a work begins to run
-	Resume             // a work goes on that has waited
+	Resume             // a work that has waited continues
 	Expire             // a timer expires
 )
 
@@ -39,7 +39,7 @@ type Event struct {
 // String returns the event as one line of a log.
 func (e Event) String() string { return fmt.Sprintf("%v %v %s", e.Time, e.Kind, e.Work) }
 
-// tell tells the observer about work, or what expires; mu is held.
+// tell tells the observer about work, or about what expires; mu is held.
 func (s *Scheduler) tell(k Kind, about any) {
 	if s.observe.IsSet() {
 		s.observe.Call(Event{s.clock.Now(), k, label(about)})

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// A schedule that is wrong is searched for, found, and kept as a text.
+// A wrong schedule is searched for, found, and kept as text.
 func Example() {
 	race := func(s *simulation.Scheduler) (winner string) {
 		ctx := s.Context(context.Background())

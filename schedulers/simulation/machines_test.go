@@ -69,7 +69,7 @@ func TestMachinesInACircleOfLocksAreADeadlock(t *testing.T) {
 	assert.ErrorIs(t, d, schedulers.ErrWouldDeadlock)
 }
 
-// circleOfMachines has two transfers wait for each other's lock.
+// circleOfMachines lets two transfers wait for each other's lock.
 //
 //movenext:async
 func circleOfMachines(ctx context.Context, a, b *coord.Mutex) {
@@ -105,7 +105,7 @@ func TestPlainWorkInACircleOfLocksNamesItsHolders(t *testing.T) {
 	}
 }
 
-// waitForLock is suspended while another one holds the lock.
+// waitForLock is suspended while another holder has the lock.
 //
 //movenext:async
 func waitForLock(ctx context.Context, l *coord.RWMutex) error {
@@ -183,8 +183,9 @@ func TestAMachineThatWaitsForeverIsADeadlock(t *testing.T) {
 //movenext:async
 func await(_ context.Context, j *job.Job[int]) (int, error) { return j.Await() }
 
-// What is not suspended any more is no deadlock, in whatever way it went on. The bubble is for the end of the context,
-// which the standard library tells on a goroutine of its own.
+// A machine that is no longer suspended is no deadlock, however it continued. The
+// bubble is for the end of the context, which the standard library reports on its own
+// goroutine.
 func TestMachinesThatEndAreNoDeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range uint64(20) {
@@ -208,7 +209,7 @@ func TestMachinesThatEndAreNoDeadlock(t *testing.T) {
 	})
 }
 
-// nap sleeps and then writes down who it is.
+// nap sleeps and then records its name.
 //
 //movenext:async
 func nap(ctx context.Context, d time.Duration, name string, log *[]string) error {
@@ -301,7 +302,8 @@ func after(s *simulation.Scheduler, d time.Duration, expire func()) *expiring {
 	return e
 }
 
-// Of two timers of one instant, the one that expires first stops the other one, which is due already.
+// Of two timers of one instant, the first to expire stops the other, which is already
+// due.
 func TestATimerThatIsDueCanBeStopped(t *testing.T) {
 	outcomes := map[string]int{}
 	for seed := range uint64(50) {
@@ -346,8 +348,8 @@ func (g *gated) Submit(w schedulers.Work, hint schedulers.Hint) error {
 
 func (g *gated) Beneath() schedulers.Scheduler { return g.Scheduler }
 
-// A machine that another goroutine wakes is neither suspended nor queued for a moment. The
-// simulation has not ended then, whoever drives it.
+// A machine that another goroutine wakes is for a moment neither suspended nor queued.
+// The simulation has not ended then, whichever driver it has.
 func TestAMachineOnItsWayToTheQueueKeepsTheSimulationAlive(t *testing.T) {
 	drivers := map[string]func(*simulation.Scheduler, *job.Job[int]) error{
 		"Run":      func(s *simulation.Scheduler, _ *job.Job[int]) error { return s.Run() },

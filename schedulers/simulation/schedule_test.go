@@ -37,8 +37,8 @@ func pump(on schedulers.Worker, until <-chan struct{}) error {
 	return schedulers.Wait(context.Background(), on, nil, until)
 }
 
-// program starts works that write letters, start others, sleep and wait, and returns the
-// order in which everything happened.
+// program starts works that write letters, start others, sleep and wait, and returns
+// the order in which everything happened.
 func program(t *testing.T, s *simulation.Scheduler) string {
 	t.Helper()
 	var log strings.Builder
@@ -85,7 +85,7 @@ func TestOneSeedOneSchedule(t *testing.T) {
 	assert.Greater(t, len(orders), 40, "seeds differ")
 }
 
-// Every order of three works that do not depend on each other comes up.
+// Every order of three independent works occurs.
 func TestAllOrdersAreReached(t *testing.T) {
 	orders := map[string]bool{}
 	for seed := range uint64(100) {
@@ -100,8 +100,8 @@ func TestAllOrdersAreReached(t *testing.T) {
 	assert.Len(t, orders, 6)
 }
 
-// transfer reads, waits for something else, and writes what it has computed from what it read: wrong if
-// another one comes in between.
+// transfer reads, waits for something else, and writes what it has computed from what
+// it read: wrong if another transfer comes in between.
 func transfer(ctx context.Context, balance *int) func(context.Context) error {
 	return func(inner context.Context) error {
 		read := *balance
@@ -111,8 +111,8 @@ func transfer(ctx context.Context, balance *int) func(context.Context) error {
 	}
 }
 
-// A lost update, which needs one of the two orders in which nobody looks. A few seeds find it, and
-// each of them finds it again, by its seed and by its trace.
+// A lost update, which needs one of the two rare orders. A few seeds find it, and each
+// of them finds it again, by its seed and by its trace.
 func TestABugIsFoundBySomeSeedAndThenAlways(t *testing.T) {
 	run := func(s *simulation.Scheduler) int {
 		balance := 0

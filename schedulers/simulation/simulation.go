@@ -13,13 +13,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Scheduler runs work in an order that depends on nothing but its seed. Make one with [New] or [Replay]. All
-// methods are safe for concurrent use, but a program is reproducible only if it uses them from one
-// goroutine and from the work itself.
+// Scheduler runs work in an order that depends only on its seed. Make one with [New] or
+// [Replay]. All methods are safe for concurrent use, but a program is reproducible only
+// if it uses them from one goroutine and from the work itself.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Timers (with virtual time), Snapshotter, Limiter and
-// Meter, and its workers implement Blocker and Pumper. It gives no consent to run work in place: that would be
-// a choice that nobody made.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Timers (with virtual time),
+// Snapshotter, Limiter and Meter, and its workers implement Blocker and Pumper. It
+// gives no consent to run work in place: that would be a choice outside the schedule.
 type Scheduler struct {
 	books   books.Books
 	clock   vclock.Clock
@@ -36,52 +36,55 @@ type Scheduler struct {
 	ready       turns
 	waits       waits // of works
 	suspended   suspended
-	suspensions int           // that there have been
-	arriving    int           // machines that have been woken and are not queued yet
-	arrived     chan struct{} // closed when there are none; nil: nobody asks
+	suspensions int           // suspensions so far
+	arriving    int           // machines that were woken and are not queued yet
+	arrived     chan struct{} // closed when there are none; nil: not awaited
 	burst       *burst        // the steps that are being taken; nil: none
 	holder      *task         // the work that has the baton
 	steps       int
 	slack       time.Duration // see timerRaces
-	overdue     bool          // a timer was armed for no time
-	failure     error         // the first deadlock, or that there were too many steps
+	overdue     bool          // a timer was armed with no time left
+	failure     error         // the first deadlock, or ErrTooManySteps
 }
 
-// Option changes a scheduler that is being made.
+// Option configures a scheduler that is being made.
 type Option func(*Scheduler)
 
-// Steps limits how many steps the simulation takes before its driver returns [ErrTooManySteps]; a
-// program that feeds itself would run for ever. Zero or less is no limit, which is the default.
+// Steps limits how many steps the simulation takes before its driver returns
+// [ErrTooManySteps]; a program that feeds itself would run forever. Zero or less is no
+// limit, which is the default.
 func Steps(most int) Option { return func(s *Scheduler) { s.most = most } }
 
-// Outside makes the driver wait for that long whenever nothing can run, before it lets time pass or speaks of
-// a deadlock, so that goroutines that are not simulated have their turn. Without it, it waits for a
-// millisecond, and only before a deadlock. In a bubble of testing/synctest any d above zero is
-// long enough, and costs nothing: the wait ends when all other goroutines are blocked.
+// Outside makes the driver wait that long whenever nothing can run, before it lets time
+// pass or reports a deadlock, so that goroutines that are not simulated get their turn.
+// Without it, the driver waits for a millisecond, and only before a deadlock. In a
+// bubble of testing/synctest any d above zero is long enough, and costs nothing: the
+// wait ends when all other goroutines are blocked.
 func Outside(d time.Duration) Option { return func(s *Scheduler) { s.outside = d } }
 
-// StepTime says that each step may take up to that much virtual time. A timer that is due within
-// the time that the last steps may have taken races with what can run: whether it is first is a
-// choice like the others. So a timeout of ten milliseconds ends work of a hundred steps of a
-// millisecond, under some seeds. Without it, steps take no time, and a timer expires when
-// nothing can run. Zero or less is the default.
+// StepTime lets each step take up to that much virtual time. A timer that is due within
+// the time that the last steps may have taken races with what can run: whether it is
+// first is a choice like the others. So a timeout of ten milliseconds ends work of a
+// hundred steps of a millisecond, under some seeds. Without it, steps take no time, and
+// a timer expires when nothing can run. Zero or less is the default.
 func StepTime(most time.Duration) Option { return func(s *Scheduler) { s.stepTime = max(0, most) } }
 
-// Observe sets a function that is called before each step and each expiry of a timer, by the driver. It must not
-// use the scheduler.
+// Observe sets a function that the driver calls before each step and each expiry of a
+// timer. It must not use the scheduler.
 func Observe(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("simulation.Observe", f) }
 }
 
-// New returns a scheduler that makes its choices with a random number generator of that seed.
+// New returns a scheduler that makes its choices with a random number generator of that
+// seed.
 func New(seed uint64, opts ...Option) *Scheduler {
 	random := rand.New(rand.NewPCG(seed, 0))
 	return newScheduler(choices{random: random}, opts)
 }
 
-// Replay returns a scheduler that makes the choices of a trace, and beyond its end always
-// chooses what has been able to run for the longest time. If the program does not offer the choices that
-// the trace has made, Run returns an error that wraps [ErrDiverged].
+// Replay returns a scheduler that makes the choices of a trace, and beyond its end
+// always chooses what has been ready for the longest time. If the program does not
+// offer the choices of the trace, Run returns an error that wraps [ErrDiverged].
 func Replay(trace Trace, opts ...Option) *Scheduler {
 	return newScheduler(choices{script: slices.Clone(trace), scripted: true}, opts)
 }
@@ -97,8 +100,9 @@ func newScheduler(c choices, opts []Option) *Scheduler {
 	return s
 }
 
-// Submit queues w, or refuses it with [schedulers.ErrShutdown] after Shutdown and with
-// [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no difference.
+// Submit queues w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, and
+// with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints
+// make no difference.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	if err := s.books.Enter("simulation", w); err != nil {
 		return err
@@ -109,13 +113,14 @@ func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// Context returns a copy of parent that makes s the ambient scheduler, and the caller its driver: a wait with this context
-// drives the simulation. It is for the goroutine of the test; work gets contexts of its own.
+// Context returns a copy of parent that makes s the ambient scheduler, and the caller
+// its driver: a wait with this context drives the simulation. It is for the goroutine
+// of the test; work gets its own contexts.
 func (s *Scheduler) Context(parent context.Context) context.Context {
 	return context.WithValue(schedulers.With(parent, s), schedulers.WorkerKey, schedulers.Worker(&s.driver))
 }
 
-// Trace returns the choices that were made so far. The slice is the caller's.
+// Trace returns the choices made so far. The caller owns the slice.
 func (s *Scheduler) Trace() Trace {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,19 +136,22 @@ func (s *Scheduler) MaxConcurrency() int { return 1 }
 // Metrics implements [schedulers.Meter]. Work that waits counts as running.
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 
-// Snapshot implements [schedulers.Snapshotter]: what is queued, in the order of submission.
+// Snapshot implements [schedulers.Snapshotter]: what is queued, in the order of
+// submission.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready.works()
 }
 
-// Shutdown refuses all further work and drives the simulation until the last work has ended, which is
-// nil. If ctx ends first, what is still queued is abandoned with [schedulers.ErrShutdown] and the cause of ctx is
-// returned. Deadlocks are broken as the comment of the package says, and are no errors here: Run returns
-// them. The limit of steps ends with it, so that work that has been stopped in the middle can end.
+// Shutdown refuses all further work and drives the simulation until the last work has
+// ended; it then returns nil. If ctx ends first, what is still queued is abandoned with
+// [schedulers.ErrShutdown] and the cause of ctx is returned. Deadlocks are broken as
+// the package comment says, and are no errors here: Run returns them. Shutdown lifts
+// the limit of steps, so that work stopped in the middle can end.
 //
-// It blocks, and may be called any number of times, at the same time too, but not by work. A nil ctx never ends.
+// It blocks, and may be called any number of times, concurrently too, but not by work.
+// A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	done := s.books.Close()
 	if ctx == nil {

@@ -12,9 +12,9 @@ import (
 // suspended are the machines that are registered with what they wait for.
 type suspended map[schedulers.Suspension]suspension
 
-// suspension is what the simulation knows of one.
+// suspension is what the simulation knows of one suspended machine.
 type suspension struct {
-	number int // in the order of the beginning
+	number int // in the order in which they began
 	on     any
 	since  time.Duration
 }
@@ -48,9 +48,9 @@ func (s *Scheduler) Arrived() {
 	}
 }
 
-// awaitArrivals waits until no machine is between its wait and the queue, or until ctx ends, and
-// reports whether there is something to run, or may be. A machine that the outside world wakes
-// is between the two for a moment, and the simulation must not end in it.
+// awaitArrivals waits until no machine is between its wait and the queue, or until ctx
+// ends, and reports whether something can run, or may soon. A machine that the outside
+// world wakes is between the two for a moment, and the simulation must not end in it.
 func (s *Scheduler) awaitArrivals(ctx context.Context) bool {
 	s.mu.Lock()
 	if s.arriving > 0 && s.arrived == nil {
@@ -82,9 +82,9 @@ func (l suspended) inOrder() []schedulers.Suspension {
 	return slices.SortedFunc(maps.Keys(l), func(a, b schedulers.Suspension) int { return l[a].number - l[b].number })
 }
 
-// verdict says how the simulation has ended, or that it has not, since a machine has been woken
-// meanwhile. The error is the deadlock of the machines that are suspended when nothing can run
-// any more. No wait of theirs can be made to fail, so they stay.
+// verdict says how the simulation has ended, or that it has not, since a machine has
+// been woken meanwhile. The error is the deadlock of the machines that are suspended
+// when nothing can run any more. Their waits cannot be made to fail, so they stay.
 func (s *Scheduler) verdict() (over bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

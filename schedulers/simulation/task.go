@@ -14,8 +14,8 @@ func (s *Scheduler) newTask(w schedulers.Work) *task {
 	return &task{of: s, id: s.ids.Take(), work: w}
 }
 
-// run runs the work, and reports whether the caller has the baton afterwards. If the work ends
-// the goroutine, another one takes the baton over.
+// run runs the work, and reports whether the caller has the baton afterwards. If the
+// work ends the goroutine, another one takes over the baton.
 func (t *task) run(w schedulers.Work) (baton bool) {
 	returned := false
 	defer func() {
@@ -29,8 +29,9 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 	return true
 }
 
-// end takes the baton from t and reports whether t had it. What still waits on behalf of t are
-// other goroutines, to which its context was given: they are let go.
+// end takes the baton from t and reports whether t had it. Any waits still made on
+// behalf of t belong to other goroutines, to which its context was given: they are
+// released.
 func (t *task) end() bool {
 	s := t.of
 	s.ids.Give(t.id)

@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// ErrDiverged is returned by Run if a replayed program does not offer the choices of its trace: it is
-// another program, or something in it depends on more than the schedule.
+// ErrDiverged is returned by Run if a replayed program does not offer the choices of
+// its trace: it is another program, or something in it depends on more than the
+// schedule.
 var ErrDiverged = errors.New("simulation: the program does not follow the trace")
 
 // Choice is one decision: which of several steps came next.
 type Choice struct {
-	Of     int // how many there were, at least 2
-	Chosen int // from 0 on, in the order in which they became able to run
+	Of     int // the number of options, at least 2
+	Chosen int // from 0 on, in the order in which they became ready
 }
 
-// Trace is a schedule: the decisions of a simulation, in their order. Where there was nothing to
-// decide, nothing is recorded.
+// Trace is a schedule: the decisions of a simulation, in their order. A step without
+// alternatives is not recorded.
 type Trace []Choice
 
-// String returns the trace as text, for a message or a file: "2/3 0/2" is the choice of the last of
-// three, then of the first of two.
+// String returns the trace as text, for a message or a file: "2/3 0/2" is the choice of
+// the last of three, then of the first of two.
 func (t Trace) String() string {
 	parts := make([]string, len(t))
 	for i, c := range t {
@@ -32,8 +33,8 @@ func (t Trace) String() string {
 	return strings.Join(parts, " ")
 }
 
-// ParseTrace returns the trace that a text of [Trace.String] describes, or an error that says which part
-// of it is not a choice.
+// ParseTrace returns the trace that a text of [Trace.String] describes, or an error
+// that says which part of it is not a choice.
 func ParseTrace(text string) (Trace, error) {
 	var t Trace
 	for part := range strings.FieldsSeq(text) {

@@ -2,7 +2,7 @@ package simulation
 
 import "github.com/movenext/movenext/schedulers"
 
-// turn is what one choice can let happen: a piece of work begins, a wait is over, a timer
+// turn is the result of one choice: a piece of work begins, a wait is over, a timer
 // expires. One of the three is set.
 type turn struct {
 	work  schedulers.Work
@@ -10,11 +10,12 @@ type turn struct {
 	timer *schedulers.Timer
 }
 
-// turns are the turns to choose from, in the order in which they became possible. Chosen is the
-// k-th of them, any k, and a hundred thousand actors that are ready at once are a hundred
-// thousand turns. A slice would be copied half for each choice. So the taken turns leave holes,
-// and a Fenwick tree (Peter Fenwick, 1994) counts what is left: adding, taking the k-th and
-// removing one in the middle are logarithmic. When most of it is holes, it is packed.
+// turns are the turns to choose from, in the order in which they became possible. A
+// choice takes the k-th of them, for any k, and a hundred thousand actors that are
+// ready at once are a hundred thousand turns. Each choice would copy half of a slice.
+// So taken turns leave holes, and a Fenwick tree (Peter Fenwick, 1994) counts what is
+// left: adding, taking the k-th and removing one in the middle are logarithmic. When
+// most of it is holes, it is packed.
 type turns struct {
 	all  []turn  // a zero turn is a hole
 	tree []int32 // tree[i] counts the turns in all[i+1-low(i+1) : i+1]
@@ -55,7 +56,7 @@ func (q *turns) take(k int) turn {
 	return q.remove(at + 1)
 }
 
-// remove removes the turn that stands at i.
+// remove removes the turn at position i.
 func (q *turns) remove(i int) turn {
 	t := q.all[i-1]
 	q.all[i-1] = turn{}
@@ -96,7 +97,7 @@ func (q *turns) works() []schedulers.Work {
 
 func (t turn) hole() bool { return t.work == nil && t.wait == nil && t.timer == nil }
 
-// standAt tells a turn that may be taken back where it stands now, from 1 on; 0: it is taken. A
+// standAt tells a removable turn its current position, from 1 on; 0: it is taken. A
 // timer's Slot is the clock's while it is positive, so here it is negative.
 func (t turn) standAt(i int) {
 	switch {

@@ -43,7 +43,7 @@ func TestTurnsAreThoseOfASlice(t *testing.T) {
 	}
 }
 
-// The room for turns follows how many there are, not how many there have been.
+// The room for turns follows their current number, not their largest.
 func TestTurnsGiveTheirRoomBack(t *testing.T) {
 	var q turns
 	for range 10 {

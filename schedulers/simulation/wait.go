@@ -9,25 +9,25 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// wait is a task that has put the baton down. It is guarded by Scheduler.mu.
+// wait is a task that has put down the baton. Scheduler.mu guards it.
 type wait struct {
 	task  *task
 	ctx   context.Context
-	until <-chan struct{} // nil: the caller has not said
+	until <-chan struct{} // nil: not reported by the caller
 	since time.Duration
 	where []uintptr
 	err   error // how it ends
 
 	prev, next *wait
-	at         int           // its place in Scheduler.ready; 0: it waits still, or it is over
-	over       bool          // it was let go
-	abandoned  bool          // because its task has ended: another goroutine waits on its behalf
-	resume     chan struct{} // closed when it is let go
+	at         int           // its place in Scheduler.ready; 0: still waiting, or over
+	over       bool          // it was released
+	abandoned  bool          // its task has ended: another goroutine waits on its behalf
+	resume     chan struct{} // closed when it is released
 }
 
-// Pump implements [schedulers.Pumper]: it waits for done without holding up the simulation. It
-// returns nil, or the cause of ctx if that ends first, or a *[Deadlock] if neither will ever
-// happen.
+// Pump implements [schedulers.Pumper]: it waits for done without holding up the
+// simulation. It returns nil, or the cause of ctx if that ends first, or a *[Deadlock]
+// if neither will ever happen.
 func (t *task) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
 	if w := t.park(ctx, done); w != nil {
 		<-w.resume
@@ -35,7 +35,7 @@ func (t *task) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan str
 			return w.err
 		}
 	}
-	// The caller is not the work that has the baton: a context was given to another goroutine.
+	// The caller does not have the baton: a context was given to another goroutine.
 	select {
 	case <-done:
 		return nil
@@ -44,8 +44,8 @@ func (t *task) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan str
 	}
 }
 
-// Block implements [schedulers.Blocker]. It returns when nothing else can happen, with an error:
-// that for which the caller is going to wait has happened, or never will.
+// Block implements [schedulers.Blocker]. It returns when nothing else can happen, with
+// an error: what the caller is going to wait for has happened, or never will.
 func (t *task) Block() (unblock func(), err error) {
 	if w := t.park(context.Background(), nil); w != nil {
 		<-w.resume
@@ -56,7 +56,8 @@ func (t *task) Block() (unblock func(), err error) {
 	return func() {}, nil
 }
 
-// park puts the baton down, which a new runner takes up, or returns nil if t does not have it.
+// park puts down the baton, which a new runner takes up, or returns nil if t does not
+// have it.
 func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {
 	s := t.of
 	w := &wait{task: t, ctx: ctx, until: until, resume: make(chan struct{})}
@@ -74,7 +75,7 @@ func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {
 	return w
 }
 
-// waits are the waits that are not over, in the order of the beginning.
+// waits are the waits that are not over, in the order in which they began.
 type waits struct {
 	first, last *wait
 	count       int
@@ -109,12 +110,12 @@ func (l *waits) remove(w *wait) {
 	w.prev, w.next = nil, nil
 }
 
-// looks is how many waits are looked at between two steps. Whether one is over has to be asked,
-// since a channel tells only those that wait for it. If more wait, the others have to wait for
-// their turn, or until nothing can run.
+// looks is how many waits are checked between two steps. Each has to be checked, since
+// a channel only tells its receivers. If more wait, the rest have to wait for their
+// turn, or until nothing can run.
 const looks = 256
 
-// lookAtWaits makes those ready whose wait is over; mu is held.
+// lookAtWaits makes waits ready that are over; mu is held.
 func (s *Scheduler) lookAtWaits() {
 	n := s.waits.count
 	if s.ready.len() > 0 {
@@ -137,14 +138,14 @@ func (s *Scheduler) lookAtWaits() {
 	}
 }
 
-// letGo makes w ready to go on; mu is held.
+// letGo makes w ready to continue; mu is held.
 func (s *Scheduler) letGo(w *wait) {
 	s.waits.remove(w)
 	s.ready.add(turn{wait: w})
 }
 
-// endBlock makes the latest wait ready that has not said what it waits for, since nothing else
-// can happen.
+// endBlock makes the latest wait ready that has not reported what it waits for, since
+// nothing else can happen.
 func (s *Scheduler) endBlock() bool {
 	return s.fail(func(w *wait) bool { return w.until == nil }, func(*wait) error { return schedulers.ErrWouldDeadlock })
 }
@@ -160,8 +161,8 @@ func (s *Scheduler) breakDeadlock() bool {
 	})
 }
 
-// fail makes the latest wait that matches ready, with an error, unless something has been woken
-// in the last moment.
+// fail makes the latest matching wait ready, with an error, unless something was woken
+// at the last moment.
 func (s *Scheduler) fail(match func(*wait) bool, with func(*wait) error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

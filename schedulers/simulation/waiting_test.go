@@ -35,8 +35,8 @@ func TestAWaitOfTheTestDrivesTheSimulation(t *testing.T) {
 	}
 }
 
-// Works that wait for works that wait for works: each waits on a goroutine of its own, so it does not
-// matter in which order they began.
+// Works that wait for works that wait for works: each waits on its own goroutine, so it
+// does not matter in which order they began.
 func TestNestedWaitsEndUnderEachSeed(t *testing.T) {
 	for seed := range uint64(50) {
 		s := simulation.New(seed)
@@ -63,8 +63,8 @@ func TestNestedWaitsEndUnderEachSeed(t *testing.T) {
 	}
 }
 
-// What waits is let go in the step after the one that ends the wait, chosen like any other; what
-// was not needed has not run.
+// A waiter is released in the step after the one that ends the wait, chosen like any
+// other; unneeded work has not run.
 func TestRunUntilStopsWhenItIsDone(t *testing.T) {
 	s := simulation.New(1)
 	done := make(chan struct{})
@@ -97,8 +97,8 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 	assert.Equal(t, cause, got)
 }
 
-// Two that wait for each other. The simulation says who and where, lets the one that began last fail,
-// and goes on until all has ended.
+// Two works wait for each other. The simulation reports both and their places, lets the
+// later one fail, and continues until all has ended.
 func TestADeadlockIsReportedAndBroken(t *testing.T) {
 	s := simulation.New(3)
 	aDone, bDone := make(chan struct{}), make(chan struct{})
@@ -139,8 +139,8 @@ func TestAWaitForWhatNobodyDoesIsADeadlock(t *testing.T) {
 	require.ErrorIs(t, err, schedulers.ErrWouldDeadlock)
 }
 
-// Block does not say what it waits for. It ends when nothing else can happen, the latest first, and
-// never hangs.
+// Block does not say what it waits for. It ends when nothing else can happen, the
+// latest first, and never hangs.
 func TestABlockEndsWhenNothingElseCanHappen(t *testing.T) {
 	s := simulation.New(1)
 	var order []string
@@ -171,14 +171,15 @@ func TestAWaitAboveAShimIsSeenBeneath(t *testing.T) {
 		strand := limited.New(s, 1)
 		done := make(chan struct{})
 		submit(t, strand, "waiter", func(on schedulers.Worker) { assert.NoError(t, pump(on, done)) })
-		submit(t, strand, "closer", func(schedulers.Worker) { close(done) }) // needs the slot of the waiter
+		submit(t, strand, "closer", func(schedulers.Worker) { close(done) }) // needs its slot
 		require.NoError(t, s.Run())
 		assert.Equal(t, uint64(2), strand.Metrics().Completed)
 	}
 }
 
-// Another goroutine has the context of a work. While that work runs, its wait lets others run beside it;
-// afterwards it is a wait like any other; and the baton is never lost.
+// Another goroutine has the context of a work. While that work runs, its wait lets
+// others run concurrently; afterwards it is a wait like any other; and the baton is
+// never lost.
 func TestAWaitOnBehalfOfAnotherGoroutinesWorkIsHarmless(t *testing.T) {
 	s := simulation.New(1)
 	over, otherRan := make(chan struct{}), make(chan struct{})
@@ -215,8 +216,8 @@ func TestAWaitOnBehalfOfAnotherGoroutinesWorkIsHarmless(t *testing.T) {
 	require.ErrorIs(t, on.(schedulers.Pumper).Pump(ctx, nil, make(chan struct{})), context.Canceled)
 }
 
-// The end of a context wakes a sleeper on a goroutine of the standard library. In a bubble, the
-// simulation waits until that has happened.
+// The end of a context wakes a sleeper on a goroutine of the standard library. In a
+// bubble, the simulation waits until that has happened.
 func TestInABubbleTheRestOfTheWorldHasItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range uint64(20) {
