@@ -6,23 +6,24 @@ import (
 	"github.com/movenext/movenext/internal/affinity"
 )
 
-// Affinity binds the scheduler's threads to these processors of the machine, counted from 0: the
-// first thread to the first of them, and so on, from the beginning again if there are more
-// threads. Each thread is then an operating-system thread of its own, and so is what a worker
-// goes on on that has blocked: it stays on the processor on which it began. A hand-over costs
-// some 30 µs instead of less than one, so this pays for few workers that compute for long, and
-// for what is bound to a processor's cache or memory.
+// Affinity binds the scheduler's threads to the given processors of the machine,
+// counted from 0: the first thread to the first processor, and so on, starting again if
+// there are more threads. Each thread is then an operating-system thread of its own. A
+// worker that has blocked stays on the operating-system thread, and so on the
+// processor, on which it began. A handover costs some 30 µs instead of less than one,
+// so this pays for few workers that compute for long, and for work bound to a
+// processor's cache or memory.
 //
-// It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs wherever
-// the system puts it. A thread that can not be bound runs on nevertheless: the [Event] with the
-// step [Pinned] has the error, which wraps [errors.ErrUnsupported] in the first case. Without
-// processors the option does nothing.
+// It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs
+// wherever the system puts it. A thread that cannot be bound runs anyway: the [Event]
+// with the step [Pinned] has the error, which wraps [errors.ErrUnsupported] in the
+// first case. Without processors the option does nothing.
 func Affinity(cpus ...int) Option {
 	return func(s *Scheduler) { s.cpus = append([]int(nil), cpus...) }
 }
 
-// pin binds the goroutine that is the thread now. It is never let go: when it ends, so does the
-// operating system's thread, and its restriction with it.
+// pin binds the goroutine that is the thread now. The goroutine is never unlocked: when
+// it ends, so does the operating system's thread, and its restriction with it.
 func (p *seat) pin() {
 	cpus := p.of.cpus
 	if len(cpus) == 0 {

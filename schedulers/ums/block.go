@@ -8,8 +8,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Block calls f, which blocks: in a system call, on a channel, on a lock. If ctx names a worker of this package, its thread is told before
-// and runs another worker meanwhile, and Block returns when f has returned and the worker was picked again.
+// Block calls f, which blocks: in a system call, on a channel, on a lock. If ctx names
+// a worker of this package, its thread is told before and runs another worker
+// meanwhile, and Block returns after f has returned and the worker was picked again.
 // Otherwise it only calls f. Panics of f pass through.
 func Block(ctx context.Context, f func()) {
 	if w, ok := shim.Find[*Worker](schedulers.WorkerFrom(ctx)); ok && w != nil {
@@ -19,15 +20,17 @@ func Block(ctx context.Context, f func()) {
 	f()
 }
 
-// Yield lets others go before, if ctx names a worker of this package, and returns when the worker was picked again. Whoever decides gets
-// param. Otherwise it does nothing.
+// Yield lets other workers run first, if ctx names a worker of this package, and
+// returns when the worker was picked again. The entry point receives param. Otherwise
+// it does nothing.
 func Yield(ctx context.Context, param any) {
 	if w, ok := shim.Find[*Worker](schedulers.WorkerFrom(ctx)); ok && w != nil {
 		w.Yield(param)
 	}
 }
 
-// Call is [Block] for who has the worker. A nil f returns at once, after a turn in line.
+// Call is [Block] for a caller that has the worker. A nil f returns after one turn in
+// line.
 func (w *Worker) Call(f func()) {
 	w.leave(InCall)
 	defer w.comeBack()
@@ -36,8 +39,8 @@ func (w *Worker) Call(f func()) {
 	}
 }
 
-// Yield parks the worker and activates its thread with [WorkerYielded], w and param. It returns when w was executed again. If w is not running, it
-// does nothing.
+// Yield parks the worker and activates its thread with [WorkerYielded], w and param. It
+// returns when w was executed again. If w is not running, it does nothing.
 func (w *Worker) Yield(param any) {
 	left, turn := w.yield()
 	left.activate(Activation{Reason: WorkerYielded, Worker: w, Param: param})
@@ -47,8 +50,9 @@ func (w *Worker) Yield(param any) {
 	}
 }
 
-// Block implements [schedulers.Blocker] for those who wait on the worker's behalf, as a job's Wait does; others use [Worker.Call]. The
-// function that it returns blocks until the worker is executed again. There is never an error.
+// Block implements [schedulers.Blocker] for callers that wait on the worker's behalf,
+// as a job's Wait does; others use [Worker.Call]. The returned function blocks until
+// the worker is executed again. The error is always nil.
 func (w *Worker) Block() (unblock func(), err error) {
 	w.leave(InWait)
 	return sync.OnceFunc(w.comeBack), nil

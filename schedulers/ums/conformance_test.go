@@ -39,7 +39,8 @@ func (p *newestFirst) Next() *ums.Worker {
 	return w
 }
 
-// failing is newestFirst until it has been asked so many times, and then fails.
+// failing is newestFirst until it has been asked a given number of times, and then
+// fails.
 type failing struct {
 	newestFirst
 	after int

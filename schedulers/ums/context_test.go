@@ -37,8 +37,9 @@ func TestAContextCannotBeChangedDirectly(t *testing.T) {
 	}
 }
 
-// TestAWorkerKeepsItsThreadUnlikeAFibre runs two workers for several scheduler threads, one after the other. Fibres would run on those
-// threads; these stay on the OS threads that they have locked.
+// TestAWorkerKeepsItsThreadUnlikeAFibre runs two workers for several scheduler threads,
+// one after the other. Fibres would run on those threads; these stay on the OS threads
+// that they have locked.
 func TestAWorkerKeepsItsThreadUnlikeAFibre(t *testing.T) {
 	list := ums.NewCompletionList()
 	seen := map[int]map[int]bool{} // worker → OS threads
@@ -126,8 +127,8 @@ func TestALockBelongsToTheSideThatHasLockedItFirst(t *testing.T) {
 	}
 }
 
-// TestAnEntryPointThatNeedsTheLockOfABlockedWorkerIsToldSo is the deadlock of the model: the worker that holds the lock is blocked, and
-// its call has not ended.
+// TestAnEntryPointThatNeedsTheLockOfABlockedWorkerIsToldSo is the deadlock of the
+// model: the worker that holds the lock is blocked, and its call has not ended.
 func TestAnEntryPointThatNeedsTheLockOfABlockedWorkerIsToldSo(t *testing.T) {
 	list := ums.NewCompletionList()
 	var m ums.Mutex

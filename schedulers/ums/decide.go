@@ -2,7 +2,7 @@ package ums
 
 import "slices"
 
-// seat is one of a scheduler's threads. It is of the goroutine that is the thread.
+// seat is one of a scheduler's threads. It belongs to the goroutine that is the thread.
 type seat struct {
 	of      *Scheduler
 	id      int // from 1 on
@@ -27,9 +27,9 @@ func (s *Scheduler) startThreads() {
 
 func (p *seat) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
 
-// run is the thread on one goroutine. It lends the goroutine to each new worker that it picks,
-// since most of them end without having blocked: that saves a goroutine, and two hand-overs, for
-// each.
+// run is the thread on one goroutine. It lends the goroutine to each new worker that it
+// picks, since most of them end without having blocked: for each, that saves a
+// goroutine and two handovers.
 //
 //	the goroutine                          another one
 //	decide, pick a new worker
@@ -40,9 +40,9 @@ func (p *seat) startup() Activation { return Activation{Reason: Startup, Param: 
 //	still the thread: decide again
 //	else: end
 //
-// The edge of the state that takes the worker off its thread says which of the two it is, so
-// that one goroutine is the thread at each moment. If a policy ends the goroutine by
-// runtime.Goexit, the thread starts anew on another one.
+// The state transition that takes the worker off its thread says which of the two it
+// is, so exactly one goroutine is the thread at each moment. If a policy ends the
+// goroutine by runtime.Goexit, the thread starts anew on another one.
 func (p *seat) run(a Activation) {
 	p.thread.carries.Store(nil)
 	here := true
@@ -63,7 +63,8 @@ func (p *seat) run(a Activation) {
 	}
 }
 
-// entry is the entry point: what can run is put in line, the next of the line is executed.
+// entry is the entry point: it puts the ready workers in line and executes the next of
+// the line.
 func (p *seat) entry(t *Thread, a Activation) {
 	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
 	if !p.started {
@@ -77,11 +78,11 @@ func (p *seat) entry(t *Thread, a Activation) {
 			p.ran = w
 			return
 		}
-		// A locked one comes back by the list, and one that has terminated meanwhile has done so.
+		// A locked worker returns through the list; a terminated one is done.
 	}
 }
 
-// before returns whom the activation is about.
+// before returns the ID of the worker that the activation is about.
 func (p *seat) before(a Activation) int {
 	if a.Reason == Startup || p.ran == nil {
 		return 0
@@ -89,8 +90,9 @@ func (p *seat) before(a Activation) int {
 	return p.ran.id
 }
 
-// pick returns the worker that is to run next, and waits until there is one; nil when the scheduler has ended. These are the
-// steps T1 to T3. yielded is put in line first, if it is not nil.
+// pick returns the worker to run next, waiting until there is one; nil when the
+// scheduler has ended. These are the steps T1 to T3. yielded is put in line first, if
+// it is not nil.
 func (p *seat) pick(yielded *Worker) *Worker {
 	s := p.of
 	for {
@@ -106,14 +108,15 @@ func (p *seat) pick(yielded *Worker) *Worker {
 		case <-s.more:
 			s.idle.Add(-1)
 		case <-s.closing:
-			s.list.sweep(nil, nil) // for the sake of those that have to be cleaned up
+			s.list.sweep(nil, nil) // cleans up what has terminated
 			return nil
 		}
 	}
 }
 
-// choose puts in line what is on the completion list, cleans up what has terminated, and takes
-// the next worker out of the line, or returns nil. If more are left, another thread is woken.
+// choose puts the workers of the completion list in line, cleans up terminated ones,
+// and takes the next worker out of the line, or returns nil. If more are left, it wakes
+// another thread.
 func (p *seat) choose(yielded *Worker) (w *Worker) {
 	s := p.of
 	var events []Event
@@ -148,7 +151,7 @@ func (p *seat) choose(yielded *Worker) (w *Worker) {
 	return w
 }
 
-// emptied returns a slice as room for others. That of a burst is not kept.
+// emptied clears a slice for reuse. The slice of a burst is not kept.
 func emptied(ws []*Worker) []*Worker {
 	if cap(ws) > mostRoom {
 		return nil
@@ -159,10 +162,11 @@ func emptied(ws []*Worker) []*Worker {
 
 const mostRoom = 1024
 
-// deciding calls f under the lock of the threads, and tells if the policy has failed, also if that has ended the goroutine.
+// deciding calls f under the lock of the threads. It reports a failure of the policy,
+// even one that has ended the goroutine.
 func (s *Scheduler) deciding(f func(*decisions)) {
 	if s.lock.Lock(SchedulerSide) != nil {
-		return // never: nobody else knows the lock
+		return // never: the lock is not shared
 	}
 	defer func() {
 		failed := s.decisions.failed

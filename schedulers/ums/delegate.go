@@ -7,11 +7,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Delegate has f run on a worker that is dedicated to such functions: one after the other, in the order of the calls. It is for policies and
-// observers, which must not wait for locks that workers use, open ones and hidden ones; f may, in a marked call. It does not block. It returns nil, or
-// [schedulers.ErrShutdown] after Shutdown, or [schedulers.ErrRejected] if f is nil.
+// Delegate runs f on a worker that is dedicated to such functions: one after the other,
+// in the order of the calls. It is for policies and observers, which must not wait for
+// locks that workers use, including hidden ones; f may, in a marked call. It does not
+// block. It returns nil, or [schedulers.ErrShutdown] after Shutdown, or
+// [schedulers.ErrRejected] if f is nil.
 //
-// What was accepted runs before Shutdown returns nil, and is forgotten by a Shutdown that gives up before the worker has begun.
+// An accepted function runs before Shutdown returns nil. It is dropped by a Shutdown
+// that gives up before the worker has begun.
 func (s *Scheduler) Delegate(f func(*Worker)) error {
 	if f == nil {
 		return fmt.Errorf("ums: function is nil: %w", schedulers.ErrRejected)
@@ -19,8 +22,8 @@ func (s *Scheduler) Delegate(f func(*Worker)) error {
 	return s.delegate.add(f)
 }
 
-// delegate is a work that runs functions until there are none left. At most one is submitted or running at a time. Its lock is the
-// system's: no function runs under it.
+// delegate is a work that runs functions until none is left. At most one is submitted
+// or running at a time. Its lock is the system's: no function runs under it.
 type delegate struct {
 	of *Scheduler
 
@@ -29,7 +32,8 @@ type delegate struct {
 	active bool // submitted, or running and going to look into the queue again
 }
 
-// add queues f. The lock is held over the submission so that a work that begins at once finds f.
+// add queues f. The lock is held over the submission so that a work that begins at once
+// finds f.
 func (d *delegate) add(f func(*Worker)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,8 +60,8 @@ func (d *delegate) next() func(*Worker) {
 	return f
 }
 
-// Run implements [schedulers.Work]. A function that panics or exits does not keep those behind it from running: they run in a deferred
-// call, before the worker goes the way of that function.
+// Run implements [schedulers.Work]. If a function panics or exits, those behind it
+// still run: in a deferred call, before the worker ends as that function does.
 func (d *delegate) Run(on schedulers.Worker) {
 	empty := false
 	defer func() {

@@ -10,7 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// fifo is an entry point with a ready queue of its own. It leaves the scheduling mode when no worker is left that could come.
+// fifo is an entry point with its own ready queue. It leaves the scheduling mode when
+// no worker is left to come.
 type fifo struct {
 	queue []*ums.Worker
 	seen  []ums.Activation
@@ -18,7 +19,8 @@ type fifo struct {
 	idle  func() // called when nothing is ready, before waiting; nil: nothing
 }
 
-// run runs so many workers, which are on the list or will be, to their ends.
+// run runs the given number of workers, which are on the list or will be, to their
+// ends.
 func (f *fifo) run(t *testing.T, list *ums.CompletionList, workers int) {
 	t.Helper()
 	f.left = workers
@@ -69,7 +71,7 @@ func TestTheFirstActivationIsAStartupWithItsParameter(t *testing.T) {
 	var seen []ums.Activation
 	err := ums.EnterSchedulingMode(ums.NewCompletionList(), func(_ *ums.Thread, a ums.Activation) { seen = append(seen, a) }, "processor 7")
 	assert.NoError(t, err)
-	assert.Equal(t, []ums.Activation{{Reason: ums.Startup, Param: "processor 7"}}, seen, "an entry point that picks nobody leaves the mode")
+	assert.Equal(t, []ums.Activation{{Reason: ums.Startup, Param: "processor 7"}}, seen, "an entry point that picks no worker leaves the mode")
 }
 
 func TestAYieldActivatesWithTheWorkerAndItsParameterAndLeavesTheListAlone(t *testing.T) {
@@ -129,7 +131,7 @@ func TestAWorkerRunsOnlyWhenItIsPicked(t *testing.T) {
 	})
 	require.NoError(t, ums.EnterSchedulingMode(list, func(th *ums.Thread, a ums.Activation) {
 		if a.Reason == ums.Startup {
-			assert.Zero(t, ran, "it is new, and nobody has picked it")
+			assert.Zero(t, ran, "it is new, and was not picked")
 			assert.Equal(t, []*ums.Worker{w}, list.Dequeue(0))
 			assert.NoError(t, th.Execute(w))
 			assert.Zero(t, ran, "it runs when the entry point has returned")

@@ -7,11 +7,11 @@ type Step uint8
 
 // The steps.
 const (
-	Activated Step = iota // the entry point was called, for a Reason
+	Activated Step = iota // the entry point was called for a Reason
 	Dequeued              // a worker was taken from the completion list and put in line
-	Executed              // a worker was picked; Err says if that has failed
+	Executed              // a worker was picked; Err: why that failed
 	Deleted               // a worker that has ended was cleaned up
-	Pinned                // the thread's goroutine was bound to its processor; Err says if that has failed
+	Pinned                // the thread's goroutine was bound; Err: why that failed
 )
 
 // Event is one step of a thread of a [Scheduler].

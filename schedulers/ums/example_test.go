@@ -12,7 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// One thread, and a job that blocks: the thread is told, and runs the other job meanwhile.
+// One thread, and a job that blocks: the thread is told, and runs the other job
+// meanwhile.
 func Example() {
 	s := ums.New(1)
 	ctx := schedulers.With(context.Background(), s)
@@ -39,7 +40,8 @@ func Example() {
 	// <nil>
 }
 
-// The mechanism without the ready-made scheduler: an entry point decides, and is told why it is asked.
+// The mechanism without the ready-made scheduler: an entry point decides, and receives
+// the reason for each call.
 func ExampleEnterSchedulingMode() {
 	list := ums.NewCompletionList()
 	for _, name := range []string{"ann", "bob"} {
@@ -132,7 +134,8 @@ func ExampleDecide() {
 	// <nil>
 }
 
-// A worker waits for a channel and has not said so. The thread is taken away from it, for the one that is ready.
+// A worker waits for a channel in an unmarked call. Its thread is taken away, for the
+// worker that is ready.
 func ExampleNotice() {
 	s := ums.New(1, ums.Notice(time.Millisecond))
 	ctx := schedulers.With(context.Background(), s)
@@ -149,7 +152,7 @@ func ExampleNotice() {
 	// <nil>
 }
 
-// Two threads, of which each stays on a processor of its own, if the system has a way to say so.
+// Two threads, each bound to its own processor if the system supports that.
 func ExampleAffinity() {
 	s := ums.New(2, ums.Affinity(0, 1), ums.Observe(func(e ums.Event) {
 		if e.Step == ums.Pinned && e.Err != nil && !errors.Is(e.Err, errors.ErrUnsupported) {

@@ -16,7 +16,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// The tests of this file call Block and Yield in the name of a worker whose function runs on.
+// The tests of this file call Block and Yield in the name of a worker whose function
+// continues to run.
 
 func TestAForeignGoroutineThatYieldsIsLetGoWhenTheWorkerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -24,7 +25,7 @@ func TestAForeignGoroutineThatYieldsIsLetGoWhenTheWorkerEnds(t *testing.T) {
 		foreign := make(chan struct{})
 		w := list.NewWorker(func(w *ums.Worker) {
 			go func() { w.Yield("in its name"); close(foreign) }()
-			synctest.Wait() // the thread has been activated, and nobody picks w any more
+			synctest.Wait() // the thread has been activated, and w is not picked any more
 		})
 		activations := 0
 		require.NoError(t, ums.EnterSchedulingMode(list, func(th *ums.Thread, a ums.Activation) {
@@ -68,7 +69,8 @@ func TestAWorkerThatEndsWhileAForeignGoroutineBlocksInItsNameTerminatesOnce(t *t
 	})
 }
 
-// TestAStormOfCallsInForeignNamesLosesNoWork has each work hand its context to goroutines that block and yield with it.
+// TestAStormOfCallsInForeignNamesLosesNoWork makes each work hand its context to
+// goroutines that block and yield with it.
 func TestAStormOfCallsInForeignNamesLosesNoWork(t *testing.T) {
 	s := ums.New(2)
 	ctx := schedulers.With(context.Background(), s)

@@ -10,19 +10,21 @@ import (
 // Forever is a time that does not end, for [CompletionList.Dequeue].
 const Forever time.Duration = 1<<63 - 1
 
-// CompletionList is where workers appear that are new, whose blocking has ended, or that have terminated. Nobody but
-// the system puts them there. One list may serve many threads, and a thread may dequeue from any list that it knows. Make one
-// with [NewCompletionList]. All methods are safe for concurrent use.
+// CompletionList holds workers that are new, whose blocking has ended, or that have
+// terminated. Only the system adds to it. One list may serve many threads, and a thread
+// may dequeue from any list that it knows. Make one with [NewCompletionList]. All
+// methods are safe for concurrent use.
 type CompletionList struct {
-	event chan struct{} // has a token while items is not empty, unless somebody has taken it and is coming
+	event chan struct{} // has a token while items is not empty, unless a receiver has taken it
 
-	// mu guards everything below and the state of all workers of the list. No code of a user runs under it.
+	// mu guards everything below and the state of all workers of the list. No user code
+	// runs under it.
 	mu    sync.Mutex
 	ids   idpool.Guarded
 	items []*Worker
 	told  bool // the event was sent for what is in items
 
-	// All contexts that were not deleted, in the order of their creation.
+	// All undeleted contexts, in the order of their creation.
 	oldest, newest *Worker
 	contexts       int
 }
@@ -44,7 +46,7 @@ func (l *CompletionList) put(w *Worker) {
 	}
 }
 
-// append is put by a thread that dequeues right after; mu is held.
+// append is put, for a thread that dequeues immediately afterwards; mu is held.
 func (l *CompletionList) append(w *Worker) {
 	w.wanted = false
 	if !w.listed {
@@ -53,12 +55,13 @@ func (l *CompletionList) append(w *Worker) {
 	}
 }
 
-// Dequeue removes all workers from the list and returns them in the order in which they appeared. If there is none and wait
-// is zero or less, it returns nil at once; otherwise it blocks until one appears or until wait has passed, which is
+// Dequeue removes all workers from the list and returns them in the order in which they
+// appeared. If the list is empty and wait is zero or less, it immediately returns nil.
+// Otherwise it blocks until a worker appears or until wait has passed, and then returns
 // nil.
 //
-// The workers belong to the caller, who alone can pick them now: those that are lost stay where they are for
-// ever.
+// The workers belong to the caller, which alone can pick them now: a lost worker is
+// never run.
 func (l *CompletionList) Dequeue(wait time.Duration) []*Worker {
 	all := l.drain()
 	if len(all) > 0 || wait <= 0 {
@@ -91,7 +94,7 @@ func (l *CompletionList) drain() []*Worker {
 	return all
 }
 
-// taken says that all were taken off the list, which is empty now; mu is held.
+// taken records that all were taken off the list, which is empty now; mu is held.
 func (l *CompletionList) taken(all []*Worker) {
 	for _, w := range all {
 		w.listed = false
@@ -105,9 +108,10 @@ func (l *CompletionList) taken(all []*Worker) {
 	}
 }
 
-// sweep is Dequeue and Delete with one turn of the lock: it returns what is on the list and has
-// not terminated, and deletes the rest. What it has done is appended to events, unless that is
-// nil. room is an empty slice that the list may have instead of what it returns.
+// sweep is Dequeue and Delete under one hold of the lock: it returns the listed workers
+// that have not terminated, and deletes the rest. It appends its steps to events,
+// unless that is nil. room is an empty slice that the list may keep instead of the one
+// that it returns.
 func (l *CompletionList) sweep(room []*Worker, events []Event) ([]*Worker, []Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,8 +135,9 @@ func (l *CompletionList) sweep(room []*Worker, events []Event) ([]*Worker, []Eve
 	return ready, events
 }
 
-// Event returns a channel that delivers when the list turns from empty to non-empty, for a select over several
-// lists. It delivers once, to one receiver, who must dequeue then. It is always the same channel.
+// Event returns a channel that delivers when the list turns from empty to non-empty,
+// for a select over several lists. It delivers once, to one receiver, which must then
+// dequeue. It is always the same channel.
 func (l *CompletionList) Event() <-chan struct{} { return l.event }
 
 // Len returns how many workers are on the list now.

@@ -58,7 +58,7 @@ func TestTheEventFiresWhenTheListTurnsFromEmptyToNonEmpty(t *testing.T) {
 	list.Dequeue(0)
 	list.NewWorker(nil)
 	list.Dequeue(0)
-	assert.False(t, fired(), "nobody is there any more")
+	assert.False(t, fired(), "the list is empty again")
 	list.NewWorker(nil)
 	assert.True(t, fired())
 }
@@ -100,7 +100,8 @@ func TestAThreadBoundToOneListServesAnotherAndWaitsForBoth(t *testing.T) {
 	assert.Equal(t, []string{"from the other list", "from its own list"}, order)
 }
 
-// TestOneListServesTwoThreads has a worker on each of two threads at the same moment: they meet.
+// TestOneListServesTwoThreads runs a worker on each of two threads at the same moment:
+// they meet.
 func TestOneListServesTwoThreads(t *testing.T) {
 	list := ums.NewCompletionList()
 	met := make(chan struct{})

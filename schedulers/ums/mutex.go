@@ -9,7 +9,7 @@ import (
 // ErrSharedLock is returned by Lock for a lock that the other side uses.
 var ErrSharedLock = errors.New("ums: a scheduler must not share a lock with its workers")
 
-// Side is who uses a lock.
+// Side is the user of a lock.
 type Side uint32
 
 // The sides.
@@ -18,15 +18,16 @@ const (
 	WorkerSide                    // what runs on workers
 )
 
-// Mutex is a mutual exclusion lock that belongs to one side: to the one that locks it first. It exists because the mistake that it
-// finds is a deadlock that needs a worker to block at one certain place. The zero value is unlocked and belongs to nobody.
+// Mutex is a mutual exclusion lock that belongs to one side: the first to lock it. It
+// finds a mistake whose deadlock otherwise needs a worker to block at one certain
+// place. The zero value is unlocked and belongs to neither side.
 type Mutex struct {
 	side atomic.Uint32
 	mu   sync.Mutex
 }
 
-// Lock blocks until the lock is free, takes it and returns nil; or it returns [ErrSharedLock] at once if the lock
-// belongs to the other side, and is not taken then.
+// Lock blocks until the lock is free, takes it and returns nil. If the lock belongs to
+// the other side, it immediately returns [ErrSharedLock] and does not take it.
 func (m *Mutex) Lock(by Side) error {
 	if !m.side.CompareAndSwap(0, uint32(by)) && m.side.Load() != uint32(by) {
 		return ErrSharedLock
@@ -35,5 +36,5 @@ func (m *Mutex) Lock(by Side) error {
 	return nil
 }
 
-// Unlock gives the lock back. It panics fatally if the lock is free, as sync.Mutex does.
+// Unlock releases the lock. It panics fatally if the lock is free, as sync.Mutex does.
 func (m *Mutex) Unlock() { m.mu.Unlock() }

@@ -11,65 +11,66 @@ import (
 )
 
 const (
-	// defaultNotice is how often a Scheduler looks, if Notice says nothing else.
+	// defaultNotice is how often a Scheduler looks, unless Notice says otherwise.
 	defaultNotice = 5 * time.Millisecond
 
-	// soon is when it looks again after it has noticed a worker: where one worker blocks, others
-	// do.
+	// soon is the delay of the next look after a worker was noticed: where one worker
+	// blocks, others do.
 	soon = 100 * time.Microsecond
 
-	// longestPause is how many intervals it waits at most while it notices none.
+	// longestPause is the most intervals between two looks while none is noticed.
 	longestPause = 16
 
-	// shortWork is how long work takes that is not noticed: it is back before that would help.
+	// shortWork is the duration below which work is not noticed: it is back before that
+	// would help.
 	shortWork = 20 * time.Microsecond
 
-	// stalled is after how long without any progress the longest-running worker is taken to block,
-	// whatever else in the program runs.
+	// stalled is the time without any progress after which the longest-running worker
+	// is taken to block, whatever else in the program runs.
 	stalled = 100 * time.Millisecond
 )
 
-// Notice sets how often the scheduler looks for workers that block without having said so, while
-// workers are ready and all threads are busy. A worker that is noticed gives its thread up as if
-// it had called [Block], with the cause [Noticed]. Zero or less switches this off: what is not
-// marked then holds its thread. The default is 5 ms.
+// Notice sets how often the scheduler looks for workers that block without having said
+// so, while workers are ready and all threads are busy. A worker that is noticed gives
+// up its thread as if it had called [Block], with the cause [Noticed]. Zero or less
+// switches this off: an unmarked call then holds its thread. The default is 5 ms.
 //
-// A thread is taken from a worker that runs at two looks, if fewer goroutines of the program
-// run, or could, than the scheduler has workers that do; or if nothing at all has moved for 100
-// ms. So other goroutines that compute can delay it, and a worker that computes for long can be
-// taken for one that blocks. It goes on beside the threads then, up to its next marked call or
-// yield.
+// A worker that runs at two looks loses its thread in two cases: fewer goroutines of
+// the program run, or could, than workers of the scheduler do; or nothing at all has
+// moved for 100 ms. So other goroutines that compute can delay it, and a worker that
+// computes for long can be mistaken for one that blocks. It then continues next to the
+// threads, up to its next marked call or yield.
 func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.every = every } }
 
 // watch notices workers that block and have not said so.
 //
 // # What can be known
 //
-// A kernel sees which thread blocks. Go tells how many goroutines run or could run, and not
-// which ([census]). If they are fewer than the workers that run, then some of these wait. Which
-// ones is a guess: those that have run for the longest time. If the guess is wrong, one that
-// computes has lost its thread, and the one that blocks still has one; as many workers run as
-// there are threads.
+// A kernel sees which thread blocks. Go tells how many goroutines run or could run, and
+// not which ([census]). If they are fewer than the running workers, then some of these
+// wait. Which ones is a guess: those that have run for the longest time. If the guess
+// is wrong, a computing worker has lost its thread, and the blocked one still has one;
+// as many workers run as there are threads.
 //
 // # What is done
 //
-// The watch takes the edge from Running to Blocked, which a goroutine may do in a worker's name,
-// and activates the thread. What blocks is not touched: nothing in Go can hold up a goroutine
-// that goes on after its blocking. So it does not appear on the completion list by itself. Its
-// next marked call or yield brings it back, as if that were the end of its blocking; or its end
-// does.
+// The watch takes the edge from Running to Blocked, which a goroutine may do in a
+// worker's name, and activates the thread. The blocked goroutine is not touched:
+// nothing in Go can hold up a goroutine that continues after its blocking. So it does
+// not appear on the completion list by itself. Its next marked call or yield brings it
+// back, as if that were the end of its blocking; or its end does.
 //
 // # When it looks
 //
 // The timer runs while workers are ready and no thread is idle, and not otherwise:
 //
-//	who makes a worker ready                the timer
+//	a goroutine that makes a worker ready   the timer
 //	A1 put it on the list, or in line       B1 on = false
 //	A2 no thread idle, and on is false:     B2 a worker is ready, and no thread idle:
 //	   on = true, arm                          on = true, arm
 //
-// If A2 finds on to be true, B1 comes later, and B2 sees the worker. A thread that was idle at
-// A2 is on its way to the worker, and does A2 itself if it leaves one behind.
+// If A2 finds on to be true, B1 comes later, and B2 sees the worker. A thread that was
+// idle at A2 is on its way to the worker, and does A2 itself if it leaves one behind.
 type watch struct {
 	of    *Scheduler
 	every time.Duration // constant after New
@@ -93,7 +94,7 @@ type sighting struct {
 	looks  int    // how often it was seen before
 }
 
-// attend sees to it that blocking is noticed, if workers are ready and no thread is idle.
+// attend arms the watch for blocking, if workers are ready and no thread is idle.
 func (s *Scheduler) attend() {
 	if s.idle.Load() <= 0 && !s.watch.on.Load() {
 		s.watch.begin()
@@ -145,7 +146,8 @@ func (o *watch) look() {
 	}
 }
 
-// judge takes the threads of workers that block, and arms the timer again if workers are ready.
+// judge takes the threads of workers that block, and arms the timer again if workers
+// are ready.
 func (o *watch) judge() (left []departure) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -170,14 +172,14 @@ func (o *watch) judge() (left []departure) {
 	return left
 }
 
-// count returns how many of the workers that run are taken to block.
+// count returns how many of the running workers are taken to block.
 func (o *watch) count(running int, moved bool) int {
 	done := o.of.books.Metrics().Completed
 	works := done - o.last
 	o.last = done
 	n := 0
 	if works*uint64(shortWork) < uint64(o.pause)*uint64(o.of.threads) {
-		n = running - (o.census.Active() - 1) // but for the timer
+		n = running - (o.census.Active() - 1) // without the timer's goroutine
 	}
 	if moved || works > 0 {
 		o.still, o.atATime = 0, 1
@@ -188,8 +190,8 @@ func (o *watch) count(running int, moved bool) int {
 	return max(0, n)
 }
 
-// sight returns the workers that run, those first that have run for the longest time, and
-// whether they are others than at the last look.
+// sight returns the running workers, the longest-running first, and whether they have
+// changed since the last look.
 func (o *watch) sight() (running []sighting, moved bool) {
 	l := o.of.list
 	l.mu.Lock()

@@ -17,7 +17,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// The second worker ends the blocking of the first, and has the thread for as long as it runs.
+// The second worker ends the blocking of the first, and holds the thread for as long as
+// it runs.
 func TestUnmarkedBlockingIsNoticedAndComesBackAtTheNextYield(t *testing.T) {
 	for name, comeBack := range map[string]func(*ums.Worker){
 		"a yield":       func(w *ums.Worker) { w.Yield(nil) },
@@ -100,7 +101,8 @@ func TestAThreadThatIsNotNeededIsNotTaken(t *testing.T) {
 	})
 }
 
-// A loop looks to Go like work. It is taken to block when nothing has moved for a while.
+// To Go a loop looks like work. It is taken to block when nothing has moved for a
+// while.
 func TestALoopThatWaitsForAnotherWorkerDoesNotHangTheScheduler(t *testing.T) {
 	s := ums.New(1)
 	var flag atomic.Bool

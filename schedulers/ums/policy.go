@@ -7,15 +7,18 @@ import (
 	"slices"
 )
 
-// Policy decides in which order the workers of a [Scheduler] run. Its methods are called by the scheduler's threads, never two at a
-// time, under a lock that no worker uses. So they need no lock of their own, and must not wait for one that
-// workers use; they may submit work and ask workers for their [Worker.Information].
+// Policy decides in which order the workers of a [Scheduler] run. The scheduler's
+// threads call its methods, one at a time, under a lock that no worker uses. So they
+// need no lock of their own, and must not wait for one that workers use. They may
+// submit work and ask workers for their [Worker.Information].
 type Policy interface {
-	// Ready says that w can run: it is new, or its blocking has ended, or it has yielded.
+	// Ready reports that w can run: it is new, or its blocking has ended, or it has
+	// yielded.
 	Ready(w *Worker)
 
-	// Next returns one of the workers for which Ready was called, and which it has not returned since; nil only if there is
-	// none. It may return workers that were terminated meanwhile.
+	// Next returns a worker for which Ready was called and which it has not returned
+	// since; nil only if there is none. It may return workers that were terminated
+	// meanwhile.
 	Next() *Worker
 }
 
@@ -23,16 +26,17 @@ var (
 	// ErrPolicyExited is the reason if a policy has called runtime.Goexit.
 	ErrPolicyExited = errors.New("ums: the policy called runtime.Goexit")
 
-	// ErrPolicyWithheld is the reason if Next has returned nil although workers are ready.
+	// ErrPolicyWithheld is the reason if Next has returned nil although workers are
+	// ready.
 	ErrPolicyWithheld = errors.New("ums: the policy returned no worker, although some are ready")
 
 	// ErrPolicyInvented is the reason if Next has returned a worker that is not ready.
 	ErrPolicyInvented = errors.New("ums: the policy returned a worker that is not ready")
 )
 
-// PolicyError says why a policy was dropped.
+// PolicyError reports why a policy was dropped.
 type PolicyError struct {
-	Err   error  // one of the errors above, the error that the policy panicked with, or one that describes the panic
+	Err   error  // an error above, the policy's panic, or a description of it
 	Stack []byte // of the panic, or nil
 }
 
@@ -47,16 +51,17 @@ func (e *PolicyError) Error() string {
 // Unwrap returns the cause.
 func (e *PolicyError) Unwrap() error { return e.Err }
 
-// decisions are the ready workers and who chooses from them. They are guarded by a Mutex of the scheduler side.
+// decisions are the ready workers and the policy that chooses from them. A Mutex of the
+// scheduler side guards them.
 type decisions struct {
 	line   line
 	policy Policy       // nil: the head of the line
-	failed *PolicyError // why there is no policy any more
-	told   bool         // somebody has been told of it
+	failed *PolicyError // why the policy was dropped
+	told   bool         // the failure was reported
 }
 
-// ready puts workers in line. All of them, before the policy hears of the first: whatever it does then, all are
-// known.
+// ready puts workers in line: all of them before the policy learns of the first, so
+// that all are known whatever it does.
 func (d *decisions) ready(workers ...*Worker) {
 	workers = slices.DeleteFunc(workers, func(w *Worker) bool { return !d.line.push(w) })
 	for _, w := range workers {
@@ -66,7 +71,7 @@ func (d *decisions) ready(workers ...*Worker) {
 	}
 }
 
-// next takes the worker that comes next out of the line, or returns nil if that is empty.
+// next takes the next worker out of the line, or returns nil if that is empty.
 func (d *decisions) next() *Worker {
 	if d.policy == nil || d.line.first == nil {
 		return d.line.remove(d.line.first)
@@ -85,8 +90,8 @@ func (d *decisions) next() *Worker {
 	return d.line.remove(d.line.first)
 }
 
-// consult calls f with the policy and drops the policy if f does not return. A Goexit goes on after that, and
-// ends the thread, which is started again.
+// consult calls f with the policy and drops the policy if f does not return. A Goexit
+// continues after that, and ends the thread, which is started again.
 func (d *decisions) consult(f func(Policy)) {
 	returned := false
 	defer func() {

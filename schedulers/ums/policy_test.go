@@ -15,7 +15,8 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// weighted is what a user writes: two classes, of which one gets three turns for each of the other's while both have workers.
+// weighted is a policy as a user would write it: two classes, one of which gets three
+// turns for each of the other's while both have workers.
 type weighted struct {
 	interactive, batch []*ums.Worker
 	turn               int
@@ -42,7 +43,8 @@ func (p *weighted) Next() *ums.Worker {
 	return w
 }
 
-// TestTwoWeightedClassesShareAThreadThreeToOne looks at the turns during which both classes have work.
+// TestTwoWeightedClassesShareAThreadThreeToOne checks the turns during which both
+// classes have work.
 func TestTwoWeightedClassesShareAThreadThreeToOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := ums.New(1, ums.Decide(&weighted{}))
@@ -50,7 +52,7 @@ func TestTwoWeightedClassesShareAThreadThreeToOne(t *testing.T) {
 		submit(t, s.Class("interactive"), func(*ums.Worker) { <-gate })
 		synctest.Wait()
 		var order []any
-		for _, class := range []string{"batch", "interactive"} { // the batch is first in line, and it does not matter
+		for _, class := range []string{"batch", "interactive"} { // starts with batch, to no effect
 			for range 30 {
 				submit(t, s.Class(class), func(w *ums.Worker) {
 					order = append(order, w.Information().User)
@@ -75,7 +77,8 @@ func TestTwoWeightedClassesShareAThreadThreeToOne(t *testing.T) {
 
 var errPlan = errors.New("no plan")
 
-// TestAPolicyThatFailsIsReplacedAndNothingIsLost holds the threads until all work is queued, so that the policy has it when it fails.
+// TestAPolicyThatFailsIsReplacedAndNothingIsLost holds the threads until all work is
+// queued, so that the policy has it when it fails.
 func TestAPolicyThatFailsIsReplacedAndNothingIsLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		with func() *ums.Worker
@@ -165,8 +168,8 @@ func (p *leaving) Ready(w *ums.Worker) {
 	p.newestFirst.Ready(w)
 }
 
-// TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle has ten workers in one dequeuing; the policy ends the thread at
-// the second of them.
+// TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle dequeues ten
+// workers at once; the policy ends the thread at the second of them.
 func TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := ums.New(1, ums.Decide(&leaving{}))
@@ -184,7 +187,7 @@ func TestWorkersThatWereDequeuedTogetherSurviveAPolicyThatExitsInTheMiddle(t *te
 	})
 }
 
-// withLog is a policy that writes to a log, under a lock that workers use. It delegates that.
+// withLog is a policy that delegates writing to a log, under a lock that workers use.
 type withLog struct {
 	newestFirst
 	s     *ums.Scheduler
@@ -200,8 +203,9 @@ func (p *withLog) Ready(w *ums.Worker) {
 	}
 }
 
-// TestWorkThatNeedsALockOfTheWorkersIsDelegated has a worker hold the log's lock, blocked in a call that ends when somebody else wants
-// the lock. If the policy waited for it, the thread would stand still.
+// TestWorkThatNeedsALockOfTheWorkersIsDelegated lets a worker hold the log's lock,
+// blocked in a call that ends when another caller wants the lock. If the policy waited
+// for it, the thread would stop.
 func TestWorkThatNeedsALockOfTheWorkersIsDelegated(t *testing.T) {
 	var lock ums.Mutex
 	var lines []string

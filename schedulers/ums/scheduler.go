@@ -15,11 +15,12 @@ import (
 // [schedulers.Timers] without an exported field.
 type timerQueue = timers.Queue
 
-// Scheduler makes a worker of each piece of work and runs it on scheduler threads of its own, in the order of a policy. Make one with
-// [New]. All methods are safe for concurrent use.
+// Scheduler makes a worker of each piece of work and runs it on its own scheduler
+// threads, in the order of a policy. Make one with [New]. All methods are safe for
+// concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers, Snapshotter, Limiter and Meter, and its
-// workers implement Blocker.
+// Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
+// Snapshotter, Limiter and Meter, and its workers implement Blocker.
 type Scheduler struct {
 	timerQueue
 	name    string
@@ -33,46 +34,49 @@ type Scheduler struct {
 
 	start   sync.Once
 	seats   []*seat        // constant after start
-	alive   sync.WaitGroup // of threads that have not ended, whichever goroutines they are
+	alive   sync.WaitGroup // of threads that have not ended, on whatever goroutines
 	idle    atomic.Int64   // threads that are parked, or have not started
 	more    chan struct{}  // a token: there may be workers in line for one more thread
 	closing chan struct{}  // closed when all work has ended after Shutdown
 	cpus    []int          // see Affinity
 	watch   watch
 
-	lined atomic.Bool // somebody is in line; written under lock
+	lined atomic.Bool // a worker is in line; written under lock
 
 	lock      Mutex // of the scheduler side
 	decisions decisions
 }
 
-// Option changes a scheduler that is being made.
+// Option configures a scheduler that is being made.
 type Option func(*Scheduler)
 
 // Name names the scheduler, for logs. The default is "ums".
 func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 
-// Decide sets who decides which worker runs next. Without it, or with nil, it is the one that has been ready for the longest time.
+// Decide sets the policy that decides which worker runs next. Without it, or with nil,
+// the longest-ready worker runs next.
 func Decide(p Policy) Option { return func(s *Scheduler) { s.decisions.policy = p } }
 
-// Observe sets a function that is called for each [Event], by the thread that it is about: with
-// several threads, by several at a time. It must not wait for a lock that workers use. A panic
-// in it is contained: see [schedulers.Hook].
+// Observe sets a function that is called for each [Event], by the thread that the event
+// is about: several threads may call it at the same time. It must not wait for a lock
+// that workers use. A panic in it is contained: see [schedulers.Hook].
 func Observe(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("ums.Observe", f) }
 }
 
-// OnPolicyFailure sets a function that is called once, if the policy fails, by a scheduler thread. It must not wait for a lock that
-// workers use. A panic in it is contained: see [schedulers.Hook].
+// OnPolicyFailure sets a function that a scheduler thread calls once, if the policy
+// fails. It must not wait for a lock that workers use. A panic in it is contained: see
+// [schedulers.Hook].
 func OnPolicyFailure(f func(*PolicyError)) Option {
 	return func(s *Scheduler) { s.failure = schedulers.NewHook("ums.OnPolicyFailure", f) }
 }
 
-// mostThreads is more than an operating system lets a process have, as a rule.
+// mostThreads is more than an operating system usually lets a process have.
 const mostThreads = 1 << 16
 
-// New returns a scheduler of so many threads; fewer than 1 means GOMAXPROCS, and there are never more than
-// 65 536. The threads are started with the first work and then stay, parked while there is nothing to do, until Shutdown.
+// New returns a scheduler of the given number of threads; fewer than 1 means
+// GOMAXPROCS, and at most 65 536 are made. The threads start with the first work and
+// then stay, parked while idle, until Shutdown.
 func New(threads int, opts ...Option) *Scheduler {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
@@ -98,8 +102,9 @@ func New(threads int, opts ...Option) *Scheduler {
 // Name returns the name given by the option [Name], or "ums".
 func (s *Scheduler) Name() string { return s.name }
 
-// Submit makes a worker for w, or refuses w with [schedulers.ErrShutdown] after Shutdown and with [schedulers.ErrRejected] if
-// w is nil. It never blocks and never runs w. All hints are ignored.
+// Submit makes a worker for w, or refuses w: with [schedulers.ErrShutdown] after
+// Shutdown, and with [schedulers.ErrRejected] if w is nil. It never blocks and never
+// runs w. All hints are ignored.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error { return s.submit(s, nil, w) }
 
 func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.Work) error {
@@ -116,10 +121,11 @@ func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.
 // runWork is the function of all workers of schedulers.
 func runWork(w *Worker) { w.of.books.Run(w.work, w, nil) }
 
-// Class is a scheduler whose work runs on workers with one and the same user part, which a [Policy] sees. It needs no closing. All methods are
-// safe for concurrent use.
+// Class is a scheduler whose work runs on workers with the same user part, which a
+// [Policy] sees. It needs no closing. All methods are safe for concurrent use.
 //
-// Beside [schedulers.Scheduler] it implements Consenter, Timers and Limiter as its scheduler does, and its workers implement Blocker.
+// Besides [schedulers.Scheduler] it implements Consenter, Timers and Limiter as its
+// scheduler does, and its workers implement Blocker.
 type Class struct {
 	*timerQueue
 	of   *Scheduler
@@ -140,20 +146,24 @@ func (c *Class) MayRunInPlace(w schedulers.Work, by schedulers.Worker) bool {
 // MaxConcurrency returns the number of threads.
 func (c *Class) MaxConcurrency() int { return c.of.threads }
 
-// MayRunInPlace reports true if by is a worker of s: it has a thread for itself, and waits.
+// MayRunInPlace reports true if by is a worker of s: it has a thread for itself, and
+// waits.
 func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	w, ok := by.(*Worker)
 	return ok && w != nil && w.of == s
 }
 
-// MaxConcurrency returns the number of threads. Workers inside of marked calls do not count, nor
-// those that were noticed to block ([Notice]), until their next marked call.
+// MaxConcurrency returns the number of threads. Workers inside marked calls do not
+// count, nor do workers that were noticed to block ([Notice]), until their next marked
+// call.
 func (s *Scheduler) MaxConcurrency() int { return s.threads }
 
-// Metrics implements [schedulers.Meter]. Workers counts those whose work has begun and not ended, blocked ones included.
+// Metrics implements [schedulers.Meter]. Workers counts those whose work has begun and
+// not ended, including blocked ones.
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 
-// Snapshot implements [schedulers.Snapshotter]: the work that has not begun, the oldest first.
+// Snapshot implements [schedulers.Snapshotter]: the work that has not begun, the oldest
+// first.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	var all []schedulers.Work
 	for _, w := range s.list.created() {
@@ -162,7 +172,8 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 	return all
 }
 
-// Workers returns what the contexts say of all workers whose contexts were not cleaned up yet, the oldest first.
+// Workers returns the information of all workers whose contexts were not yet cleaned
+// up, the oldest first.
 func (s *Scheduler) Workers() []Information {
 	s.list.mu.Lock()
 	var workers []*Worker
@@ -177,10 +188,12 @@ func (s *Scheduler) Workers() []Information {
 	return all
 }
 
-// Shutdown refuses all further work, lets everything run that was accepted, ends the threads, and returns nil when the last has ended. If
-// ctx ends first, work that has not begun is abandoned with [schedulers.ErrShutdown] and the cause of ctx is returned; running work goes
-// on. It blocks, and may be called any number of times, at the same time too, but not by work of s with a ctx that never ends. A nil
-// ctx never ends. Timers are not affected.
+// Shutdown refuses all further work, runs everything that was accepted, ends the
+// threads, and returns nil when the last has ended. If ctx ends first, work that has
+// not begun is abandoned with [schedulers.ErrShutdown] and the cause of ctx is
+// returned; running work continues. It blocks, and may be called any number of times,
+// concurrently too, but not by work of s with a ctx that never ends. A nil ctx never
+// ends. Timers are not affected.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
 	err := s.books.Shutdown(ctx, s.abandonCreated)
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/schedulers/ums"
 )
 
-// do is work that is a function.
+// do is a function as work.
 type do func(schedulers.Worker)
 
 func (f do) Run(on schedulers.Worker) { f(on) }
@@ -37,7 +37,8 @@ func logged(opts ...ums.Option) (*ums.Scheduler, func() []string) {
 	return s, func() []string { return log }
 }
 
-// TestTheLogTellsEachDecisionWithItsReason holds the thread until all is submitted; the call ends when the thread has parked.
+// TestTheLogTellsEachDecisionWithItsReason holds the thread until all is submitted; the
+// call ends when the thread has parked.
 func TestTheLogTellsEachDecisionWithItsReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, log := logged()
@@ -82,7 +83,7 @@ func TestTenThousandShortWorkersOnTwoThreadsWithMixedBlocking(t *testing.T) {
 		for m := most.Load(); v > m && !most.CompareAndSwap(m, v); m = most.Load() {
 		}
 	}
-	answers := make(chan func(), n) // what the world outside does: it ends calls
+	answers := make(chan func(), n) // the world outside: it ends calls
 	var outside sync.WaitGroup
 	outside.Go(func() {
 		for answer := range answers {

@@ -2,7 +2,7 @@ package ums
 
 import "fmt"
 
-// State is what a worker is doing. The comment of the package has the table and the graph.
+// State is what a worker is doing. The package comment has the table and the graph.
 type State uint8
 
 // The states.
@@ -10,7 +10,7 @@ const (
 	Created    State = iota // it has never run
 	Ready                   // it could run, and waits to be picked
 	Running                 // it runs for a thread
-	Blocked                 // it is inside of a marked call
+	Blocked                 // it is inside a marked call
 	Terminated              // its function has ended, or will never begin
 )
 
@@ -32,8 +32,8 @@ func (s State) String() string {
 	}
 }
 
-// This file holds the edges of the state. Each is one method, takes the list's lock, and returns what its
-// caller has to do when the lock is free again.
+// This file holds the edges of the state. Each is one method, takes the list's lock,
+// and returns what its caller must do after the lock is released.
 
 // claim takes the edge to Running on behalf of t.
 func (w *Worker) claim(t *Thread) error {
@@ -54,7 +54,8 @@ func (w *Worker) claim(t *Thread) error {
 	return nil
 }
 
-// unclaim takes a claim back that was not followed by resume, and puts w on its list: nobody else knows it any more.
+// unclaim undoes a claim that was not followed by resume, and puts w on its list: no
+// other code knows it any more.
 func (w *Worker) unclaim() {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -70,7 +71,8 @@ func (w *Worker) unclaim() {
 	w.list.put(w)
 }
 
-// resume follows a claim of a worker that has begun: it lets go one that is parked in its name.
+// resume follows a claim of a worker that has begun: it releases one goroutine that is
+// parked in its name.
 func (w *Worker) resume() {
 	w.list.mu.Lock()
 	turn := w.turn
@@ -78,8 +80,8 @@ func (w *Worker) resume() {
 	turn <- struct{}{}
 }
 
-// block takes the edge from Running to Blocked and returns the thread to activate, or none if w
-// was not running, and then only counts.
+// block takes the edge from Running to Blocked and returns the thread to activate, or
+// none if w was not running, and then only counts.
 func (w *Worker) block() departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -92,8 +94,8 @@ func (w *Worker) block() departure {
 	return w.vacate()
 }
 
-// notice is block on behalf of a worker that seems to block and has not said so, if it still runs
-// for the time of that number. It returns the thread to activate, or none.
+// notice is block on behalf of a worker that seems to block and has not said so, if its
+// execution of that number still runs. It returns the thread to activate, or none.
 func (w *Worker) notice(time uint32) departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -105,8 +107,9 @@ func (w *Worker) notice(time uint32) departure {
 	return w.vacate()
 }
 
-// unblock takes the edge from Blocked to Ready, puts w on its list, and returns where to park, or nil if there is no
-// reason to: another call in the name of w has not ended, or w is not blocked at all.
+// unblock takes the edge from Blocked to Ready, puts w on its list, and returns where
+// to park. It returns nil if there is no reason to park: another call in the name of w
+// has not ended, or w is not blocked at all.
 func (w *Worker) unblock() <-chan struct{} {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -119,9 +122,9 @@ func (w *Worker) unblock() <-chan struct{} {
 	return w.turns()
 }
 
-// yield takes the edge from Running to Ready and returns the thread to activate and where to
-// park. A worker that was noticed has no thread to activate, and comes back as from a call.
-// Where to park is nil if w is neither.
+// yield takes the edge from Running to Ready and returns the thread to activate and
+// where to park. A worker that was noticed has no thread to activate, and comes back as
+// from a call. Where to park is nil if w is neither.
 func (w *Worker) yield() (departure, <-chan struct{}) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -140,8 +143,8 @@ func (w *Worker) yield() (departure, <-chan struct{}) {
 	}
 }
 
-// terminate takes the edge to Terminated. It returns the thread to activate, or none, and the
-// goroutine to let go that is parked in the name of w, or nil.
+// terminate takes the edge to Terminated. It returns the thread to activate, or none,
+// and the channel that releases a goroutine parked in the name of w, or nil.
 func (w *Worker) terminate() (departure, chan<- struct{}) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -151,7 +154,7 @@ func (w *Worker) terminate() (departure, chan<- struct{}) {
 	}
 	w.state = Terminated
 	if w.hosted {
-		w.list.append(w) // its goroutine is about to dequeue: an event would wake another thread for nothing
+		w.list.append(w) // its goroutine is about to dequeue: no event is needed
 	} else {
 		w.list.put(w)
 	}
@@ -170,14 +173,15 @@ func (w *Worker) withdraw() bool {
 	return true
 }
 
-// departure is a worker's leaving of its thread: what is left to do when the list's lock is free.
+// departure is a worker leaving its thread: what is left to do after the list's lock is
+// released.
 type departure struct {
 	from   *Thread // nil: it had none
 	hosted bool    // the worker is on the goroutine that was the thread's
 }
 
-// activate ends the time of the worker that has left. If it stays on the goroutine, the thread
-// goes on on another one.
+// activate activates the thread that the worker has left. If the worker stays on the
+// goroutine, the thread continues on another one.
 func (d departure) activate(a Activation) {
 	switch {
 	case d.from == nil:
@@ -195,7 +199,8 @@ func (w *Worker) vacate() departure {
 	return d
 }
 
-// turns returns the channel on which the goroutine of w parks; the list's lock is held. Most workers never need it.
+// turns returns the channel on which the goroutine of w parks; the list's lock is held.
+// Most workers never need it.
 func (w *Worker) turns() chan struct{} {
 	if w.turn == nil {
 		w.turn = make(chan struct{}, 1)

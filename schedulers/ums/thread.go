@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// ErrNotDeciding is returned by Execute if the thread's entry point is not running, or has picked already.
+// ErrNotDeciding is returned by Execute if the thread's entry point is not running, or
+// has already picked.
 var ErrNotDeciding = errors.New("ums: Execute outside of the entry point, or for the second time in it")
 
 // Reason is why an entry point is called.
@@ -16,7 +17,7 @@ type Reason uint8
 // The reasons.
 const (
 	Startup       Reason = iota // the thread has entered the scheduling mode
-	WorkerBlocked               // the worker that it ran is inside of a marked call, waits, or has ended
+	WorkerBlocked               // its worker is inside a marked call, waits, or has ended
 	WorkerYielded               // the worker that it ran has called Yield
 )
 
@@ -41,9 +42,9 @@ type Cause uint8
 const (
 	None    Cause = iota // the reason is another one
 	InCall               // a call that was marked with Block
-	InWait               // a wait that was announced by whoever waits on the worker's behalf
+	InWait               // a wait announced on the worker's behalf
 	Ended                // the worker's function has ended
-	Noticed              // a blocking that was not marked: it was seen from outside, see [Notice]
+	Noticed              // unmarked blocking, seen from outside; see [Notice]
 )
 
 // String returns the cause as words of a log.
@@ -68,26 +69,28 @@ func (c Cause) String() string {
 type Activation struct {
 	Reason Reason
 	Cause  Cause   // of WorkerBlocked
-	Worker *Worker // who has yielded; nil for other reasons
+	Worker *Worker // the one that has yielded; nil for other reasons
 	Param  any     // that of EnterSchedulingMode, or that of Yield; nil for WorkerBlocked
 }
 
-// EntryPoint decides what a thread does next: it calls [Thread.Execute] with success, once, and returns. If it returns without, the
-// thread leaves the scheduling mode. It must not wait for a lock that a worker may hold.
+// EntryPoint decides what a thread does next: it calls [Thread.Execute] successfully,
+// once, and returns. If it returns without that, the thread leaves the scheduling mode.
+// It must not wait for a lock that a worker may hold.
 type EntryPoint func(t *Thread, a Activation)
 
-// Thread is a scheduler thread: a goroutine inside of [EnterSchedulingMode]. Its methods are for the entry point.
+// Thread is a scheduler thread: a goroutine inside [EnterSchedulingMode]. Its methods
+// are for the entry point.
 type Thread struct {
 	list *CompletionList
-	back chan Activation // has room for one, and the one worker that the thread runs sends one
+	back chan Activation // has room for one; the thread's one worker sends one
 
-	// host has the thread go on, with that activation, on another goroutine. It is set for
-	// threads that lend new workers their goroutine; those of EnterSchedulingMode stay on that
-	// of its caller.
+	// host lets the thread continue, with that activation, on another goroutine. It is
+	// set for threads that lend new workers their goroutine; the threads of
+	// EnterSchedulingMode stay on its caller's.
 	host func(Activation)
 
-	// carries is the worker that the thread runs, from the moment on at which the thread does
-	// nothing but wait for an activation.
+	// carries is the worker that the thread runs, from the moment when the thread only
+	// waits for an activation.
 	carries atomic.Pointer[Worker]
 
 	stage  atomic.Int32
@@ -102,12 +105,15 @@ const (
 	decided           // the entry point has picked
 )
 
-// EnterSchedulingMode makes the calling goroutine a scheduler thread. It calls entry with the reason [Startup] and param, runs the worker that
-// entry has picked, calls entry again when that has blocked, yielded or ended, and so on. It blocks, and returns nil when
-// entry has returned without having picked a worker; or an error at once if list or entry is nil.
+// EnterSchedulingMode makes the calling goroutine a scheduler thread. It calls entry
+// with the reason [Startup] and param, runs the worker that entry has picked, calls
+// entry again when that worker has blocked, yielded or ended, and so on. It blocks, and
+// returns nil when entry has returned without picking a worker. If list or entry is nil
+// it immediately returns an error.
 //
-// The list is the one that the thread is bound to, see [Thread.List]. A panic or a runtime.Goexit of entry leaves the function as it leaves any other; a
-// worker that was picked in that call appears on its list again.
+// The thread is bound to the list, see [Thread.List]. A panic or a runtime.Goexit of
+// entry passes through EnterSchedulingMode; a worker that was picked in that call
+// appears on its list again.
 func EnterSchedulingMode(list *CompletionList, entry EntryPoint, param any) error {
 	if list == nil || entry == nil {
 		return errors.New("ums: the scheduling mode needs a completion list and an entry point")
@@ -123,8 +129,8 @@ func EnterSchedulingMode(list *CompletionList, entry EntryPoint, param any) erro
 	}
 }
 
-// carry runs w, which was picked, until it has left t. It returns why, or false if the thread is
-// on another goroutine by then.
+// carry runs w, which was picked, until it has left t. It returns why, or false if the
+// thread is on another goroutine by then.
 func (t *Thread) carry(w *Worker) (a Activation, here bool) {
 	begun := w.begun
 	w.begun = true
@@ -146,7 +152,7 @@ func (t *Thread) carry(w *Worker) (a Activation, here bool) {
 	return a, true
 }
 
-// decide calls the entry point and returns whom it has picked, or nil.
+// decide calls the entry point and returns the worker that it has picked, or nil.
 func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
 	returned := false
 	defer func() {
@@ -161,7 +167,8 @@ func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
 	return nil
 }
 
-// decision ends the stage and returns whom the entry point has picked, or nil.
+// decision ends the stage and returns the worker that the entry point has picked, or
+// nil.
 func (t *Thread) decision() *Worker {
 	for {
 		switch s := t.stage.Load(); {
@@ -176,8 +183,9 @@ func (t *Thread) decision() *Worker {
 	}
 }
 
-// Execute picks w: it runs when the entry point returns. It returns nil; or why w cannot be executed now, which
-// is [ErrLocked], [ErrNotReady] or [ErrTerminated], and another one can be picked; or [ErrNotDeciding]. It does not block.
+// Execute picks w: it runs when the entry point returns. It returns nil; or why w
+// cannot be executed now, which is [ErrLocked], [ErrNotReady] or [ErrTerminated], and
+// another worker can be picked; or [ErrNotDeciding]. It does not block.
 func (t *Thread) Execute(w *Worker) error {
 	if w == nil {
 		return fmt.Errorf("ums: no worker: %w", ErrNotReady)

@@ -9,28 +9,30 @@ import (
 )
 
 var (
-	// ErrLocked is returned by Execute for a context that somebody holds. The attempt is not forgotten: when the context is no
-	// longer locked, it appears on its completion list, to be tried again.
+	// ErrLocked is returned by Execute for a context that is held. The attempt is not
+	// forgotten: when the context is no longer locked, it appears on its completion
+	// list, to be tried again.
 	ErrLocked = errors.New("ums: the worker's context is locked")
 
-	// ErrNotReady is returned by Execute for a context that is running, blocked, or still on its completion
-	// list, from which it has to be dequeued first.
+	// ErrNotReady is returned by Execute for a context that is running, blocked, or
+	// still on its completion list and has to be dequeued first.
 	ErrNotReady = errors.New("ums: the worker is not ready")
 
 	// ErrTerminated is returned by Execute for a worker that has ended.
 	ErrTerminated = errors.New("ums: the worker has terminated")
 
-	// ErrNotTerminated is returned by Delete for a worker that has not ended, or was not dequeued since.
+	// ErrNotTerminated is returned by Delete for a worker that has not ended, or was
+	// not dequeued since.
 	ErrNotTerminated = errors.New("ums: the worker has not terminated, or is on its completion list")
 )
 
-// Worker is a worker thread and its context. Unlike fibres, which borrow the goroutine of who
-// runs them, each has its own from beginning to end; a thread of a [Scheduler] lends it its own,
-// and goes on on another one if the worker blocks. Make one with [CompletionList.NewWorker], or
-// submit work to a [Scheduler].
+// Worker is a worker thread and its context. Unlike fibres, which borrow the goroutine
+// that runs them, each keeps one goroutine from beginning to end. A thread of a
+// [Scheduler] lends the worker its own, and continues on another one if the worker
+// blocks. Make one with [CompletionList.NewWorker], or submit work to a [Scheduler].
 //
-// The context belongs to the system: it can be asked ([Worker.Information]), and the part that is the user's can be
-// set ([Worker.SetUser]). All methods are safe for concurrent use.
+// The context belongs to the system: it can be queried ([Worker.Information]), and its
+// user part can be set ([Worker.SetUser]). All methods are safe for concurrent use.
 //
 // It implements [schedulers.Worker] and [schedulers.Blocker].
 type Worker struct {
@@ -64,11 +66,11 @@ type Worker struct {
 
 type counts struct{ executed, blocked, yielded uint32 }
 
-// NewWorker returns a worker that will call fn on a goroutine of its own when it is first executed. It appears on the
-// list at once. A nil fn does nothing.
+// NewWorker returns a worker that will call fn on its own goroutine when it is first
+// executed. It appears on the list at once. A nil fn does nothing.
 //
-// A panic of fn is not recovered: it ends the program, as one in a go statement does. If fn calls runtime.Goexit, the
-// worker ends.
+// A panic of fn is not recovered: it ends the program, as in a go statement. If fn
+// calls runtime.Goexit, the worker ends.
 func (l *CompletionList) NewWorker(fn func(*Worker)) *Worker {
 	if fn == nil {
 		fn = func(*Worker) {}
@@ -83,9 +85,9 @@ func (w *Worker) main() {
 	w.fn(w)
 }
 
-// mainHosted is main on the goroutine of a thread. It reports whether the thread is still there:
-// it is elsewhere if w has blocked, was noticed, or has yielded meanwhile. If the function
-// exits, the thread goes on elsewhere too.
+// mainHosted is main on the goroutine of a thread. It reports whether the thread is
+// still there: it is elsewhere if w has blocked, was noticed, or has yielded meanwhile.
+// If the function exits, the thread continues elsewhere too.
 func (w *Worker) mainHosted() (here bool) {
 	returned := false
 	defer func() {
@@ -102,17 +104,18 @@ func (w *Worker) mainHosted() (here bool) {
 func (w *Worker) end() departure {
 	left, parked := w.terminate()
 	if parked != nil {
-		parked <- struct{}{} // there is room, or there will be: see the essay
+		parked <- struct{}{} // has room, or will have: see the essay
 	}
 	return left
 }
 
-// Withdraw ends a worker that has never run, and reports whether it did. It will not run then, and appears on
-// its list as terminated. It does not block.
+// Withdraw ends a worker that has never run, and reports whether it did. The worker
+// will not run then, and appears on its list as terminated. It does not block.
 func (w *Worker) Withdraw() bool { return w.withdraw() }
 
-// Delete cleans up a worker that has terminated and was dequeued after that: its ID may be used again. It returns nil, also if w was
-// deleted before, or [ErrNotTerminated]. It does not block.
+// Delete cleans up a worker that has terminated and was dequeued after that: its ID may
+// be used again. It returns nil, even if w was deleted before, or [ErrNotTerminated].
+// It does not block.
 func (w *Worker) Delete() error {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -132,9 +135,9 @@ func (w *Worker) delete() {
 	}
 }
 
-// Hold locks the context: the worker does not begin to run, or go on after its next marked call or yield, until release is
-// called. Holds are counted. A worker that runs is not stopped. Neither blocks, and release does something
-// once.
+// Hold locks the context: until release is called, the worker does not begin to run,
+// nor continue after its next marked call or yield. Holds are counted. A running worker
+// is not stopped. Hold and release do not block, and each release takes effect once.
 func (w *Worker) Hold() (release func()) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -151,12 +154,12 @@ func (w *Worker) release() {
 	}
 }
 
-// Information is what a context says about its worker.
+// Information is what a context reports about its worker.
 type Information struct {
 	ID     int
 	State  State
-	Locked bool // somebody holds it
-	User   any  // what SetUser was called with last; nil if it was not
+	Locked bool // it is held
+	User   any  // the last argument of SetUser; nil before
 
 	Executed int // how often it was picked
 	Blocked  int // how many marked calls have taken it off its thread
@@ -172,7 +175,8 @@ func (i Information) String() string {
 	return fmt.Sprintf("worker %d: %v%s, executed %d, blocked %d, yielded %d", i.ID, i.State, locked, i.Executed, i.Blocked, i.Yielded)
 }
 
-// Information returns a copy of what the context says, of one moment. It does not block.
+// Information returns a copy of the context's information at one moment. It does not
+// block.
 func (w *Worker) Information() Information {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -182,8 +186,8 @@ func (w *Worker) Information() Information {
 	}
 }
 
-// SetUser sets the part of the context that is the user's: a class, a deadline, whatever helps the one who decides. It does not
-// block.
+// SetUser sets the user part of the context: a class, a deadline, anything that helps
+// the policy or entry point. It does not block.
 func (w *Worker) SetUser(v any) {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
@@ -197,9 +201,10 @@ func (w *Worker) State() State {
 	return w.state
 }
 
-// ID implements [schedulers.Worker]. It is unique among the workers of a list that were not deleted.
+// ID implements [schedulers.Worker]. It is unique among the workers of a list that were
+// not deleted.
 func (w *Worker) ID() int { return w.id }
 
-// Scheduler implements [schedulers.Worker]: the [Scheduler] or [Class] that the work was submitted to, and nil for a worker that was
-// made without one.
+// Scheduler implements [schedulers.Worker]: the [Scheduler] or [Class] that the work
+// was submitted to, and nil for a worker made without one.
 func (w *Worker) Scheduler() schedulers.Scheduler { return w.home }
