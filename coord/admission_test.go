@@ -9,8 +9,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Between finding that it has to wait and being admitted somebody else changes everything: the
-// slow path is entered here with the primitive as if that had happened.
+// Between finding that it must wait and being admitted, the caller may be overtaken by
+// any change: these tests enter the slow path with the primitive as if that had
+// happened.
 
 func TestItGetsFreeBetweenTheFastPathAndAdmission(t *testing.T) {
 	var (

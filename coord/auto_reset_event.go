@@ -8,21 +8,21 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// AutoResetEvent lets one waiter go on for each time that it is set: a turnstile. The
-// zero AutoResetEvent is not set.
+// AutoResetEvent lets one waiter continue for each Set: a turnstile. The zero
+// AutoResetEvent is not set.
 //
-// It remembers at most one Set that nobody has waited for; further ones add nothing. Where
-// each must count, use a [Semaphore] or a [Channel].
+// It remembers at most one Set without a waiter; further ones add nothing. Use a
+// [Semaphore] or a [Channel] where each must count.
 //
 // It is .NET's AutoResetEvent without a thread.
 type AutoResetEvent struct {
 	mu    sync.Mutex
-	isSet bool // nobody waits then
+	isSet bool // no waiter then
 	queue queue[job.Void, job.Void]
 }
 
-// Wait waits until the event is set and resets it. It returns nil, or why ctx ended; the
-// event is then as it was. It blocks; its twin is [AutoResetEvent.WaitAsync].
+// Wait waits until the event is set and resets it. It returns nil, or why ctx ended;
+// the event is then as it was. It blocks; its twin is [AutoResetEvent.WaitAsync].
 func (e *AutoResetEvent) Wait(ctx context.Context) error {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -36,7 +36,8 @@ func (e *AutoResetEvent) Wait(ctx context.Context) error {
 }
 
 // WaitAsync returns a job that completes when the event is set, which resets it, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing where the event is set.
+// Canceled when ctx ends first. It does not block; it allocates nothing where the event
+// is set.
 func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -64,7 +65,7 @@ func (e *AutoResetEvent) TryWait() bool {
 	return e.take()
 }
 
-// Set lets the first who waits go on, or the next who will. It does not block.
+// Set lets the first waiter continue, or the next to come. It does not block.
 func (e *AutoResetEvent) Set() {
 	e.mu.Lock()
 	told := e.signal()
@@ -72,7 +73,7 @@ func (e *AutoResetEvent) Set() {
 	told.deliver(nil)
 }
 
-// signal lets one go on: the first who waits or, if nobody does, the next to come.
+// signal lets one waiter continue: the first or, without waiters, the next to come.
 func (e *AutoResetEvent) signal() (told outcomes) {
 	if e.queue.empty() {
 		e.isSet = true
@@ -82,7 +83,7 @@ func (e *AutoResetEvent) signal() (told outcomes) {
 	return told
 }
 
-// Reset takes back a Set that nobody has waited for. It does not block.
+// Reset takes back a Set that no waiter has used. It does not block.
 func (e *AutoResetEvent) Reset() { e.TryWait() }
 
 // take resets a set event.

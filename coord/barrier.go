@@ -9,25 +9,26 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Barrier lets its participants go on together, phase after phase: each waits until all
-// have come. Make one with [NewBarrier]; the zero Barrier has no participants until
-// Add, and holds nobody up.
+// Barrier lets its participants continue together, phase after phase: each waits until
+// all have arrived. Make one with [NewBarrier]; the zero Barrier has no participants
+// until Add, and holds nothing up.
 //
-// A participant whose context ends takes its arrival back: the phase does not end without
-// it. (Java's CyclicBarrier breaks for all in that case, so that one impatient participant
-// fails the others.) Who leaves for good says so with Add(-1).
+// A participant whose context ends takes its arrival back: the phase does not end
+// without it. (Java's CyclicBarrier breaks for all in that case, so one impatient
+// participant fails the others.) A participant that leaves for good calls Add(-1).
 //
-// It is .NET's Barrier with participants that are not counted by thread, and with
-// Rust's leader in place of a function to run between two phases: a function would
-// have to run while nobody can go on, so it could not suspend.
+// It is .NET's Barrier, but participants are not counted by thread, and it has Rust's
+// leader instead of a function that runs between two phases: such a function would run
+// while no participant can continue, so it could not suspend.
 type Barrier struct {
 	mu      sync.Mutex
 	parties int
 	phase   uint64
-	arrived queue[bool, job.Void] // all but the one who completes the phase
+	arrived queue[bool, job.Void] // all but the one that completes the phase
 }
 
-// NewBarrier returns a barrier for so many participants. It panics if parties is not positive.
+// NewBarrier returns a barrier for the given number of participants. It panics if
+// parties is not positive.
 func NewBarrier(parties int) *Barrier {
 	if parties < 1 {
 		panic(fmt.Sprintf("coord: barrier of %d participants", parties))
@@ -35,9 +36,9 @@ func NewBarrier(parties int) *Barrier {
 	return &Barrier{parties: parties}
 }
 
-// Wait says that a participant has come, and waits for the others. It returns true
-// to exactly one participant of each phase, who may do what is to be done once; or
-// why ctx ended. It blocks; its twin is [Barrier.WaitAsync].
+// Wait announces the arrival of a participant and waits for the others. It returns true
+// to exactly one participant of each phase, which may do the phase's one-time work; or
+// it returns why ctx ended. It blocks; its twin is [Barrier.WaitAsync].
 func (b *Barrier) Wait(ctx context.Context) (leader bool, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
@@ -83,10 +84,10 @@ func (b *Barrier) isLast() bool {
 	return last
 }
 
-// Add changes the number of participants by n, from the current phase on. A negative n ends
-// the phase if only those were missing who leave; the last who came is the leader
-// then. It does not block. It panics if fewer participants would be left than
-// have come and wait.
+// Add changes the number of participants by n, from the current phase on. A negative n
+// ends the phase if only the leaving participants were missing; the last to arrive is
+// then the leader. It does not block. It panics if fewer participants would remain than
+// are waiting.
 func (b *Barrier) Add(n int) {
 	b.mu.Lock()
 	parties := b.parties + n
@@ -112,8 +113,8 @@ func (b *Barrier) Phase() uint64 {
 	return b.phase
 }
 
-// arrive ends the phase if only one was missing, and reports whether it did. The one is not
-// in the queue.
+// arrive ends the phase if only one was missing, and reports whether it did. The one is
+// not in the queue.
 func (b *Barrier) arrive() (told outcomes, last bool) {
 	if b.arrived.count+1 < b.parties {
 		return told, false
@@ -121,7 +122,7 @@ func (b *Barrier) arrive() (told outcomes, last bool) {
 	return b.endPhase(), true
 }
 
-// endPhase lets all go on who wait.
+// endPhase lets all waiters continue.
 func (b *Barrier) endPhase() outcomes {
 	b.phase++
 	return b.arrived.serveAll(false, nil)

@@ -7,30 +7,32 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Broadcast hands each element to all who have subscribed when it is sent. The
+// Broadcast hands each element to all subscriptions that exist when it is sent. The
 // zero Broadcast keeps one element and waits for room; [NewBroadcast] makes others.
 //
 // # One buffer
 //
-// The elements are kept once, however many subscriptions there are. Each has a number; a
-// subscription is the number of the element that it reads next, and an element is kept with the
-// count of those who have yet to read it:
+// Elements are kept once, however many subscriptions exist. Each element has a number.
+// A subscription is the number of the element that it reads next, and an element is
+// kept with the count of the subscriptions that have yet to read it:
 //
 //	           first                      next
 //	kept         4      5      6      7     8
 //	to read      1      1      2      3
 //	             ▲             ▲      ▲     ▲
-//	             A             B      C     D, who waits
+//	             A             B      C     D, which waits
 //
-// A subscription reads in order. So who has yet to read an element has yet to read all
-// after it, counts never fall from left to right among those that were there at the sending, and
-// what is read by all is a prefix: forgetting looks at the first element alone. A send
-// is handed to those who wait directly, and is not kept where all do.
+// A subscription reads in order. If it has yet to read an element, it has yet to read
+// all later ones. So, among the subscriptions present at the sending, counts never fall
+// from left to right, and the elements read by all form a prefix: forgetting looks at
+// the first element alone. A send hands the element directly to waiting subscriptions,
+// and keeps nothing if all of them wait.
 //
-// The broadcast is full when the slowest subscription has as many unread elements as it
-// holds. The full modes are those of a [Channel], for all subscriptions together:
-// with [DropNewest] the element goes to nobody, and with [DropOldest] the slowest miss
-// what they did not read, which their next receive tells by a [MissedError].
+// The broadcast is full when the slowest subscription has as many unread elements as
+// the buffer holds. The full modes are those of a [Channel], for all subscriptions
+// together: with [DropNewest] the element reaches no subscription, and with
+// [DropOldest] the slowest miss what they did not read, which their next receive
+// reports by a [MissedError].
 //
 // It is tokio's broadcast channel, with a choice of what to do about slow receivers.
 type Broadcast[T any] struct {
@@ -54,8 +56,8 @@ type kept[T any] struct {
 }
 
 // NewBroadcast returns a broadcast that keeps at most capacity elements for slow
-// subscriptions, and does with more what full says. It panics if capacity is not positive or full
-// unknown.
+// subscriptions; full selects what happens to more. It panics if capacity is not
+// positive or full unknown.
 func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *Broadcast[T] {
 	if capacity < 1 {
 		panic("coord: broadcast without capacity")
@@ -64,8 +66,8 @@ func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) 
 	return &Broadcast[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}
 }
 
-// Subscribe returns a subscription to what is sent from now on. Close it when it is no longer
-// read; until then it may hold up all senders. It does not block.
+// Subscribe returns a subscription to what is sent from now on. Close it when it is no
+// longer read; until then it may hold up all senders. It does not block.
 func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 	s := &Subscription[T]{of: b}
 	b.mu.Lock()
@@ -75,7 +77,7 @@ func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 	return s
 }
 
-// Subscriptions returns how many there are at this moment. It does not block.
+// Subscriptions returns the current number of subscriptions. It does not block.
 func (b *Broadcast[T]) Subscriptions() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,9 +87,9 @@ func (b *Broadcast[T]) Subscriptions() int {
 // Close is [Broadcast.CloseCause] without a cause.
 func (b *Broadcast[T]) Close() { b.CloseCause(nil) }
 
-// CloseCause closes the broadcast. Sends fail with an error that matches [ErrClosed] and
-// cause from now on, those that wait too. Receives get what they have not read yet, and then the same
-// error. Closing again does nothing. It does not block.
+// CloseCause closes the broadcast. From now on sends fail with an error that matches
+// [ErrClosed] and cause, including sends that wait. Receives get what they have not
+// read yet, and then the same error. Closing again does nothing. It does not block.
 func (b *Broadcast[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	b.mu.Lock()
@@ -119,7 +121,8 @@ func (b *Broadcast[T]) put(v T) (p placement[T]) {
 	case b.full == Reject:
 		p.err = ErrFull
 	case b.full == DropOldest:
-		// Who had yet to read it finds out when it reads: its number is below first.
+		// A subscription that had yet to read it finds out when it reads: its number is
+		// below first.
 		p.drops, p.lost = true, b.forget()
 		p.told = b.hand(v)
 	default:
@@ -128,11 +131,12 @@ func (b *Broadcast[T]) put(v T) (p placement[T]) {
 	return p
 }
 
-// hasRoom reports whether one more element can be kept: at least one can, or none could ever
-// be sent.
+// hasRoom reports whether one more element can be kept: at least one can, or none could
+// ever be sent.
 func (b *Broadcast[T]) hasRoom() bool { return b.kept.len() < max(1, b.capacity) }
 
-// hand gives v to those who wait for it and keeps it for the others. There is room.
+// hand gives v to the waiting subscriptions and keeps it for the others. The buffer has
+// room.
 func (b *Broadcast[T]) hand(v T) (told outcomes) {
 	unread := 0
 	for s := b.subs.first; s != nil; s = s.next {

@@ -8,10 +8,11 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Send sends v to all subscriptions, waiting for the slowest if the broadcast is full and is one
-// that waits. Without subscriptions it goes to nobody. It returns nil, why ctx ended, [ErrClosed] or
-// [ErrFull]; v was sent only if nil was returned, to all or, by a broadcast that drops,
-// perhaps to none. It blocks; its twin is [Broadcast.SendAsync].
+// Send sends v to all subscriptions. If the broadcast is full and its mode is
+// [WaitForRoom], Send waits for the slowest. Without subscriptions the element is
+// dropped. It returns nil, why ctx ended, [ErrClosed] or [ErrFull]; v was sent only if
+// nil was returned, to all or, by a broadcast that drops, perhaps to none. It blocks;
+// its twin is [Broadcast.SendAsync].
 func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -24,9 +25,9 @@ func (b *Broadcast[T]) Send(ctx context.Context, v T) error {
 	return err
 }
 
-// SendAsync returns a job that completes once v was sent, is Canceled when ctx ends first, or
-// has faulted as [Broadcast.Send] says. It does not block; it allocates nothing where there is
-// room.
+// SendAsync returns a job that completes once v was sent, is Canceled when ctx ends
+// first, or has faulted as [Broadcast.Send] says. It does not block; it allocates
+// nothing if the broadcast has room.
 func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -52,8 +53,8 @@ func (b *Broadcast[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T)
 	return nil, err
 }
 
-// TrySend is [Broadcast.Send] without waiting: where that would wait it returns [ErrFull]. It
-// does not block.
+// TrySend is [Broadcast.Send] without waiting: where that would wait it returns
+// [ErrFull]. It does not block.
 func (b *Broadcast[T]) TrySend(v T) error {
 	mustWait, err := b.offer(v)
 	if mustWait {
@@ -62,7 +63,7 @@ func (b *Broadcast[T]) TrySend(v T) error {
 	return err
 }
 
-// offer sends v if that can be done at once, or says that it can not.
+// offer sends v if that is possible at once, or reports that it must wait.
 func (b *Broadcast[T]) offer(v T) (mustWait bool, err error) {
 	b.mu.Lock()
 	p := b.put(v)

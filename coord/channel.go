@@ -9,17 +9,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Channel hands elements from senders to receivers; each element goes to one receiver. The
-// zero Channel is a rendezvous: it holds nothing, and a send waits for a receiver.
+// Channel hands elements from senders to receivers; each element goes to one receiver.
+// The zero Channel is a rendezvous: it holds nothing, and a send waits for a receiver.
 //
 //	NewBounded     first in, first out; what happens when it is full is chosen
 //	NewUnbounded   first in, first out; sends never wait
 //	NewPriority    lowest rank first; sends never wait
 //	NewRendezvous  holds nothing; both sides wait for each other
 //
-// Closing it ends the sending at once and the receiving when nothing is left. Unlike a
-// channel of Go it may be closed more than once and by anybody: who sends to a closed
-// one gets an error, not a panic.
+// Closing a channel ends sending at once, and receiving when nothing is left. Unlike a
+// Go channel it may be closed more than once and by any goroutine: a send to a closed
+// channel returns an error instead of panicking.
 //
 // It is .NET's System.Threading.Channels in one type.
 type Channel[T any] struct {
@@ -31,7 +31,7 @@ type Channel[T any] struct {
 
 	mu        sync.Mutex
 	fifo      ring[T]
-	ranked    heap[T] // in place of fifo, if there is a rank
+	ranked    heap[T] // instead of fifo, if the channel has a rank
 	receivers queue[T, job.Void]
 	senders   queue[job.Void, T]
 	closed    error // nil: open
@@ -41,14 +41,14 @@ type Channel[T any] struct {
 	lone  atomic.Pointer[waiter[T, job.Void]]
 }
 
-// ChannelOption changes how a [Channel] or a [Broadcast] of T is made.
+// ChannelOption configures a [Channel] or a [Broadcast] of T.
 type ChannelOption[T any] func(*channelOptions[T])
 
 type channelOptions[T any] struct{ dropped schedulers.Hook[T] }
 
-// Dropped has fn called with each element that a full channel drops, by the send that made it
-// drop, before that returns. No lock is held then. A panic in fn is contained: see
-// [schedulers.Hook].
+// Dropped sets fn to be called with each element that a full channel drops. The send
+// that causes the drop calls it before it returns, holding no lock. A panic in fn is
+// contained: see [schedulers.Hook].
 func Dropped[T any](fn func(T)) ChannelOption[T] {
 	return func(o *channelOptions[T]) { o.dropped = schedulers.NewHook("coord.Dropped", fn) }
 }
@@ -62,10 +62,10 @@ func merge[T any](opts []ChannelOption[T]) (all channelOptions[T]) {
 	return all
 }
 
-// NewBounded returns a channel that holds at most capacity elements, and does with more
-// what full says. With a capacity of 0 only elements for which a receiver waits get through
-// without filling it. Room is allocated when it is needed. It panics if capacity is
-// negative or full unknown.
+// NewBounded returns a channel that holds at most capacity elements; full selects what
+// happens to more. With a capacity of 0 only an element for which a receiver waits gets
+// through; for others the channel is full. Room is allocated when it is needed. It
+// panics if capacity is negative or full unknown.
 func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *Channel[T] {
 	if capacity < 0 {
 		panic("coord: channel of negative capacity")
@@ -77,18 +77,21 @@ func NewBounded[T any](capacity int, full FullMode, opts ...ChannelOption[T]) *C
 // NewUnbounded returns a channel that holds any number of elements.
 func NewUnbounded[T any]() *Channel[T] { return &Channel[T]{capacity: math.MaxInt} }
 
-// NewRendezvous returns a channel that holds nothing: a send and a receive end together.
+// NewRendezvous returns a channel that holds nothing: a send and a receive end
+// together.
 func NewRendezvous[T any]() *Channel[T] { return new(Channel[T]) }
 
-// NewPriority returns a channel that holds any number of elements and hands out the one
-// of lowest rank first, and of several of the same rank the oldest. It panics if rank is nil.
+// NewPriority returns a channel that holds any number of elements and hands out the
+// element of lowest rank first, and among equal ranks the oldest. It panics if rank is
+// nil.
 //
-// It asks for the rank of each element once, when it is sent and before any lock is taken. A
-// function that compares two elements is the usual way; it would have to be called under the
-// lock, and could then panic in it or send to the channel from inside of it.
+// It calls rank once for each element, at the send and before taking any lock. The
+// usual way, a function that compares two elements, would have to be called under the
+// lock, and could then panic there or send to the channel from inside.
 //
-// It is not bounded: behind a full buffer the most urgent element would wait in a queue that is
-// served in order of arrival. To bound it, acquire a [Semaphore] per element before sending.
+// It is not bounded: behind a full buffer the most urgent element would wait in a queue
+// that is served in order of arrival. To bound it, acquire a [Semaphore] per element
+// before sending.
 func NewPriority[T any](rank func(T) int64) *Channel[T] {
 	if rank == nil {
 		panic("coord: priority channel without a rank")
@@ -96,25 +99,25 @@ func NewPriority[T any](rank func(T) int64) *Channel[T] {
 	return &Channel[T]{capacity: math.MaxInt, rank: rank}
 }
 
-// Len returns how many elements the channel holds at this moment, not counting those of
-// senders who wait. It does not block.
+// Len returns how many elements the channel holds now, not counting those of waiting
+// senders. It does not block.
 func (c *Channel[T]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.len()
 }
 
-// Cap returns how many elements the channel can hold; math.MaxInt says that it is not
-// bounded. It does not block.
+// Cap returns how many elements the channel can hold; math.MaxInt means unbounded. It
+// does not block.
 func (c *Channel[T]) Cap() int { return c.capacity }
 
 // Close is [Channel.CloseCause] without a cause.
 func (c *Channel[T]) Close() { c.CloseCause(nil) }
 
-// CloseCause closes the channel. Sends fail with an error that matches [ErrClosed] and
-// cause from now on, those that wait too: their elements are still the senders'. Receives get
-// what the channel holds, and then the same error. Closing again does nothing. It does not
-// block.
+// CloseCause closes the channel. From now on sends fail with an error that matches
+// [ErrClosed] and cause, including sends that wait: their elements remain the senders'.
+// Receives get what the channel holds, and then the same error. Closing again does
+// nothing. It does not block.
 func (c *Channel[T]) CloseCause(cause error) {
 	err := closedError(cause)
 	c.mu.Lock()

@@ -6,11 +6,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// # Who waits alone
+// # The single receiver
 //
-// Mostly a channel over which machines talk holds nothing, and one of them waits for what comes next. There is nothing then that a lock
-// would have to hold together: the waiter is one pointer, which one compare-and-swap puts there and another one takes
-// away, where the lock costs two locked instructions on each side (20 ns of a message).
+// A channel between machines usually holds nothing, and one machine waits for the next
+// element. Then the state needs no lock: the waiter is one pointer, which one
+// compare-and-swap installs and another removes. The lock costs two locked instructions
+// on each side (20 ns of a message).
 //
 // # The levels of a channel
 //
@@ -24,39 +25,46 @@ import (
 //	  └──────calm───────┘ └──a receiver──┘
 //	                        finds nothing
 //
-// They change with mu held. Going back is lazy, since each change costs half of what the lock does: some becomes bare when a receiver has looked in
-// vain, and bare becomes quiet when one comes that may wait in lone.
+// Levels change with mu held. Returning is lazy, since each change costs half of what
+// the lock does: some becomes bare when a receiver has found nothing, and bare becomes
+// quiet when a receiver comes that may wait in lone.
 //
-// Only a machine waits there whose context can not end: nobody gives it up, so that who takes the pointer away has the waiter for himself.
-// It belongs to who took it, as a waiter does that was taken out of the queue under the lock.
+// Only a machine whose context cannot end waits in lone. It never gives up, so the
+// goroutine that removes the pointer owns the waiter exclusively, like a waiter that
+// was taken out of the queue under the lock.
 //
-//	who receives                      who sends                      who disturbs, with mu
+//	a receiver                        a sender                       a disturber, with mu
 //	 1. level is quiet                 1. level is quiet              1. level = bare
 //	 2. write the node                 2. w = lone; there is one      2. w = lone; there is one
 //	 3. CAS(lone, nil, w)              3. CAS(lone, w, nil)           3. CAS(lone, w, nil)
 //	 4. level is not quiet: rescue     4. write the value, tell       4. push it to the queue
 //
-// Where a step finds something else, its list is left, and the lock taken.
+// If a step finds anything else, its list ends, and the lock is taken.
 //
-// Proof that nobody waits in lone while the lock's side has what it waits for. Either the step 2 of who disturbs comes after the step 3
-// of who receives, and sees the waiter; or the level was changed before step 4, which sees that. Calm does not
-// undo it in between: it is a step 3, and fails where somebody is in lone.
+// Proof that no receiver waits in lone while the locked state has what it waits for.
+// Either step 2 of the disturber comes after step 3 of the receiver, and sees the
+// waiter; or the level was changed before step 4, which sees that. Calm does not undo
+// the change in between: it is a step 3, and fails while lone is occupied.
 //
-// Proof that nothing is overtaken. Take the later one of the two steps 1 of a receiver and of the sender whose step 3 has
-// found it. At that moment both calls were under way and the level was quiet: nothing was held, nobody waited in the
-// queue, and the channel was open. It is as if the element had been handed over then.
+// Proof that no element is overtaken. Take a receiver, and the sender whose step 3 has
+// found it, and the later of their two steps 1. At that moment both calls were under
+// way and the level was quiet: nothing was held, the queue was empty, and the channel
+// was open. It is as if the element had been handed over then.
 //
-// That is said of the elements. Of the receivers the first one to come is the first to be served, but for one moment: between the steps
-// 1 and 3 of a receiver, who waited alone before it may be moved to the queue, and a sender whose step 1 is as old then finds the later
-// one in lone. The earlier one gets the next element.
+// That proof is about elements. Receivers are served in order of arrival, with one
+// exception. Between steps 1 and 3 of a receiver, an earlier receiver that waited in
+// lone may be moved to the queue. A sender whose step 1 is as old then finds the later
+// receiver in lone. The earlier one gets the next element.
 //
 // # It isn't that easy: rescue
 //
-// A receiver that finds in its step 4 that it came too late would like to take itself back: CAS(lone, w, nil). But from step 3 on it is
-// anybody's. It may have been served since, have gone on elsewhere, and wait here again, with the same waiter: the
-// compare-and-swap would tear it out of a wait that is none of the caller's business, and one machine would run twice. So who comes
-// too late does for whoever is in lone what it would have wished for itself: under the lock it looks for an element for
-// that one, or puts it into the queue.
+// A receiver whose step 4 finds that it came too late would like to withdraw: CAS(lone,
+// w, nil). But from step 3 on, any goroutine may take it. It may have been served
+// since, have continued elsewhere, and wait here again with the same waiter. The
+// compare-and-swap would tear it out of that other wait, and one machine would run
+// twice. So a late receiver does for the current occupant of lone what it would have
+// wanted for itself: under the lock it looks for an element for that waiter, or puts it
+// into the queue.
 
 // The levels of a channel.
 const (
@@ -65,21 +73,22 @@ const (
 	some
 )
 
-// found notes that a receiver would not have to wait; mu is held.
+// found records that a receiver would not have to wait; mu is held.
 func (c *Channel[T]) found() {
 	if c.level.Load() != some {
 		c.level.Store(some)
 	}
 }
 
-// missed notes that a receiver has found nothing; mu is held.
+// missed records that a receiver has found nothing; mu is held.
 func (c *Channel[T]) missed() {
 	if c.level.Load() == some {
 		c.level.Store(bare)
 	}
 }
 
-// disturb has who waits alone wait in the queue, and all who come; mu is held.
+// disturb moves the single waiter to the queue, where all later ones wait too; mu is
+// held.
 func (c *Channel[T]) disturb() {
 	if c.level.Load() != quiet {
 		return
@@ -90,7 +99,8 @@ func (c *Channel[T]) disturb() {
 	}
 }
 
-// calm has w, whose node is written, wait alone, and reports whether it does; mu is held, and nothing was found for w.
+// calm lets w, whose node is written, wait in lone, and reports whether it does; mu is
+// held, and nothing was found for w.
 func (c *Channel[T]) calm(w *waiter[T, job.Void]) bool {
 	if !c.receivers.empty() || !c.lone.CompareAndSwap(nil, w) {
 		return false
@@ -101,7 +111,7 @@ func (c *Channel[T]) calm(w *waiter[T, job.Void]) bool {
 	return true
 }
 
-// leaveLone takes who waits alone, if somebody does.
+// leaveLone takes the waiter out of lone, if there is one.
 func (c *Channel[T]) leaveLone() *waiter[T, job.Void] {
 	if w := c.lone.Load(); w != nil && c.lone.CompareAndSwap(w, nil) {
 		return w
@@ -109,7 +119,7 @@ func (c *Channel[T]) leaveLone() *waiter[T, job.Void] {
 	return nil
 }
 
-// handOver sends v to who waits alone, and reports whether somebody did.
+// handOver sends v to the waiter in lone, and reports whether there was one.
 func (c *Channel[T]) handOver(v T, on schedulers.Worker) bool {
 	if c.level.Load() != quiet {
 		return false
@@ -118,12 +128,13 @@ func (c *Channel[T]) handOver(v T, on schedulers.Worker) bool {
 	if w == nil {
 		return false
 	}
-	w.value = v // that it is decided nobody asks: it is in no queue and will not give up
+	w.value = v // decided stays unset: w is in no queue and cannot give up, so it is never read
 	continuation.Only(w.node).Deliver(on)
 	return true
 }
 
-// rescue is for who finds that the channel is not quiet any more, and may be in lone, or somebody else.
+// rescue is for a receiver that finds the channel no longer quiet. The waiter in lone
+// may be its own or another.
 func (c *Channel[T]) rescue(on schedulers.Worker) {
 	c.mu.Lock()
 	var told outcomes
@@ -136,7 +147,7 @@ func (c *Channel[T]) rescue(on schedulers.Worker) {
 	told.deliver(on)
 }
 
-// loneReceiver is the waiter of a machine that receives with a context that can not end.
+// loneReceiver is the waiter of a machine that receives with a context that cannot end.
 type loneReceiver[T any] waiter[T, job.Void]
 
 // Join implements [statemachine.Pending].

@@ -16,7 +16,7 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// alone is a machine that waits at a channel with a context that can not end.
+// alone is a machine that waits at a channel with a context that cannot end.
 type alone struct {
 	*machineNode
 	task statemachine.Task
@@ -36,7 +36,8 @@ func (a *alone) waiter() *waiter[int, job.Void] { return (*waiter[int, job.Void]
 
 func (a *alone) join() bool { return a.machineNode.join(&a.task) }
 
-// late puts a into lone as its step 3 does, whatever the level is: the level has changed since step 1.
+// late puts a into lone, as step 3 of a does whatever the level is: the level has
+// changed since step 1.
 func (a *alone) late(t *testing.T, c *Channel[int]) {
 	w := a.waiter()
 	w.node = &a.Node
@@ -86,7 +87,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 
 	third := enterAlone(t, &c)
 	require.True(t, third.join())
-	assert.NotNil(t, c.lone.Load(), "nobody waits in the queue any more")
+	assert.NotNil(t, c.lone.Load(), "the queue has no waiter any more")
 	c.Close()
 	assert.Equal(t, 1, third.heard)
 }
@@ -124,7 +125,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, c)
 		require.NoError(t, c.TrySend(1))
 		a.late(t, c)
-		assert.ErrorIs(t, c.TrySend(2), ErrFull, "nobody overtakes what is held")
+		assert.ErrorIs(t, c.TrySend(2), ErrFull, "a send does not overtake what is held")
 		c.rescue(nil)
 		a.got(t, 1)
 	})
@@ -158,7 +159,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		assert.Equal(t, 1, value(t, before))
 		a.got(t, 2)
 	})
-	t.Run("by nobody, where it is quiet again", func(t *testing.T) {
+	t.Run("not at all, if it is quiet again", func(t *testing.T) {
 		var c Channel[int]
 		a := enterAlone(t, &c)
 		require.True(t, a.join())
@@ -188,7 +189,7 @@ func TestNobodyCalmsTheChannelWhileALateReceiverIsInPassing(t *testing.T) {
 	late.got(t, 2)
 }
 
-// handDriven receives as a machine does, on the goroutine that calls it.
+// handDriven receives as a machine does, on the calling goroutine.
 type handDriven struct {
 	node continuation.Node
 	told chan struct{}

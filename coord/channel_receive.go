@@ -10,10 +10,10 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Receive takes an element out of the channel, waiting for one if there is none. It returns
-// why ctx ended, or [ErrClosed] where the channel is closed and nothing is left. An element is
-// taken only if it is returned, with a nil error: one that was handed over while ctx ended is
-// returned. It blocks; its twin is [Channel.ReceiveAsync].
+// Receive takes an element out of the channel, waiting for one if there is none. It
+// returns why ctx ended, or [ErrClosed] if the channel is closed and nothing is left.
+// An element is taken only if it is returned, with a nil error: one that was handed
+// over while ctx ended is returned. It blocks; its twin is [Channel.ReceiveAsync].
 func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -27,9 +27,9 @@ func (c *Channel[T]) Receive(ctx context.Context) (T, error) {
 	return v, err
 }
 
-// ReceiveAsync returns a job that completes with an element, is Canceled when ctx ends first,
-// or has faulted as [Channel.Receive] says. Who drops the job drops the element. It does not
-// block.
+// ReceiveAsync returns a job that completes with an element, is Canceled when ctx ends
+// first, or has faulted as [Channel.Receive] says. Dropping the job drops the element.
+// It does not block.
 func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (e 
 	if err != nil {
 		return nil, v, err
 	}
-	if c.level.Load() == some { // else the machine asks under the lock when it has suspended, if then
+	if c.level.Load() == some { // otherwise the machine asks under the lock once suspended
 		var mustWait bool
 		if v, mustWait, err = c.poll(t.Worker()); !mustWait {
 			return nil, v, err
@@ -74,17 +74,19 @@ func (c *Channel[T]) TryReceive() (T, error) {
 	return v, err
 }
 
-// All returns a sequence of what is received until the channel is closed and nothing is left. If
-// it was closed for a cause, or ctx ends, the last step of the sequence is that error with a zero
-// value. It blocks between elements as [Channel.Receive] does; in a function marked //movenext:async a
-// range over it suspends, since its twin is [Channel.AllAsync].
+// All returns a sequence of the received elements, until the channel is closed and
+// nothing is left. If the channel was closed for a cause, or ctx ends, the last step of
+// the sequence is that error with a zero value. It blocks between elements as
+// [Channel.Receive] does; in a function marked //movenext:async a range over it
+// suspends, since its twin is [Channel.AllAsync].
 func (c *Channel[T]) All(ctx context.Context) iter.Seq2[T, error] { return received(ctx, c) }
 
-// AllAsync is [Channel.All] as a stream, whose ranges hold no worker between elements. Each
-// range receives anew. It does not block.
+// AllAsync is [Channel.All] as a stream, whose ranges hold no worker between elements.
+// Each range receives anew. It does not block.
 func (c *Channel[T]) AllAsync(ctx context.Context) *job.Stream[T] { return receivedAsync(ctx, c) }
 
-// received is Channel.All. The two are not one, since its machine's frame would be a name that users see.
+// received is Channel.All. It is separate because its machine's frame would otherwise
+// be a name that users see.
 //
 //movenext:async
 func received[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
@@ -101,8 +103,8 @@ func received[T any](ctx context.Context, c *Channel[T]) iter.Seq2[T, error] {
 	}
 }
 
-// poll takes an element if that can be done at once, or says that it can not. on is the worker on
-// which the caller believes to be, or nil.
+// poll takes an element if that is possible at once, or reports that it must wait. on
+// is the worker that the caller believes it runs on, or nil.
 func (c *Channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) {
 	c.mu.Lock()
 	t := c.take()
@@ -111,7 +113,7 @@ func (c *Channel[T]) poll(on schedulers.Worker) (v T, mustWait bool, err error) 
 	return t.value, t.mustWait, t.err
 }
 
-// taking is what has become of the wish for an element under the lock.
+// taking is the result of asking for an element under the lock.
 type taking[T any] struct {
 	told     outcomes
 	mustWait bool
@@ -119,7 +121,8 @@ type taking[T any] struct {
 	err      error
 }
 
-// take takes the next element. Where a sender waits, taking makes the room that it waits for.
+// take takes the next element. If a sender waits, taking makes the room that it waits
+// for.
 func (c *Channel[T]) take() (t taking[T]) {
 	switch {
 	case c.len() > 0:
@@ -149,7 +152,7 @@ func (c *Channel[T]) receiving() *receiving[T] { return (*receiving[T])(c) }
 
 func (r *receiving[T]) guard() *sync.Mutex { return &r.mu }
 
-// admit serves the one who sends before the one who receives: it came first.
+// admit serves the sender before the receiver: it came first.
 func (r *receiving[T]) admit(w *waiter[T, job.Void]) outcomes {
 	t := (*Channel[T])(r).take()
 	if t.mustWait {

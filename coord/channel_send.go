@@ -9,9 +9,10 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Send sends v, waiting for room if the channel is full and is one that waits. It returns
-// nil, why ctx ended, [ErrClosed] or [ErrFull]. v was sent only if nil was returned; a channel
-// that drops may have dropped it then. It blocks; its twin is [Channel.SendAsync].
+// Send sends v, waiting for room if the channel is full and its mode is [WaitForRoom].
+// It returns nil, why ctx ended, [ErrClosed] or [ErrFull]. v was sent only if nil was
+// returned; a channel that drops may have dropped it then. It blocks; its twin is
+// [Channel.SendAsync].
 func (c *Channel[T]) Send(ctx context.Context, v T) error {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -24,8 +25,9 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 	return err
 }
 
-// SendAsync returns a job that completes once v was sent, is Canceled when ctx ends first, or
-// has faulted as [Channel.Send] says. It does not block; it allocates nothing where there is room.
+// SendAsync returns a job that completes once v was sent, is Canceled when ctx ends
+// first, or has faulted as [Channel.Send] says. It does not block; it allocates nothing
+// if the channel has room.
 func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -51,8 +53,8 @@ func (c *Channel[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T) (
 	return nil, err
 }
 
-// TrySend is [Channel.Send] without waiting: where that would wait it returns [ErrFull]. It
-// does not block.
+// TrySend is [Channel.Send] without waiting: where that would wait it returns
+// [ErrFull]. It does not block.
 func (c *Channel[T]) TrySend(v T) error {
 	mustWait, err := c.offer(v, nil)
 	if mustWait {
@@ -61,8 +63,8 @@ func (c *Channel[T]) TrySend(v T) error {
 	return err
 }
 
-// offer sends v if that can be done at once, or says that it can not. on is the worker on which
-// the caller believes to be, or nil.
+// offer sends v if that is possible at once, or reports that it must wait. on is the
+// worker that the caller believes it runs on, or nil.
 func (c *Channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error) {
 	var rank int64
 	if c.rank != nil {
@@ -81,7 +83,7 @@ func (c *Channel[T]) offer(v T, on schedulers.Worker) (mustWait bool, err error)
 	return p.mustWait, p.err
 }
 
-// placement is what has become of an element that was offered under the lock.
+// placement is the result of offering an element under the lock.
 type placement[T any] struct {
 	told     outcomes
 	mustWait bool
@@ -120,17 +122,17 @@ func (c *Channel[T]) put(v T, rank int64) (p placement[T]) {
 	return p
 }
 
-// sending is the channel as the host of its senders. A type has one admit, and a channel
-// admits two kinds.
+// sending is the channel as the host of its senders. A type has one admit, and a
+// channel admits two kinds.
 type sending[T any] Channel[T]
 
 func (c *Channel[T]) sending() *sending[T] { return (*sending[T])(c) }
 
 func (s *sending[T]) guard() *sync.Mutex { return &s.mu }
 
-// admit serves the one who receives before the one who sends: it came first.
+// admit serves the receiver before the sender: it came first.
 func (s *sending[T]) admit(w *waiter[job.Void, T]) outcomes {
-	p := (*Channel[T])(s).put(w.ask, 0) // only a channel without ranks has senders who wait
+	p := (*Channel[T])(s).put(w.ask, 0) // only a channel without ranks has waiting senders
 	if p.mustWait {
 		s.senders.push(w)
 		(*Channel[T])(s).found()

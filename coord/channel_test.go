@@ -52,7 +52,7 @@ func TestAnElementGoesPastTheBufferToWhoWaits(t *testing.T) {
 	a, b := c.ReceiveAsync(endless), c.ReceiveAsync(endless)
 	require.NoError(t, c.TrySend(1))
 	require.NoError(t, c.TrySend(2))
-	assert.Equal(t, 1, value(t, a), "who was first gets what came first")
+	assert.Equal(t, 1, value(t, a), "the first receiver gets the first element")
 	assert.Equal(t, 2, value(t, b))
 	assert.Zero(t, c.Len())
 }
@@ -282,7 +282,8 @@ func TestChannelsThatCanNotBe(t *testing.T) {
 	assert.Panics(t, func() { NewPriority[int](nil) })
 }
 
-// Each element is received once or is still in the channel, whoever gives up meanwhile.
+// Each element is received once or is still in the channel, whichever callers give up
+// meanwhile.
 func TestNoElementIsLostOrDoubled(t *testing.T) {
 	for _, procs := range manyProcs {
 		t.Run(procs.String(), func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Cond lets those who hold a lock wait until somebody else has changed what the lock
-// guards. Set L before first use, or make a Cond with [NewCond].
+// Cond lets goroutines that hold a lock wait until another one has changed what the
+// lock guards. Set L before first use, or make a Cond with [NewCond].
 //
 //	if err := m.Lock(ctx); err != nil { return err }
 //	defer m.Unlock()
@@ -20,45 +20,47 @@ import (
 //
 // # Signaled or canceled
 //
-// A wait has two halves: for a signal, and then for the lock. It is one waiter in
-// two queues, the Cond's and then the mutex's, both guarded by the mutex's inner lock, so
-// that moving from one to the other is one step:
+// A wait has two halves: for a signal, and then for the lock. It is one waiter in two
+// queues, the Cond's and then the mutex's. Both are guarded by the mutex's inner lock,
+// so moving from one to the other is one step:
 //
 //	Wait            L is handed on, the waiter enters the Cond's queue
 //	Signal          it moves to L's queue; the wait will succeed
 //	context ends    it moves to L's queue; the wait will fail
 //	L is released   as any other waiter of L it is handed the lock, and told
 //
-// The waiter is decided when it moves, so a context that ends after the signal is too
+// The waiter is decided when it moves. So a context that ends after the signal is too
 // late, and a signal after the end of the context goes to the next in the queue: no
-// signal is lost on somebody who does not want it any more. And nobody is woken to find
-// the lock taken: a Broadcast to a thousand wakes one, whose Unlock wakes the next.
+// signal is lost on a waiter that no longer wants it. And no waiter wakes to find the
+// lock taken: a Broadcast to a thousand wakes one, whose Unlock wakes the next.
 //
-// The second half has no context. The tempting shortcut, to come back without the lock
-// when ctx ends, would make the deferred Unlock above unlock what somebody else holds.
+// The second half has no context. The tempting shortcut, to return without the lock
+// when ctx ends, would make the deferred Unlock above unlock a lock that another
+// goroutine holds.
 type Cond struct {
-	// L is held while Wait is called, and again when it returns.
+	// L must be held when Wait is called, and is held again when it returns.
 	L *Mutex
 
 	queue queue[job.Void, job.Void] // guarded by L.mu
 }
 
-// NewCond returns a Cond for those who hold l.
+// NewCond returns a Cond for holders of l.
 func NewCond(l *Mutex) *Cond { return &Cond{L: l} }
 
 // Wait unlocks L, waits for a signal, and locks L again. It returns nil, or why ctx
-// ended, or schedulers.ErrWouldDeadlock; L is held in every case. If ctx has ended already
-// L is not unlocked in between. It panics if L is not held. It blocks, for the lock even after ctx
-// has ended; its twin is [Cond.WaitAsync].
+// ended, or schedulers.ErrWouldDeadlock; L is held in every case. If ctx has already
+// ended, L is not unlocked in between. It panics if L is not held. It blocks, for the
+// lock even after ctx has ended; its twin is [Cond.WaitAsync].
 func (c *Cond) Wait(ctx context.Context) error {
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
 	if err != nil {
 		return err
 	}
-	// Whether the worker can be blocked has to be known while there is a way back: with the
-	// lock released, the answer that waiting for it again would be for ever helps nobody.
-	// (Not so where the worker pumps: it lets the others run, and only then knows that nothing more can happen.)
+	// Whether the worker may block must be known while returning is still possible:
+	// once the lock is released, learning that waiting for it again would take forever
+	// is no help. (A worker that pumps is different: it runs other work, and only then
+	// knows that nothing more can happen.)
 	by := schedulers.WorkerFrom(ctx)
 	_, pumps := by.(schedulers.Pumper)
 	if b, ok := by.(schedulers.Blocker); ok && !pumps {
@@ -74,9 +76,9 @@ func (c *Cond) Wait(ctx context.Context) error {
 	return err
 }
 
-// WaitAsync unlocks L and returns a job that completes once a signal has come and L is held
-// again. If ctx ends before the signal it is Canceled, once L is held again. It panics if L
-// is not held. It does not block.
+// WaitAsync unlocks L and returns a job that completes once a signal has come and L is
+// held again. If ctx ends before the signal, the job is Canceled once L is held again.
+// It panics if L is not held. It does not block.
 func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
@@ -96,12 +98,12 @@ func (c *Cond) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoi
 	return enteredVoid(t, ctx, c, job.Void{}), nil
 }
 
-// Signal lets the first who waits go on, if somebody waits. The caller may hold L and need
-// not. It does not block.
+// Signal lets the first waiter continue, if any. The caller may, but need not, hold L.
+// It does not block.
 func (c *Cond) Signal() { c.signal(1) }
 
-// Broadcast lets all go on who wait, in the order in which they came, one after the other
-// since each needs L. The caller may hold L and need not. It does not block.
+// Broadcast lets all waiters continue, in order of arrival, one after the other since
+// each needs L. The caller may, but need not, hold L. It does not block.
 func (c *Cond) Broadcast() { c.signal(-1) }
 
 // signal moves n waiters, or all if n is negative, to L's queue.
@@ -112,7 +114,7 @@ func (c *Cond) signal(n int) {
 	told.deliver(nil)
 }
 
-// wake moves the first n who wait, or all if n is negative, to the queue of L.
+// wake moves the first n waiters, or all if n is negative, to the queue of L.
 func (c *Cond) wake(n int) (told outcomes) {
 	for ; n != 0 && !c.queue.empty(); n-- {
 		w := c.queue.pop()
@@ -122,7 +124,7 @@ func (c *Cond) wake(n int) (told outcomes) {
 	return told
 }
 
-// mustBeHeld comes before anything that a panic would leave behind.
+// mustBeHeld precedes anything that a panic would leave behind.
 func (c *Cond) mustBeHeld() {
 	if c.L.TryLock() {
 		c.L.Unlock()
@@ -130,14 +132,14 @@ func (c *Cond) mustBeHeld() {
 	}
 }
 
-// heldBy returns nil: a wait for a signal is a wait for nobody who is known.
+// heldBy returns nil: a wait for a signal waits for no known holder.
 func (c *Cond) heldBy(job.Void) *schedulers.Holder { return nil }
 
 func (c *Cond) granted(t *statemachine.Task, _ job.Void) { c.L.holder.takenBy(t) }
 
 func (c *Cond) guard() *sync.Mutex { return &c.L.mu }
 
-// admit hands the lock on before the waiter can be signaled by whoever gets it.
+// admit hands the lock on before its next holder can signal the waiter.
 func (c *Cond) admit(w *waiter[job.Void, job.Void]) outcomes {
 	c.queue.push(w)
 	return c.L.release()
@@ -149,11 +151,11 @@ func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
 	return c.L.admit(w)
 }
 
-// giveBack passes the signal on. L stays held: it is in every case.
+// giveBack passes the signal on. L stays held, as in every case.
 func (c *Cond) giveBack(*waiter[job.Void, job.Void]) outcomes { return c.wake(1) }
 
-// workerless is a context that does not show its worker, which has been told already
-// that it blocks.
+// workerless is a context that hides its worker, which has already been told that it
+// blocks.
 type workerless struct{ context.Context }
 
 // Value implements context.Context.

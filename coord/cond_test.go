@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// condWaiters returns a Cond with so many waiters; its lock is free.
+// condWaiters returns a Cond with n waiters; its lock is free.
 func condWaiters(t *testing.T, ctx context.Context, n int) (*Cond, []*job.Job[job.Void]) {
 	t.Helper()
 	c := NewCond(new(Mutex))
@@ -204,7 +204,8 @@ func TestAQueueMadeOfAMutexAndAConditionLosesNothing(t *testing.T) {
 						for ; items == 0; k++ {
 							ctx, cancel := context.WithCancel(endless)
 							j := c.WaitAsync(ctx)
-							// Some give up, and look again: a signal must not be lost on them.
+							// Some waiters give up and look again: they must not lose a
+							// signal.
 							if k%2 == 1 {
 								cancel()
 							}

@@ -12,7 +12,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// slowContext is a context that tells what watches it when tell is called, not when it ends.
+// slowContext is a context that notifies its watchers when tell is called, not when it
+// ends.
 type slowContext struct {
 	context.Context
 	ended chan struct{}
@@ -34,7 +35,7 @@ func (c *slowContext) tell() {
 	}
 }
 
-// AfterFunc is what package context asks for before it starts a goroutine.
+// AfterFunc is the method that package context looks for before it starts a goroutine.
 func (c *slowContext) AfterFunc(f func()) (stop func() bool) {
 	c.f = f
 	return func() bool {
@@ -45,7 +46,7 @@ func (c *slowContext) AfterFunc(f func()) (stop func() bool) {
 }
 
 func TestServingBetweenTheEndOfTheContextAndGivingUp(t *testing.T) {
-	// The context has ended, and what watches it has not run yet: the waiter is served.
+	// The context has ended, and its watcher has not run yet: the waiter is served.
 	onAllSubjects(t, func(s subject) {
 		slow := &slowContext{Context: endless, ended: make(chan struct{})}
 		j := s.waitAsync(slow)
@@ -67,7 +68,7 @@ func TestNothingIsWatchedAfterServing(t *testing.T) {
 	})
 }
 
-// curious is a context that wants to know what a mutex does while it is asked.
+// curious is a context that checks the state of a mutex while it is asked.
 type curious struct {
 	slowContext
 	m     *Mutex

@@ -9,14 +9,15 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Countdown lets everybody go on when a number of things are done. The zero Countdown
-// counts nothing, so nobody waits for it. It can be used again: what is added after it
-// has come to zero is waited for by those who come after that.
+// Countdown lets its waiters continue when a number of things are done. The zero
+// Countdown counts nothing, so no call waits for it. It can be used again: what is
+// added after it has reached zero is waited for by later calls.
 //
-// It is sync.WaitGroup with contexts and without a goroutine, and .NET's CountdownEvent.
+// It is sync.WaitGroup with contexts and without a goroutine, and .NET's
+// CountdownEvent.
 type Countdown struct {
 	mu    sync.Mutex
-	left  int64 // nobody waits when it is 0
+	left  int64 // no waiters when it is 0
 	queue queue[job.Void, job.Void]
 }
 
@@ -41,8 +42,9 @@ func (c *Countdown) Wait(ctx context.Context) error {
 	return err
 }
 
-// WaitAsync returns a job that completes when nothing is left to be done, or is Canceled
-// when ctx ends first. It does not block; it allocates nothing where nothing is left.
+// WaitAsync returns a job that completes when nothing is left to be done, or is
+// Canceled when ctx ends first. It does not block; it allocates nothing where nothing
+// is left.
 func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -63,11 +65,11 @@ func (c *Countdown) WaitEnter(t *statemachine.Task, ctx context.Context) (*Enter
 	return enteredVoid(t, ctx, c, job.Void{}), nil
 }
 
-// Add adds n things to be done; a negative n says that so many are. It does not
-// block. It panics if more are done than there were, and if the sum overflows.
+// Add adds n things to be done; a negative n marks things as done. It does not block.
+// It panics if more are marked than were left, and if the sum overflows.
 //
-// Add what is going to be done before it begins, not in it: otherwise a Wait in between
-// finds nothing left.
+// Add the work before it begins, not in it: otherwise a Wait in between finds nothing
+// left.
 func (c *Countdown) Add(n int64) {
 	c.mu.Lock()
 	left := c.left + n
@@ -85,10 +87,10 @@ func (c *Countdown) Add(n int64) {
 	told.deliver(nil)
 }
 
-// Done says that one thing is done. It does not block. It panics if nothing was left.
+// Done marks one thing as done. It does not block. It panics if nothing was left.
 func (c *Countdown) Done() { c.Add(-1) }
 
-// Left returns how much is left to be done at this moment. It does not block.
+// Left returns how much is left to be done now. It does not block.
 func (c *Countdown) Left() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,5 +110,5 @@ func (c *Countdown) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 
 func (c *Countdown) cancel(w *waiter[job.Void, job.Void]) outcomes { return c.queue.cancel(w) }
 
-// giveBack takes nothing: who goes on has been given nothing.
+// giveBack does nothing: the waiter was given nothing.
 func (c *Countdown) giveBack(*waiter[job.Void, job.Void]) outcomes { return outcomes{} }

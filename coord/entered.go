@@ -11,55 +11,65 @@ import (
 
 // # What a machine waits with
 //
-// A machine that calls a blocking form waits for it at once, and nobody else ever does. So beside
-// its two forms each operation has a third one, an entry for generated code (see [statemachine.Operation]),
-// whose waiter is no job. When the machine has read the result, it keeps the waiter for its next
-// wait of the same types, which then allocates nothing. Of a job nobody could know that it is not needed any more.
+// A machine that calls a blocking form immediately waits for it, and is its only
+// waiter. So next to its two forms each operation has a third, an entry for generated
+// code (see [statemachine.Operation]), whose waiter is no job. After reading the
+// result, the machine keeps the waiter for its next wait of the same types, which then
+// allocates nothing. A job cannot be reused this way: other references to it may exist.
 //
-// The tempting further step, one store of waiters that all machines share, costs more than it saves: a
-// sync.Pool takes 13 ns, a wait in all some 40.
+// The tempting further step, one store of waiters shared by all machines, costs more
+// than it saves: a sync.Pool takes 13 ns, a whole wait some 40.
 //
 // # When it is entered
 //
-// The waiter says what it wants when the machine can be resumed, and not before: its frames are still on the stack when the entry is
-// called. So the wish, and whom to tell, are left with the primitive at once, under its lock, and who serves needs no agreement with the
-// machine beside that. To queue first and have the machine join later, by a compare-and-swap against a
-// swap of who serves, is the obvious order; it cost 20 ns of a message. It also would leave in the queue who panics on the way.
+// The waiter states its request only when the machine can be resumed: while the entry
+// runs, the machine's frames are still on the stack. The request and the node are then
+// left with the primitive in one step, under its lock, and a server needs no other
+// agreement with the machine. The obvious order is to queue first and let the machine
+// join later, by a compare-and-swap against a swap of the server. It cost 20 ns of a
+// message. It would also leave a machine that panics on the way in the queue.
 //
-//	the machine                            who serves            who gives up
+//	the machine                            a server              a waiter that gives up
 //	 1. find nothing; watch the context     1. lock               1. lock
 //	 2. suspend: the frames move            2. take it out,       2. in no queue: set decided,
-//	 3. lock                                   set decided           and tell nobody
-//	 4. decided: unlock, go on              3. unlock             3. unlock
-//	 5. admit: served: unlock, go on        4. tell the node
+//	 3. lock                                   set decided           and tell no node
+//	 4. decided: unlock, continue           3. unlock             3. unlock
+//	 5. admit: served: unlock, continue     4. tell the node
 //	 6. queued: write the node; unlock
 //
-// Proof. Nobody serves whom it has not found in a queue, where the machine is from step 6 on: so there is a node to tell. Who gives up before
-// step 3 leaves the machine to find that in step 4, and touches the waiter no more; who gives up after step 6 does as who serves.
+// Proof. A server serves only what it has found in a queue, where the machine is from
+// step 6 on, so its node is written. A waiter that was given up before step 3 is found
+// decided in step 4; the goroutine that gave it up does not touch it again. A waiter
+// that gives up after step 6 follows the serving path.
 //
 // # When it may be used again
 //
-// A waiter whose context was watched is kept only if the watch was stopped in time. Otherwise ContextEnded is about to
-// come, for a wait that is over, and would end another one.
+// A waiter whose context was watched is kept only if the watch was stopped in time.
+// Otherwise ContextEnded is about to come, for a wait that is over, and would end
+// another wait.
 
-// Entered is an operation with a value, for which a machine waits. Only generated code has to do with it.
+// Entered is an operation with a value, for which a machine waits. Only generated code
+// uses it.
 type Entered[R, P any] waiter[R, P]
 
 // EnteredVoid is [Entered] for an operation without a value.
 type EnteredVoid[P any] waiter[job.Void, P]
 
-// Results returns what has become of the operation, when the machine goes on. It is called once.
+// Results returns the outcome of the operation when the machine continues. It is called
+// once.
 func (e *Entered[R, P]) Results(t *statemachine.Task) (R, error) {
 	return (*waiter[R, P])(e).results(t)
 }
 
-// Results returns what has become of the operation, when the machine goes on. It is called once.
+// Results returns the outcome of the operation when the machine continues. It is called
+// once.
 func (e *EnteredVoid[P]) Results(t *statemachine.Task) error {
 	_, err := (*waiter[job.Void, P])(e).results(t)
 	return err
 }
 
-// waitEntered is the slow path of an entry: the machine of t will wait, unless what it asks for has come when it is suspended.
+// waitEntered is the slow path of an entry: the machine of t will wait, unless its
+// request can be served once it is suspended.
 func waitEntered[R, P any](t *statemachine.Task, ctx context.Context, h host[R, P], ask P) *waiter[R, P] {
 	w := spareOf[R, P](t)
 	if w == nil {
@@ -96,8 +106,9 @@ func enteredVoid[P any](t *statemachine.Task, ctx context.Context, h host[job.Vo
 	return (*EnteredVoid[P])(waitEntered(t, ctx, h, ask))
 }
 
-// end is complete for a waiter that a machine waits with. Telling it comes last: from then on the waiter is the machine's. A machine that
-// was served as it joined is the caller, and need not be told.
+// end is complete for a waiter that a machine waits with. Telling the node comes last:
+// from then on the waiter is the machine's. A machine that was served as it joined is
+// the caller, and need not be told.
 func (w *waiter[R, P]) end() (told continuation.Chain) {
 	if w.watch.Stop() {
 		w.ctx = nil
@@ -129,9 +140,11 @@ func (w *waiter[R, P]) results(t *statemachine.Task) (R, error) {
 	return v, err
 }
 
-// refuse is for a waiter whose machine has learned, after it was decided, that its home is gone. What it was served is given
-// back before the machine is told, or else stays its own and nothing is said: with an error in hand the machine would not
-// unlock what it had been granted, and nobody would ever lock it again.
+// refuse is for a waiter whose machine has learned, after it was decided, that its home
+// is gone. What it was served is given back before the machine is told. If that is
+// impossible, it stays the machine's and no error is reported. With an error in hand
+// the machine would not unlock what it had been granted, and no later call could lock
+// it again.
 func (w *waiter[R, P]) refuse(refusal error) {
 	h, ok := w.host.(revocable[R, P])
 	if !ok {
@@ -146,14 +159,15 @@ func (w *waiter[R, P]) refuse(refusal error) {
 func (w *waiter[R, P]) revoke(h revocable[R, P]) outcomes {
 	mu := w.host.guard()
 	mu.Lock()
-	defer mu.Unlock() // a key that somebody else has unlocked meanwhile makes giveBack panic
+	defer mu.Unlock() // a key that was unlocked meanwhile makes giveBack panic
 	return h.giveBack(w)
 }
 
-// revocable is a host that can take back what it has served. An element that was handed over or taken, and a phase of a
-// barrier that has ended, can not be taken back: their hosts are not revocable.
+// revocable is a host that can take back what it has served. An element that was handed
+// over or taken, and a phase of a barrier that has ended, cannot be taken back: their
+// hosts are not revocable.
 type revocable[R, P any] interface {
-	// giveBack takes from w what it was served with, and returns who is served because of that. The guard is held, and w is in
-	// no queue.
+	// giveBack takes from w what it was served with, and returns the waiters served
+	// because of that. The guard is held, and w is in no queue.
 	giveBack(w *waiter[R, P]) outcomes
 }

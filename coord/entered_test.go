@@ -54,7 +54,8 @@ func farewell(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Chan
 	return gate.Wait(ctx)
 }
 
-// canEnd are the two ways of a wait: with a context that has to be watched, and without.
+// canEnd are the two ways of a wait: with a context that has to be watched, and
+// without.
 var canEnd = map[string]func() (context.Context, context.CancelFunc){
 	"endless": func() (context.Context, context.CancelFunc) { return context.Background(), func() {} },
 	"watched": func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },

@@ -9,12 +9,12 @@ import (
 )
 
 var (
-	// ErrClosed is the error of sending to a closed [Channel] or [Broadcast], of
-	// receiving from one that has nothing left, and of receiving from a
-	// [Subscription] that was closed.
+	// ErrClosed is the error of a send to a closed [Channel] or [Broadcast], of a
+	// receive from one that has nothing left, and of a receive from a closed
+	// [Subscription].
 	ErrClosed = errors.New("coord: closed")
 
-	// ErrFull is returned by sends that found no room and were not to wait for any.
+	// ErrFull is returned by sends that found no room and do not wait for any.
 	ErrFull = errors.New("coord: full")
 
 	// ErrEmpty is returned by TryReceive where nothing is there yet.
@@ -28,11 +28,11 @@ var (
 	ErrTooHeavy = errors.New("coord: more than the semaphore has")
 )
 
-// MissedError is returned once by the receive of a [Subscription] that was too slow for a
-// [Broadcast] with [DropOldest]. The receive after it goes on with the oldest
-// element that there still is.
+// MissedError is returned once by the receive of a [Subscription] that was too slow for
+// a [Broadcast] with [DropOldest]. The next receive continues with the oldest element
+// that is still kept.
 type MissedError struct {
-	// Count is how many elements were missed since the last that was received.
+	// Count is how many elements were missed since the last received one.
 	Count uint64
 }
 
@@ -44,7 +44,8 @@ func (e *MissedError) Error() string {
 	return fmt.Sprintf("coord: missed %d elements", e.Count)
 }
 
-// closedError is the error of what was closed for a cause, or for none.
+// closedError is the error of a primitive closed with the given cause, which may be
+// nil.
 func closedError(cause error) error {
 	if cause == nil || errors.Is(cause, ErrClosed) {
 		return ErrClosed
@@ -52,7 +53,7 @@ func closedError(cause error) error {
 	return fmt.Errorf("%w: %w", ErrClosed, cause)
 }
 
-// bound returns ctx as what bounds a wait, and why it has ended if it has.
+// bound returns ctx, or a background context for nil, and why it has ended if it has.
 func bound(ctx context.Context) (context.Context, error) {
 	if ctx == nil {
 		return context.Background(), nil
@@ -63,9 +64,9 @@ func bound(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// whyEnded returns the error of a wait that ctx has ended: ctx's Err, and its cause
-// too where that says more. It is what a job's Wait reports, so that the two
-// forms of an operation fail alike.
+// whyEnded returns the error of a wait that ctx has ended: ctx's Err, and its cause if
+// that says more. A job's Wait reports the same, so both forms of an operation fail
+// alike.
 func whyEnded(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
@@ -74,8 +75,9 @@ func whyEnded(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it is. A context
-// of a user's own may be done and have no error: giving up must not become a success by that.
+// whyWaitEnded returns the reason of a *job.WaitError, and any other error as it is. A
+// user's context may be done and have no error: giving up must not become a success by
+// that.
 func whyWaitEnded(err error) error {
 	wait, ok := errors.AsType[*job.WaitError](err)
 	switch {

@@ -128,7 +128,8 @@ func TestWhoGivesUpAtABarrierHasNotCome(t *testing.T) {
 }
 
 func TestTheLastToComeLeads(t *testing.T) {
-	// It finds that it is not the last, and is when it is admitted: somebody has left meanwhile.
+	// It finds that it is not the last, but is last when it is admitted: a participant
+	// has left meanwhile.
 	b := NewBarrier(3)
 	first := b.WaitAsync(endless)
 	require.False(t, b.isLast())
@@ -142,10 +143,10 @@ func TestAParticipantLeavesWhileTheOthersWait(t *testing.T) {
 	x, y := b.WaitAsync(endless), b.WaitAsync(endless)
 	b.Add(-1)
 	assert.False(t, value(t, x))
-	assert.True(t, value(t, y), "the last who came leads")
+	assert.True(t, value(t, y), "the last to arrive leads")
 	assert.EqualValues(t, 1, b.Phase())
 	b.Add(-2)
-	assert.EqualValues(t, 1, b.Phase(), "nobody waits, so nothing ends")
+	assert.EqualValues(t, 1, b.Phase(), "without waiters no phase ends")
 }
 
 func TestAParticipantJoinsWhileTheOthersWait(t *testing.T) {

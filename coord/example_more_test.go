@@ -53,7 +53,8 @@ func ExampleFullMode() {
 	// DropOldest 2 <nil>
 }
 
-// Ten requests in flight, three of one tenant: a tenant with many requests delays the others by one.
+// Ten requests in flight, three of one tenant: a tenant with many requests delays the
+// others by one.
 func ExampleLimiter() {
 	requests := coord.NewLimiter[string](10, coord.PerKey(3), coord.LineLimit(1000))
 	ctx := context.Background()

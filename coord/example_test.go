@@ -16,7 +16,7 @@ func ExampleMutex() {
 		return
 	}
 
-	// Somebody else wants it, and holds no goroutine while waiting.
+	// The second caller holds no goroutine while it waits.
 	second := m.LockAsync(ctx)
 	fmt.Println("second:", second.Status())
 

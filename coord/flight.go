@@ -10,13 +10,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// flight is one computation for many who want its result.
+// flight is one computation with many callers that want its result.
 //
-// It is tempting to give all of them the computation's own job. Its Cancel would
-// then be in the hands of each, and none could give up waiting without it. So who asks
-// for a job gets a waiter, with a context of its own, and the computation has none that
-// ends: it belongs to all. Only a flight that has landed well hands out its job, as nothing
-// can be canceled any more.
+// It is tempting to give all of them the computation's own job. Then each could Cancel
+// it, and none could give up waiting without doing so. So a caller that asks for a job
+// gets a waiter with its own context, and the computation's context never ends: the
+// computation belongs to all. Only a flight that has succeeded hands out its job, as
+// nothing can be canceled any more.
 type flight[T any] struct {
 	run  *job.Job[T]
 	node continuation.Node
@@ -24,7 +24,7 @@ type flight[T any] struct {
 	landed func() // called when the computation has ended; may be nil
 
 	mu    sync.Mutex
-	over  bool // nobody waits then
+	over  bool // no waiters then
 	queue queue[T, job.Void]
 }
 
@@ -35,18 +35,18 @@ func newFlight[T any](ctx context.Context, fn func(context.Context) (T, error)) 
 	return f
 }
 
-// start starts the computation. Who has made the flight calls it, once.
+// start starts the computation. The maker of the flight calls it, once.
 func (f *flight[T]) start() {
-	if !f.run.Register(&f.node) { // registering starts a job that was not
+	if !f.run.Register(&f.node) { // registering starts an unstarted job
 		f.Completed(nil).Deliver(nil)
 	}
 }
 
-// wait waits for the result, but not for longer than ctx. It waits for the computation's own
-// job and not in the queue: a worker that waits for what is queued behind it can then run it in
-// place, where a scheduler of one worker would have to refuse the wait.
+// wait waits for the result, at most until ctx ends. It waits for the computation's own
+// job and not in the queue: a worker that waits for what is queued behind it can then
+// run it in place, where a scheduler of one worker would have to refuse the wait.
 func (f *flight[T]) wait(ctx context.Context) (T, error) {
-	// Whoever has made the flight may not have got as far as starting it.
+	// The maker of the flight may not have started it yet.
 	_ = f.run.Start()
 	_, err := f.run.Wait(ctx)
 	if f.run.IsCompleted() {
@@ -67,10 +67,10 @@ func (f *flight[T]) failed() bool { return f.run.IsCompleted() && !f.succeeded()
 
 // result returns the outcome of a flight that has ended.
 //
-// A panic in fn would surface as a panic in whoever called a twin, as it should where
-// that call made it happen. Here it did not: one caller made it happen, many wait, some
-// come later. So it is wrapped, and a wrapped panic is an error to everybody. An error
-// that wraps one already was returned by fn, and is left as it is.
+// A panic in fn would surface as a panic in the caller of a twin, which is right if
+// that call caused it. Here it did not: one caller caused it, many wait, some come
+// later. So it is wrapped, and all callers see a wrapped panic as an error. An error
+// that already wraps one was returned by fn, and is left as it is.
 func (f *flight[T]) result() (T, error) {
 	v, err := f.run.GetResult()
 	_, panicked := err.(*job.PanicError)
@@ -88,7 +88,7 @@ func (f *flight[T]) Completed(schedulers.Worker) continuation.Chain {
 	f.mu.Lock()
 	f.over = true
 	var told outcomes
-	if !f.queue.empty() { // an error that nobody waits for stays one that nobody has seen
+	if !f.queue.empty() { // an error without waiters stays unobserved
 		told = f.queue.serveAll(f.result())
 	}
 	f.mu.Unlock()

@@ -2,19 +2,19 @@ package coord
 
 import "strconv"
 
-// FullMode says what becomes of an element that is sent to a full [Channel] or [Broadcast].
+// FullMode selects what happens to an element sent to a full [Channel] or [Broadcast].
 type FullMode uint8
 
 // The full modes. The last three never wait.
 const (
-	// WaitForRoom has the send wait until there is room.
+	// WaitForRoom makes the send wait until there is room.
 	WaitForRoom FullMode = iota
 	// DropNewest drops the element that is sent. The send succeeds.
 	DropNewest
-	// DropOldest drops the element that has been in the buffer for longest to make room. The
-	// send succeeds.
+	// DropOldest makes room by dropping the oldest element of the buffer. The send
+	// succeeds.
 	DropOldest
-	// Reject has the send fail with [ErrFull].
+	// Reject makes the send fail with [ErrFull].
 	Reject
 )
 

@@ -1,10 +1,10 @@
 package coord
 
-// heap is elements of which the one of lowest rank is taken out first, and of several
-// of the same rank the oldest. The zero heap is empty.
+// heap is a heap of elements: the lowest rank is taken out first, and among equal ranks
+// the oldest. The zero heap is empty.
 type heap[T any] struct {
 	all  []ranked[T]
-	sent uint64 // how many there have been; orders those of one rank
+	sent uint64 // elements pushed so far; orders those of one rank
 }
 
 type ranked[T any] struct {
@@ -40,7 +40,7 @@ func (h *heap[T]) pop() T {
 	last := len(h.all) - 1
 	v := h.all[0].value
 	h.all[0] = h.all[last]
-	h.all[last] = ranked[T]{} // what was taken out must not be kept alive
+	h.all[last] = ranked[T]{} // a removed element must not be kept alive
 	h.all = h.all[:last]
 	h.sink()
 	if cap(h.all) > smallestRing && last <= cap(h.all)/4 {

@@ -10,34 +10,34 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// # Who holds a lock
+// # The holder of a lock
 //
-// A report about a program that hangs has to name the holder of a lock, and a lock does not need
-// to know it. So locks note their holders only if the program has a scheduler that reports
-// ([schedulers.Followed]); elsewhere that costs a look at a flag. The holder notes itself, after
-// it was given the lock: the one before does not know its name, only whom to tell. A lock
-// that a job of LockAsync holds has no holder that is known.
+// A report about a hanging program has to name the holder of a lock, which the lock
+// itself need not know. So locks note their holders only if the program has a scheduler
+// that reports ([schedulers.Followed]); otherwise that costs a look at a flag. The
+// holder notes itself after it was given the lock: the previous holder does not know
+// its name, only its node. A lock that a job of LockAsync holds has no known holder.
 
-// holder is who holds a lock. The zero holder is not known.
+// holder is the holder of a lock. The zero holder is unknown.
 type holder struct {
 	is atomic.Pointer[schedulers.Holder]
 }
 
-// taken notes that the work of ctx has the lock.
+// taken records that the work of ctx has the lock.
 func (h *holder) taken(ctx context.Context) {
 	if schedulers.Followed() {
 		h.is.Store(holderIn(ctx))
 	}
 }
 
-// takenBy notes that the machine of t has the lock.
+// takenBy records that the machine of t has the lock.
 func (h *holder) takenBy(t *statemachine.Task) {
 	if schedulers.Followed() {
 		h.is.Store(t.Holder())
 	}
 }
 
-// left notes that the holder has given the lock away.
+// left records that the holder has released the lock.
 func (h *holder) left() {
 	if schedulers.Followed() {
 		h.is.Store(nil)
@@ -55,13 +55,14 @@ func holderIn(ctx context.Context) *schedulers.Holder {
 	return h
 }
 
-// lock is a host that notes who holds it.
+// lock is a host that records its holder.
 type lock[P any] interface {
 	heldBy(ask P) *schedulers.Holder
 	granted(t *statemachine.Task, ask P)
 }
 
-// note notes that the machine of t was granted what w has asked for, if that is a lock.
+// note records that the machine of t was granted what w has asked for, if that is a
+// lock.
 func (w *waiter[R, P]) note(t *statemachine.Task) {
 	if l, ok := w.host.(lock[P]); ok && w.err == nil {
 		l.granted(t, w.ask)
@@ -77,7 +78,8 @@ func (w *waiter[R, P]) Reason() (what, holder string) {
 	return what, holder
 }
 
-// reporting returns ctx for a wait of w: with w in it, if something reports who waits for what.
+// reporting returns ctx for a wait of w. If a scheduler reports what waits for what,
+// the context carries w.
 func (w *waiter[R, P]) reporting(ctx context.Context) context.Context {
 	if !schedulers.Followed() {
 		return ctx

@@ -13,7 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// These wait, and do with what they get nothing but pass it on: who is not given it must not have it.
+// These wait, and only pass on what they get: a caller that is not given it must not
+// have it.
 
 //movenext:async
 func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
@@ -74,10 +75,11 @@ func sends(ctx context.Context, c *coord.Channel[int], v int) error {
 	return err
 }
 
-// The plain forms are what the machines are made of, and nobody calls them here.
+// The machines are made from the plain forms, which are not called here.
 var _ = []any{locksMutex, locksRW, locksKey, acquires, waitsForSignal, waitsForGate, waitsOnCond, receives, sends}
 
-// gone returns a context whose scheduler is shut down by the function that comes with it.
+// gone returns a context whose scheduler is shut down by the function that comes with
+// it.
 func gone(t *testing.T) (context.Context, func()) {
 	p := pool.New(pool.Workers(1, 1))
 	return schedulers.With(context.Background(), p), func() { require.NoError(t, p.Shutdown(context.Background())) }
@@ -196,7 +198,8 @@ func TestAnElementThatAMachineWithoutAHomeWasHandedIsItsOwn(t *testing.T) {
 	})
 }
 
-// The wait ended because of its context, so nothing was granted and there is nothing to give back.
+// The wait ended because of its context, so nothing was granted and there is nothing to
+// give back.
 func TestAMachineWithoutAHomeThatGaveUpGivesNothingBack(t *testing.T) {
 	ctx, end := gone(t)
 	ctx, cancel := context.WithCancel(ctx)

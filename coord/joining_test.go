@@ -13,7 +13,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// The steps of a machine that waits, one after the other: what is tested is who comes between them.
+// The steps of a machine that waits, one after the other: the tests interpose other
+// calls.
 
 // machineNode is the node of a machine that counts how often it is told.
 type machineNode struct {
@@ -27,7 +28,7 @@ func newMachineNode() *machineNode {
 	return n
 }
 
-// join is what the task does when its frames have moved.
+// join does what the task does when its frames have moved.
 func (n *machineNode) join(t *statemachine.Task) (waits bool) {
 	return t.Kept().(statemachine.Pending).Join(&n.Node, nil)
 }
@@ -89,7 +90,7 @@ func TestAMachineIsServedAfterItHasJoined(t *testing.T) {
 	}
 }
 
-// enterHeld locks m, and has a machine whose context can end come for it.
+// enterHeld locks m, and lets a machine whose context can end ask for it.
 func enterHeld(t *testing.T, m *Mutex, task *statemachine.Task) (*machineNode, *EnteredVoid[job.Void]) {
 	t.Helper()
 	require.True(t, m.TryLock())
@@ -112,7 +113,7 @@ func TestTheContextEndsBetweenTheEntryAndTheJoin(t *testing.T) {
 	assert.False(t, n.join(&task))
 	require.ErrorIs(t, e.Results(&task), context.Canceled)
 	assert.Zero(t, n.heard)
-	assert.True(t, m.TryLock(), "who gave up before it was entered is not handed the lock")
+	assert.True(t, m.TryLock(), "a waiter that gave up before it was entered is not handed the lock")
 }
 
 func TestTheContextEndsAfterTheJoin(t *testing.T) {
@@ -140,7 +141,7 @@ func TestAMachineAtACondReleasesTheLockWhenItJoins(t *testing.T) {
 	m.TryLock()
 	e, err := c.WaitEnter(&task, endless)
 	require.NoError(t, err)
-	require.False(t, m.TryLock(), "nobody can signal it before")
+	require.False(t, m.TryLock(), "it cannot be signaled before")
 	require.True(t, n.join(&task))
 	require.True(t, m.TryLock())
 	c.Signal()

@@ -10,22 +10,22 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// KeyedMutex is one [Mutex] for each key: a lock for each user, each file, each
-// account, without keeping a lock for those that nobody uses. The zero KeyedMutex has no key locked. A
-// key that is not locked takes no memory.
+// KeyedMutex is one [Mutex] for each key: a lock for each user, file or account,
+// without keeping a lock for unused keys. The zero KeyedMutex has no key locked. An
+// unlocked key takes no memory.
 //
-// A key must be comparable and equal to itself. One that is not (an interface that holds a
-// slice; NaN) panics: what was locked could not be found again.
+// A key must be comparable and equal to itself. Any other key (an interface that holds
+// a slice; NaN) panics: it could not be found again to unlock it.
 type KeyedMutex[K comparable] struct {
 	mu sync.Mutex
-	// A key that is present is locked. Its queue is nil until somebody waits.
+	// A key that is present is locked. Its queue is nil until a caller waits.
 	locked ebb.Map[K, *queue[job.Void, K]]
 	// The holder of each key, if something reports it; guarded by mu.
 	holders map[K]*schedulers.Holder
 }
 
-// Lock waits until key is free and locks it. It returns nil, or why ctx ended. It blocks;
-// its twin is [KeyedMutex.LockAsync].
+// Lock waits until key is free and locks it. It returns nil, or why ctx ended. It
+// blocks; its twin is [KeyedMutex.LockAsync].
 func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -41,7 +41,8 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 }
 
 // LockAsync returns a job that completes once key is locked, or is Canceled when ctx
-// ends first. It does not block; it allocates nothing where the key is free, but for the map's growth.
+// ends first. It does not block; if the key is free it allocates nothing, except for
+// the map's growth.
 func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -75,8 +76,8 @@ func (m *KeyedMutex[K]) TryLock(key K) bool {
 	return m.take(key)
 }
 
-// Unlock releases key, or hands it to the first who waits for it. It does not block. It
-// panics if key is not locked.
+// Unlock releases key, or hands it to its first waiter. It does not block. It panics if
+// key is not locked.
 func (m *KeyedMutex[K]) Unlock(key K) { m.unlock(key).deliver(nil) }
 
 func (m *KeyedMutex[K]) unlock(key K) outcomes {
@@ -110,7 +111,7 @@ func (m *KeyedMutex[K]) release(key K) (told outcomes) {
 	return told
 }
 
-// taken notes who has key.
+// taken records the holder of key.
 func (m *KeyedMutex[K]) taken(key K, by *schedulers.Holder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,16 +7,16 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Lazy is a value that is computed when it is first asked for, once. Make one with
+// Lazy is a value that is computed once, when it is first asked for. Make one with
 // [NewLazy].
 //
-// An error is not kept: all who waited get it, and who asks after that starts a new
-// attempt. (sync.OnceValues keeps it: a database that was down for the first second
-// would be down for ever.) Where it should be kept, make it part of the value.
+// An error is not kept: all waiters get it, and the next call starts a new attempt.
+// (sync.OnceValues keeps it: a database that was down for the first second would be
+// down forever.) To keep an error, make it part of the value.
 //
-// The context of who asks bounds its waiting, not the computation, which goes on for whoever
-// asks next even if all have given up. The computation runs on the ambient scheduler
-// of who asked first, with the values of that context.
+// A caller's context bounds its waiting, not the computation, which continues for later
+// callers even if all have given up. The computation runs on the ambient scheduler of
+// the first caller, with the values of that context.
 //
 // It is Stephen Toub's AsyncLazy.
 type Lazy[T any] struct {
@@ -24,13 +24,13 @@ type Lazy[T any] struct {
 	current atomic.Pointer[flight[T]]
 }
 
-// NewLazy returns a Lazy whose value fn computes. Asking for a value of a nil fn fails with
-// job.ErrNilFunc. fn must not ask for the value itself: it would wait for itself.
+// NewLazy returns a Lazy whose value fn computes. Asking for a value of a nil fn fails
+// with job.ErrNilFunc. fn must not ask for the value itself: it would wait for itself.
 func NewLazy[T any](fn func(context.Context) (T, error)) *Lazy[T] { return &Lazy[T]{fn: fn} }
 
-// Get returns the value, computing it if nobody has. It returns fn's error, or why ctx ended. A
-// panic in fn is an error, which wraps a *job.PanicError. It blocks where the value is not there; its
-// twin is [Lazy.GetAsync].
+// Get returns the value, computing it if necessary. It returns fn's error, or why ctx
+// ended. A panic in fn is an error, which wraps a *job.PanicError. It blocks if the
+// value is not there; its twin is [Lazy.GetAsync].
 func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -44,9 +44,9 @@ func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	return f.wait(ctx)
 }
 
-// GetAsync returns a job that completes with the value, or has failed as [Lazy.Get] says; it
-// is Canceled when ctx ends first. It does not block; it allocates nothing where the
-// value is there.
+// GetAsync returns a job that completes with the value, or has failed as [Lazy.Get]
+// says; it is Canceled when ctx ends first. It does not block; it allocates nothing if
+// the value is there.
 func (l *Lazy[T]) GetAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -68,11 +68,12 @@ func (l *Lazy[T]) Value() (value T, ok bool) {
 	return value, false
 }
 
-// Reset forgets the value, so that who asks next computes it again. A computation that
-// is under way ends for those who wait for it, and is forgotten too. It does not block.
+// Reset forgets the value, so that the next caller computes it again. A computation
+// that is under way ends for its waiters, and is forgotten too. It does not block.
 func (l *Lazy[T]) Reset() { l.current.Store(nil) }
 
-// flight returns the flight that may still succeed or has, starting one if there is none.
+// flight returns the flight that may still succeed or has, starting one if there is
+// none.
 func (l *Lazy[T]) flight(ctx context.Context) *flight[T] {
 	for {
 		f := l.current.Load()

@@ -30,7 +30,8 @@ func (a *attempts) run(ctx context.Context) (int, error) {
 	return int(n), a.err
 }
 
-// asking is Lazy.Get and SingleFlight.Do, which have most of what they promise in common.
+// asking is Lazy.Get and SingleFlight.Do, which have most of what they promise in
+// common.
 type asking struct {
 	*testing.T // of the test that it is in
 
@@ -67,7 +68,8 @@ func onBoth(t *testing.T, fn func(context.Context) (int, error), test func(a ask
 	}
 }
 
-// inBubbles runs a test in a bubble for each of both, with a computation that waits for its gate.
+// inBubbles runs a test in a bubble for each of both, with a computation that waits for
+// its gate.
 func inBubbles(t *testing.T, test func(ctx context.Context, a asking, c *attempts)) {
 	t.Helper()
 	for name := range bothOf(nil) {
@@ -195,7 +197,8 @@ func TestAPanicInASharedComputationIsAnErrorToAll(t *testing.T) {
 			onBoth(t, fn, func(a asking) {
 				j := a.askAsync(endless)
 				<-j.Done()
-				// Not with ask: a Goexit of what is run in place ends the goroutine that waits.
+				// Not with ask: a Goexit of what is run in place ends the goroutine
+				// that waits.
 				if name == "goexit" {
 					require.ErrorIs(a, j.Err(), job.ErrGoexit)
 				} else {
@@ -254,7 +257,7 @@ func TestAComputedValueIsKept(t *testing.T) {
 }
 
 func TestTheFollowerIsQuickerThanWhoMadeTheFlight(t *testing.T) {
-	// The flight is there to be found before it is started: who finds it starts it.
+	// The flight can be found before it is started: a caller that finds it starts it.
 	var n int
 	f := newFlight(endless, func(context.Context) (int, error) { n++; return n, nil })
 	v, err := f.wait(endless)

@@ -10,21 +10,21 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// ErrLineFull is returned by [Limiter.Acquire] where as many wait already as the limiter was
-// made for.
+// ErrLineFull is returned by [Limiter.Acquire] if the limiter's line has no room for
+// another waiter.
 var ErrLineFull = errors.New("coord: too many wait for the limiter")
 
-// Limiter bounds work in flight: what was acquired and is not released counts, also while it
-// waits for a database and runs nowhere. Make one with [NewLimiter].
+// Limiter bounds work in flight: what was acquired and not released counts, even while
+// it waits for a database and runs nowhere. Make one with [NewLimiter].
 //
-// Work belongs to a key: a tenant, a host, a queue. Where work of several keys waits, the keys
-// have a place in turn, one each, so that a tenant with thousands of requests delays another one
-// by one request. Within a key it is first come, first served. [PerKey] bounds each key, too. A
-// key without work takes no memory; use one key if you need none. See [KeyedMutex] for what a
-// key may be.
+// Work belongs to a key: a tenant, a host, a queue. When work of several keys waits,
+// the keys take turns, one place each, so a tenant with thousands of requests delays
+// another by one request. Within a key it is first come, first served. [PerKey] bounds
+// each key, too. A key without work takes no memory; use one key if you need none. See
+// [KeyedMutex] for what a key may be.
 //
-// A scheduler's limit is another thing: it counts what runs, and a machine that waits does not.
-// A [Semaphore] has weights, and one line for all.
+// A scheduler's limit is different: it counts what runs, and a waiting machine does not
+// run. A [Semaphore] has weights, and one line for all.
 type Limiter[K comparable] struct {
 	// Constant after NewLimiter.
 
@@ -32,7 +32,7 @@ type Limiter[K comparable] struct {
 
 	mu      sync.Mutex
 	lanes   ebb.Map[K, *limitLane[K]]
-	ready   limitRing[K] // the keys whose first waiter lacks nothing but a place in the whole
+	ready   limitRing[K] // the keys whose first waiter lacks only a place of the whole
 	held    int
 	waiting int
 	granted uint64
@@ -47,20 +47,21 @@ type limitLane[K comparable] struct {
 	next, prev *limitLane[K]
 }
 
-// LimiterOption changes how a [Limiter] is made. It is a plain value.
+// LimiterOption configures a [Limiter]. It is a plain value.
 type LimiterOption struct{ perKey, line int }
 
-// PerKey bounds what is in flight for one key to n. Zero or less is no bound but that of the
-// limiter.
+// PerKey bounds what is in flight for one key to n. Zero or less leaves only the bound
+// of the limiter.
 func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 
-// LineLimit bounds how many may wait, of all keys together, to n: a call that would have to wait
-// beyond that fails with [ErrLineFull] at once. Zero or less is no bound. To never wait, use
-// [Limiter.TryAcquire].
+// LineLimit bounds how many calls may wait, of all keys together, to n: a call that
+// would have to wait beyond that immediately fails with [ErrLineFull]. Zero or less is
+// no bound. To never wait, use [Limiter.TryAcquire].
 func LineLimit(n int) LimiterOption { return LimiterOption{line: max(0, n)} }
 
-// NewLimiter returns a limiter of inFlight places, all of them free. It panics if inFlight is
-// less than one: nothing could ever be acquired. Of two options that contradict, the later wins.
+// NewLimiter returns a limiter of inFlight places, all of them free. It panics if
+// inFlight is less than one: nothing could ever be acquired. Of two contradicting
+// options the later wins.
 func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
 		panic("coord: limiter without a place")
@@ -78,8 +79,8 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 }
 
 // Acquire waits for a place for key and takes it. It returns nil, why ctx ended, or
-// [ErrLineFull]. After nil the caller must call [Limiter.Release] with the same key, once. It
-// blocks; its twin is [Limiter.AcquireAsync].
+// [ErrLineFull]. After nil the caller must call [Limiter.Release] with the same key,
+// once. It blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -92,9 +93,9 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	return err
 }
 
-// AcquireAsync returns a job that completes once a place is held, is Canceled when ctx ends
-// first, or has faulted with [ErrLineFull]. It does not block; it allocates nothing where it has
-// not to wait, but for the key.
+// AcquireAsync returns a job that completes once a place is held, is Canceled when ctx
+// ends first, or has faulted with [ErrLineFull]. It does not block; if it need not wait
+// it allocates nothing, except for the key.
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -115,8 +116,8 @@ func (l *Limiter[K]) AcquireEnter(t *statemachine.Task, ctx context.Context, key
 	return enteredVoid(t, ctx, l, key), nil
 }
 
-// TryAcquire takes a place for key if that is possible without waiting and without overtaking,
-// and reports whether it did. It does not block.
+// TryAcquire takes a place for key if that is possible without waiting and without
+// overtaking, and reports whether it did. It does not block.
 func (l *Limiter[K]) TryAcquire(key K) bool {
 	mustEqualItself(key)
 	l.mu.Lock()
@@ -133,8 +134,8 @@ func (l *Limiter[K]) TryAcquire(key K) bool {
 	return true
 }
 
-// Release gives a place of key back, and serves who waits. It does not block. It panics if none
-// is held for key.
+// Release gives a place of key back, and serves waiters. It does not block. It panics
+// if none is held for key.
 func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
 
 func (l *Limiter[K]) release(key K) outcomes {
@@ -143,7 +144,8 @@ func (l *Limiter[K]) release(key K) outcomes {
 	return l.vacate(key)
 }
 
-// LimiterMetrics is the state of a [Limiter] at one moment, and what it has done so far.
+// LimiterMetrics is the state of a [Limiter] at one moment, and what it has done so
+// far.
 type LimiterMetrics struct {
 	InFlight int    // places held
 	Waiting  int    // calls that wait
@@ -175,8 +177,8 @@ func (l *Limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	return l.serve()
 }
 
-// cancel serves no other waiter: the one that gives up held no place. Its key may have nothing left to wait
-// for one.
+// cancel serves no other waiter: the one that gives up held no place. Its key may have
+// no waiters left.
 func (l *Limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
 	lane := l.lane(w.ask)
 	l.waiting--
@@ -194,7 +196,7 @@ func (l *Limiter[K]) free(key K) bool {
 	return l.held < l.limit && l.ready.empty() && (lane == nil || lane.queue.empty() && !l.full(lane))
 }
 
-// vacate takes a place of key back and serves who waits.
+// vacate takes a place of key back and serves waiters.
 func (l *Limiter[K]) vacate(key K) outcomes {
 	lane, known := l.lanes.Get(key)
 	if !known || lane.held == 0 {
@@ -228,7 +230,7 @@ func (l *Limiter[K]) grant(lane *limitLane[K]) {
 
 func (l *Limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
 
-// settle puts a lane at the end of the ring, or takes it out, as it has become.
+// settle puts a lane at the end of the ring, or takes it out, according to its state.
 func (l *Limiter[K]) settle(lane *limitLane[K]) {
 	switch ready := !lane.queue.empty() && !l.full(lane); {
 	case ready && !lane.ready:
@@ -238,7 +240,7 @@ func (l *Limiter[K]) settle(lane *limitLane[K]) {
 	}
 }
 
-// lane returns the lane of key, which is made if there is none.
+// lane returns the lane of key, making it if necessary.
 func (l *Limiter[K]) lane(key K) *limitLane[K] {
 	lane, known := l.lanes.Get(key)
 	if !known {

@@ -12,7 +12,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// queueUp has n calls wait for key, each of which notes its number of arrival when it is served.
+// queueUp makes n calls that wait for key; each records its number of arrival when it
+// is served.
 func queueUp(l *Limiter[string], key string, n int, order *[]string) (jobs []*job.Job[job.Void]) {
 	for range n {
 		j := l.AcquireAsync(context.Background(), key)
@@ -36,7 +37,7 @@ func TestALimiterServesKeysInTurn(t *testing.T) {
 	var order []string
 	queueUp(l, "big", 4, &order)
 	queueUp(l, "small", 2, &order)
-	assert.False(t, l.TryAcquire("third"), "nobody overtakes")
+	assert.False(t, l.TryAcquire("third"), "no call overtakes")
 	last := "big"
 	for range 6 {
 		l.Release(last)
@@ -95,7 +96,7 @@ func TestMisuseOfALimiter(t *testing.T) {
 	assert.Panics(t, func() { NewLimiter[float64](1).TryAcquire(math.NaN()) })
 	require.True(t, l.TryAcquire("a"), "a panic leaves it as it was")
 	require.ErrorIs(t, NewLimiter[string](1).Acquire(canceledContext(), "a"), context.Canceled)
-	require.NoError(t, NewLimiter[string](1).Acquire(nil, "a")) //nolint:staticcheck // a nil context never ends
+	require.NoError(t, NewLimiter[string](1).Acquire(nil, "a")) //nolint:staticcheck // nil never ends
 }
 
 func canceledContext() context.Context {
@@ -104,7 +105,8 @@ func canceledContext() context.Context {
 	return ctx
 }
 
-// Against a model: what is in flight never exceeds a limit, and nobody waits who could go on.
+// Against a model: what is in flight never exceeds a limit, and no waiter that could
+// continue waits.
 func TestALimiterAgainstItsRules(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

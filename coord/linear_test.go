@@ -16,14 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A history is linearizable if there is an order of its calls that respects which had ended
-// before which began, and in which a sequential program would have answered the same. The
-// search is that of Wing and Gong: try as the first each call that began before any
-// had ended, and go on with the rest; positions that were tried before are not
-// tried again (Lowe).
+// A history is linearizable if its calls have an order with two properties: a call that
+// ended before another began comes first, and a sequential program would have answered
+// the same. The search is that of Wing and Gong: try as the first each call that began
+// before any had ended, and continue with the rest; positions that were tried before
+// are not tried again (Lowe).
 //
-// What gave up has done nothing, so it is left out; that it has done nothing is shown by
-// all others being in order without it.
+// A call that gave up has done nothing, so it is left out; that it has done nothing is
+// shown by all others being in order without it.
 
 // call is one call of a history.
 type call struct {
@@ -34,12 +34,11 @@ type call struct {
 	begin, end int64
 }
 
-// step answers c in the given state as a sequential program would: it returns the next state, or
-// false if such a program could not have answered what c did.
+// step answers c in the given state as a sequential program would: it returns the next
+// state, or false if such a program could not have given c's answer.
 type step func(state []int, c call) ([]int, bool)
 
-// linearizable reports whether the history can be put into an order that ends in a state
-// which is accepted.
+// linearizable reports whether the history has an order that ends in an accepted state.
 func linearizable(calls []call, state []int, do step, accept func([]int) bool) bool {
 	tried := map[string]bool{}
 	var search func(left []call, state []int) bool
@@ -66,14 +65,15 @@ func linearizable(calls []call, state []int, do step, accept func([]int) bool) b
 	return search(calls, state)
 }
 
-// recorder notes the calls of several goroutines.
+// recorder records the calls of several goroutines.
 type recorder struct {
 	clock atomic.Int64
 	mu    sync.Mutex
 	calls []call
 }
 
-// note records what do does. An error says that the call gave up, unless it is an answer.
+// note records the call of do. An error says that the call gave up, unless it is an
+// answer.
 func (r *recorder) note(op string, arg int, do func() (int, error)) error {
 	c := call{op: op, arg: arg, begin: r.clock.Add(1)}
 	got, err := do()
@@ -88,17 +88,17 @@ func (r *recorder) note(op string, arg int, do func() (int, error)) error {
 	return err
 }
 
-// history is a primitive that several goroutines use, and what they did to it.
+// history is a primitive used by several goroutines, and their calls.
 type history struct {
-	// worker makes what one goroutine does, again and again.
+	// worker makes a function that one goroutine runs again and again.
 	worker func(random *rand.Rand) func(ctx context.Context)
-	// explained reports whether there is an order that explains what was answered.
+	// explained reports whether an order explains the answers.
 	explained func() bool
 }
 
-// onHistories makes histories of a few goroutines that do a few calls each, and requires that
-// each is linearizable. In the bubble's time a second passes when nobody can go on: then
-// those who wait give up.
+// onHistories makes histories of a few goroutines that make a few calls each, and
+// requires that each is linearizable. In the bubble's time a second passes when no
+// goroutine can continue: then the waiters give up.
 func onHistories(t *testing.T, made func(r *recorder) history) {
 	t.Helper()
 	const histories, goroutines, calls = 60, 4, 4
@@ -175,8 +175,8 @@ func semaphoreWorker(r *recorder, s *Semaphore, random *rand.Rand) func(context.
 	}
 }
 
-// semaphoreStep is a semaphore whose state is how many permits are free. A try may fail though they
-// would do: somebody may be waiting for more.
+// semaphoreStep is a semaphore whose state is the number of free permits. A try may
+// fail although enough are free: a waiter may be asking for more.
 func semaphoreStep(state []int, c call) ([]int, bool) {
 	free := state[0]
 	switch {
@@ -229,8 +229,8 @@ func mutexWorker(r *recorder, m *Mutex, random *rand.Rand) func(context.Context)
 	}
 }
 
-// mutexStep is a mutex whose state is 1 if it is locked. Unlike a semaphore's, its try fails
-// for one reason only.
+// mutexStep is a mutex whose state is 1 if it is locked. Unlike a semaphore's, its try
+// fails for one reason only.
 func mutexStep(state []int, c call) ([]int, bool) {
 	locked := state[0] == 1
 	switch {
@@ -262,7 +262,7 @@ func TestABoundedChannelIsLinearizable(t *testing.T) {
 	}
 }
 
-var elements atomic.Int64 // each element is another
+var elements atomic.Int64 // each element is different
 
 func channelWorker(r *recorder, c *Channel[int], random *rand.Rand) func(context.Context) {
 	return func(ctx context.Context) {

@@ -35,7 +35,8 @@ func newFloor(workers int) *floor {
 	}
 }
 
-// work waits in every way that this package has in its daily use. It returns how many boxes it has moved.
+// work waits in every way that is common with this package. It returns how many boxes
+// it has moved.
 //
 //movenext:async
 func work(ctx context.Context, f *floor) (int, error) {
@@ -75,7 +76,8 @@ func carry(ctx context.Context, f *floor, box int) error {
 	return nil
 }
 
-// forms are the two executions of work: a goroutine that blocks, a machine that suspends.
+// forms are the two executions of work: a goroutine that blocks, a machine that
+// suspends.
 var forms = map[string]func(ctx context.Context, f *floor) *job.Job[int]{
 	"goroutine": func(ctx context.Context, f *floor) *job.Job[int] {
 		s := job.NewSource[int]()
@@ -89,8 +91,8 @@ func TestMachinesSuspendWhereGoroutinesBlock(t *testing.T) {
 	const workers, boxes = 50, 500
 	for name, start := range forms {
 		t.Run(name, func(t *testing.T) {
-			// One worker for all machines: one that blocked instead of suspending would end
-			// the work of all.
+			// One worker for all machines: one that blocked instead of suspending would
+			// end the work of all.
 			one := pool.New(pool.Workers(1, 1))
 			ctx := schedulers.With(context.Background(), one)
 			f := newFloor(workers)

@@ -33,20 +33,21 @@ func ended(cause error) context.Context {
 // procs is a number of threads that run Go code.
 type procs int
 
-// manyProcs are few and many threads for a test of real concurrency: a race that needs a
-// goroutine to be preempted shows on one, a race of two CPUs on many.
+// manyProcs are few and many threads for a test of real concurrency: a race that needs
+// a preempted goroutine shows on one, a race of two CPUs on many.
 var manyProcs = []procs{1, 2, 8}
 
 func (p procs) String() string { return "GOMAXPROCS=" + strconv.Itoa(int(p)) }
 
-// use has the rest of the test run on so many threads.
+// use runs the rest of the test on p threads.
 func (p procs) use(t *testing.T) {
 	t.Helper()
 	before := runtime.GOMAXPROCS(int(p))
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
-// withPool returns a context whose scheduler is a pool of the test's own, which a bubble needs.
+// withPool returns a context whose scheduler is a pool of the test's own, as a bubble
+// needs.
 func withPool(t *testing.T) context.Context {
 	t.Helper()
 	p := pool.New()
@@ -91,7 +92,7 @@ func (c *calling) Completed(schedulers.Worker) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// whenEnded has then called when the job has ended.
+// whenEnded calls then when the job has ended.
 func whenEnded[T any](t *testing.T, j *job.Job[T], then func()) {
 	t.Helper()
 	c := &calling{then: then}

@@ -8,21 +8,21 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// ManualResetEvent lets everybody go on while it is set: a gate. The zero
+// ManualResetEvent lets all callers continue while it is set: a gate. The zero
 // ManualResetEvent is not set.
 //
-// Set followed at once by Reset lets all go on who waited at the moment of Set, and
-// nobody else: they are served under the event's lock, they do not look again.
+// Set followed at once by Reset lets exactly the waiters at the moment of Set continue:
+// they are served under the event's lock and do not look again.
 //
 // It is .NET's ManualResetEvent without a thread.
 type ManualResetEvent struct {
 	mu    sync.Mutex
-	isSet bool // nobody waits then
+	isSet bool // no waiters then
 	queue queue[job.Void, job.Void]
 }
 
-// Wait waits until the event is set. It returns nil, or why ctx ended. It blocks; its twin is
-// [ManualResetEvent.WaitAsync].
+// Wait waits until the event is set. It returns nil, or why ctx ended. It blocks; its
+// twin is [ManualResetEvent.WaitAsync].
 func (e *ManualResetEvent) Wait(ctx context.Context) error {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -57,8 +57,8 @@ func (e *ManualResetEvent) WaitEnter(t *statemachine.Task, ctx context.Context) 
 	return enteredVoid(t, ctx, e, job.Void{}), nil
 }
 
-// Set opens the gate: all who wait go on, in the order in which they came, and so do
-// those who come, until Reset. It does not block.
+// Set opens the gate: all waiters continue, in order of arrival, and so do later
+// callers, until Reset. It does not block.
 func (e *ManualResetEvent) Set() {
 	e.mu.Lock()
 	e.isSet = true
@@ -74,7 +74,7 @@ func (e *ManualResetEvent) Reset() {
 	e.isSet = false
 }
 
-// IsSet reports whether the gate is open at this moment. It does not block.
+// IsSet reports whether the gate is open now. It does not block.
 func (e *ManualResetEvent) IsSet() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -94,5 +94,5 @@ func (e *ManualResetEvent) admit(w *waiter[job.Void, job.Void]) (told outcomes) 
 
 func (e *ManualResetEvent) cancel(w *waiter[job.Void, job.Void]) outcomes { return e.queue.cancel(w) }
 
-// giveBack takes nothing: who goes on has been given nothing.
+// giveBack does nothing: the waiter was given nothing.
 func (e *ManualResetEvent) giveBack(*waiter[job.Void, job.Void]) outcomes { return outcomes{} }

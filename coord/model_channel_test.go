@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// channelModel is a channel as slices: what is held, who sends, who receives.
+// channelModel is a channel as slices: what is held, the senders, the receivers.
 type channelModel struct {
 	capacity int
 	full     FullMode
@@ -52,7 +52,7 @@ func (m *channelModel) accept(q *request) {
 	}
 }
 
-// rankOf makes elements of few ranks, so that many are of the same.
+// rankOf makes elements of few ranks, so that many share one.
 func rankOf(v int) int64 { return int64(v % 3) }
 
 func (m *channelModel) receive() {
@@ -68,8 +68,8 @@ func (m *channelModel) close() {
 	m.settle()
 }
 
-// settle hands over until nothing moves: senders who wait fill what room there is, for which a
-// receiver that waits counts; receivers who wait take what there is.
+// settle hands elements over until nothing moves: waiting senders fill the room, for
+// which a waiting receiver counts; waiting receivers take what is there.
 func (m *channelModel) settle() {
 	for moved := true; moved; {
 		moved = false
@@ -91,7 +91,7 @@ func (m *channelModel) settle() {
 	}
 }
 
-// channelKinds are the channels that there are, each with its model.
+// channelKinds are the kinds of channels, each with its model.
 var channelKinds = map[string]func(dropped func(int)) (*Channel[int], *channelModel){
 	"rendezvous": func(func(int)) (*Channel[int], *channelModel) { return NewRendezvous[int](), new(channelModel) },
 	"unbounded": func(func(int)) (*Channel[int], *channelModel) {
@@ -256,7 +256,7 @@ func broadcastRun(r *run, full FullMode) {
 	b := NewBroadcast[int](capacity, full)
 	m := &broadcastModel{capacity: capacity, full: full}
 	var subs []*Subscription[int]
-	var models []*subModel // those that have left, too
+	var models []*subModel // also those that have left
 	for step := range modelSteps {
 		switch dice := r.IntN(20); {
 		case len(subs) == 0 || dice == 0:

@@ -13,9 +13,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// A model is a primitive as one would write it without concurrency and without care for
-// cost: a slice of requests, looked through from the front after each step. A random
-// sequence of operations is done to both, and what became of each request is compared after
+// A model is a primitive as one would write it without concurrency and regardless of
+// cost: a slice of requests, searched from the front after each step. A random sequence
+// of operations is applied to both, and the outcome of each request is compared after
 // each operation. A failure names the seed and the step.
 
 const (
@@ -44,7 +44,7 @@ func (r *requests) add(arg int) *request {
 	return q
 }
 
-// waiting returns those that wait, in order.
+// waiting returns the waiting requests, in order.
 func (r requests) waiting() []*request {
 	return slices.DeleteFunc(slices.Clone(r), func(q *request) bool { return q.out != waits })
 }
@@ -58,7 +58,7 @@ type run struct {
 	cancels []context.CancelFunc
 }
 
-// outcomeOf says what became of a job in the words of a model.
+// outcomeOf returns the outcome of a job in the words of a model.
 func outcomeOf[T any](j *job.Job[T]) string {
 	switch j.Status() {
 	case job.WaitingForActivation:
@@ -73,8 +73,8 @@ func outcomeOf[T any](j *job.Job[T]) string {
 	}
 }
 
-// did notes that the primitive was asked for what request number len(real) is in the model. The
-// context for it is made by ctx before.
+// did records that the primitive was asked for what request number len(real) asks of
+// the model. ctx made its context before.
 func did[T any](r *run, j *job.Job[T]) {
 	r.real = append(r.real, func() string { return outcomeOf(j) })
 }
@@ -87,7 +87,7 @@ func (r *run) ctx() context.Context {
 
 func (r *run) notef(format string, args ...any) { r.log = append(r.log, fmt.Sprintf(format, args...)) }
 
-// giveUp has a random request of those that wait give up, if there is one.
+// giveUp makes a random waiting request give up, if there is one.
 func (r *run) giveUp(all requests) {
 	if w := all.waiting(); len(w) > 0 {
 		q := w[r.IntN(len(w))]
@@ -159,7 +159,7 @@ func TestASemaphoreDoesWhatItsModelDoes(t *testing.T) {
 	})
 }
 
-// tryAcquire reports whether a permit can be had now, and leaves it where it is.
+// tryAcquire reports whether a permit is available now, without keeping it.
 func tryAcquire(s *Semaphore) bool {
 	if !s.TryAcquire(1) {
 		return false

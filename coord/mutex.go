@@ -9,18 +9,18 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Mutex is a lock that is held by one at a time, across suspensions too. The zero
-// Mutex is unlocked. It belongs to nobody: who unlocks need not be who locked, and
-// locking what one holds already waits for ever, or until ctx ends.
+// Mutex is a lock with one holder at a time, across suspensions too. The zero Mutex is
+// unlocked. It has no owner: one goroutine may lock it and another unlock it. Locking a
+// Mutex that the caller already holds waits forever, or until ctx ends.
 //
-// Unlock hands the lock to the first who waits rather than freeing it for whoever is
-// quickest. That is what makes it fair; it also means that under contention each
-// handover costs a wake-up. Where throughput counts more than order, hold it for less.
+// Unlock hands the lock to the first waiter rather than freeing it for the quickest.
+// That makes it fair; it also means that under contention each handover costs a
+// wake-up. If throughput matters more than order, hold it for less time.
 //
 // It is Stephen Toub's AsyncLock and Kotlin's Mutex, with contexts.
 type Mutex struct {
 	mu     sync.Mutex
-	locked bool // where somebody waits, it is locked
+	locked bool // with waiters it is locked
 	queue  queue[job.Void, job.Void]
 	holder holder
 }
@@ -42,8 +42,8 @@ func (m *Mutex) Lock(ctx context.Context) error {
 }
 
 // LockAsync returns a job that completes once the lock is held, or is Canceled when ctx
-// ends first. Who drops the job of a lock that was granted has locked it for good. It
-// does not block; it allocates nothing where the lock is free.
+// ends first. A caller that drops the job of a granted lock has locked it for good. It
+// does not block; it allocates nothing if the lock is free.
 func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (m *Mutex) TryLock() bool {
 	return m.take()
 }
 
-// Unlock releases the lock, or hands it to the first who waits. It does not block. It
+// Unlock releases the lock, or hands it to the first waiter. It does not block. It
 // panics if the lock is not held.
 func (m *Mutex) Unlock() {
 	m.mu.Lock()
@@ -95,8 +95,8 @@ func (m *Mutex) take() bool {
 	return free
 }
 
-// release hands the lock on. If somebody waits it stays locked: it is theirs before
-// they know.
+// release hands the lock on. With a waiter the lock stays locked: it is the waiter's
+// before the waiter knows.
 func (m *Mutex) release() (told outcomes) {
 	m.holder.left()
 	if m.queue.empty() {
@@ -113,7 +113,7 @@ func (m *Mutex) granted(t *statemachine.Task, _ job.Void) { m.holder.takenBy(t) 
 
 func (m *Mutex) guard() *sync.Mutex { return &m.mu }
 
-// admit takes a fresh waiter, and one that a Cond has decided.
+// admit takes a fresh waiter, or one that a Cond has decided.
 func (m *Mutex) admit(w *waiter[job.Void, job.Void]) (told outcomes) {
 	if m.take() {
 		told.add(w)

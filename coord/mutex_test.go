@@ -37,7 +37,7 @@ func TestNobodyElseIsInTheMutex(t *testing.T) {
 			var (
 				m       Mutex
 				all     sync.WaitGroup
-				inside  int // guarded by m: the race detector looks, too
+				inside  int // guarded by m: the race detector checks, too
 				entered int
 			)
 			for i := range 8 {
@@ -63,9 +63,9 @@ func TestNobodyElseIsInTheMutex(t *testing.T) {
 }
 
 func TestAChainOfHandoversNeedsNoStack(t *testing.T) {
-	// Each waiter that is handed the lock unlocks it on the stack of who handed it over. Were
-	// that done under the lock it would hang, and were it a recursion through the whole queue it
-	// would be as deep as this.
+	// Each waiter that is handed the lock unlocks it on the stack of the goroutine that
+	// handed it over. Done under the lock it would hang; as a recursion through the
+	// whole queue it would be as deep as this.
 	var m Mutex
 	m.TryLock()
 	const n = 100_000
@@ -100,7 +100,7 @@ func TestReadersGoOnTogetherAndWritersAlone(t *testing.T) {
 	m.Unlock()
 	completed(t, r1, r2)
 	pending(t, w, r3)
-	assert.False(t, m.TryRLock(), "a reader does not pass a writer who waits")
+	assert.False(t, m.TryRLock(), "a reader does not pass a waiting writer")
 
 	m.RUnlock()
 	pending(t, w)

@@ -5,17 +5,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// outcome is a waiter that was decided under a primitive's lock and is completed after it
-// was released: the interface under which waiters of several types are in one list.
+// outcome is a waiter that was decided under a primitive's lock and is completed after
+// its release: the interface that puts waiters of several types into one list.
 type outcome interface {
 	settle()
 	complete() continuation.Chain
 	following() *outcome
 }
 
-// outcomes is what one step under the lock has decided, in the order in which the
-// waiters came. It is a value, handed from function to function, so that
-// releasing what nobody waits for allocates nothing.
+// outcomes is what one step under the lock has decided, in the waiters' order of
+// arrival. It is a value, handed from function to function, so releasing a primitive
+// without waiters allocates nothing.
 type outcomes struct{ first, last outcome }
 
 // add decides o and puts it at the end.
@@ -42,21 +42,21 @@ func (l *outcomes) join(others outcomes) {
 	l.last = others.last
 }
 
-// deliver completes all and tells their continuations. No lock is held. on is the worker
-// on which the caller believes to be, or nil.
+// deliver completes all and tells their continuations. No lock is held. on is the
+// worker that the caller believes it runs on, or nil.
 func (l outcomes) deliver(on schedulers.Worker) {
 	if l.first != nil {
 		l.complete().Deliver(on)
 	}
 }
 
-// complete completes all and returns whom to tell: what deliver is inside of another
-// completion, where the stack must stay flat.
+// complete completes all and returns the continuations to tell: deliver for use inside
+// another completion, where the stack must stay flat.
 func (l outcomes) complete() (told continuation.Chain) {
 	for o := l.first; o != nil; {
 		link := o.following()
 		next := *link
-		*link = nil // a job that is kept must not keep the one that was told after it
+		*link = nil // a job that is kept must not keep the next one
 		told = told.Join(o.complete())
 		o = next
 	}

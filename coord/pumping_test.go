@@ -12,7 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/simulation"
 )
 
-// The worker lets others run during the wait: among them the one that signals, whichever of the two is first.
+// The worker runs other work during the wait, including the signaling one, in either
+// order.
 func TestACondOnAWorkerThatPumps(t *testing.T) {
 	for seed := range uint64(20) {
 		s := simulation.New(seed)

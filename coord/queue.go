@@ -1,8 +1,8 @@
 package coord
 
-// queue is waiters in the order in which they came. It is guarded by the lock of the
-// primitive that it belongs to. The links are in the waiters, so that waiting allocates
-// nothing more and leaving from the middle costs no search.
+// queue is waiters in order of arrival. The lock of its primitive guards it. The links
+// are in the waiters, so waiting allocates nothing more and leaving from the middle
+// needs no search.
 type queue[R, P any] struct {
 	first, last *waiter[R, P]
 	count       int
@@ -55,8 +55,8 @@ func (q *queue[R, P]) serveAll(value R, err error) (served outcomes) {
 	return served
 }
 
-// cancel takes out w and returns it: what cancel of a host is, where giving up
-// makes room for nobody.
+// cancel takes out w and returns it: a host's cancel, for hosts where giving up makes
+// no room.
 func (q *queue[R, P]) cancel(w *waiter[R, P]) (told outcomes) {
 	q.remove(w)
 	told.add(w)

@@ -1,7 +1,7 @@
 package coord
 
-// ring is a queue of elements in a slice that grows when it is full and shrinks when
-// it is mostly empty. The zero ring is empty.
+// ring is a queue of elements in a slice that grows when it is full and shrinks when it
+// is mostly empty. The zero ring is empty.
 type ring[T any] struct {
 	buf  []T
 	head int // where the oldest is
@@ -12,7 +12,7 @@ const smallestRing = 8
 
 func (r *ring[T]) len() int { return r.n }
 
-// at returns where the element is that i others are older than.
+// at returns the address of the element that is i places behind the oldest.
 func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)%len(r.buf)] }
 
 func (r *ring[T]) push(v T) {
@@ -28,11 +28,11 @@ func (r *ring[T]) pop() T {
 	var none T
 	oldest := r.at(0)
 	v := *oldest
-	*oldest = none // what was taken out must not be kept alive
+	*oldest = none // a removed element must not be kept alive
 	r.head = (r.head + 1) % len(r.buf)
 	r.n--
-	// At a quarter and not at a half: a queue that goes up and down around one length must
-	// not pay for it each time.
+	// At a quarter and not at a half: a queue whose length oscillates around one value
+	// must not pay for it each time.
 	if len(r.buf) > smallestRing && r.n <= len(r.buf)/4 {
 		r.resize(len(r.buf) / 2)
 	}

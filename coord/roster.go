@@ -1,7 +1,7 @@
 package coord
 
-// roster is the subscriptions of a broadcast in the order in which they were made: a
-// map would tell them in another order each time.
+// roster is the subscriptions of a broadcast in order of creation: a map would tell
+// them in a different order each time.
 type roster[T any] struct {
 	first, last *Subscription[T]
 	count       int

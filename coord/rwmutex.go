@@ -9,19 +9,19 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// RWMutex is a lock that is held by any number of readers or by one writer. The zero
-// RWMutex is unlocked.
+// RWMutex is a lock with any number of readers or one writer. The zero RWMutex is
+// unlocked.
 //
-// Readers and writers wait in one queue, so neither starves the other: a reader that
-// comes after a waiting writer waits too, also while other readers hold the lock.
-// Therefore a reader must not lock for reading again: with a writer between its
-// two calls it would wait for itself. Readers who wait next to one another go on together.
+// Readers and writers wait in one queue, so neither starves the other: a reader behind
+// a waiting writer waits too, even while other readers hold the lock. Therefore a
+// reader must not lock for reading again: with a writer between its two calls it would
+// wait for itself. Adjacent readers in the queue continue together.
 type RWMutex struct {
 	mu      sync.Mutex
-	readers int  // how many hold it for reading
-	writing bool // somebody holds it for writing; then readers is 0
+	readers int  // how many readers hold it
+	writing bool // a writer holds it; then readers is 0
 	queue   queue[job.Void, access]
-	holder  holder // the last one that was given it
+	holder  holder // the last that was given it
 }
 
 // access is what a waiter of a RWMutex asks for.
@@ -32,12 +32,13 @@ const (
 	write access = true
 )
 
-// Lock waits until nobody holds the lock and takes it for writing. It returns nil, or
-// why ctx ended. It blocks; its twin is [RWMutex.LockAsync].
+// Lock waits until the lock is free and takes it for writing. It returns nil, or why
+// ctx ended. It blocks; its twin is [RWMutex.LockAsync].
 func (m *RWMutex) Lock(ctx context.Context) error { return m.lock(ctx, write) }
 
 // LockAsync returns a job that completes once the lock is held for writing, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing where the lock is free.
+// Canceled when ctx ends first. It does not block; it allocates nothing if the lock is
+// free.
 func (m *RWMutex) LockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, write) }
 
 // LockEnter is [RWMutex.Lock] as generated machines call it.
@@ -45,16 +46,17 @@ func (m *RWMutex) LockEnter(t *statemachine.Task, ctx context.Context) (*Entered
 	return m.enter(t, ctx, write)
 }
 
-// TryLock takes the lock for writing if nobody holds it, and reports whether it did. It
-// does not block.
+// TryLock takes the lock for writing if it is free, and reports whether it did. It does
+// not block.
 func (m *RWMutex) TryLock() bool { return m.try(write) }
 
-// RLock waits until no writer holds the lock or waits for it, and takes it for
-// reading. It returns nil, or why ctx ended. It blocks; its twin is [RWMutex.RLockAsync].
+// RLock waits until no writer holds the lock or waits for it, and takes it for reading.
+// It returns nil, or why ctx ended. It blocks; its twin is [RWMutex.RLockAsync].
 func (m *RWMutex) RLock(ctx context.Context) error { return m.lock(ctx, read) }
 
 // RLockAsync returns a job that completes once the lock is held for reading, or is
-// Canceled when ctx ends first. It does not block; it allocates nothing where it has not to wait.
+// Canceled when ctx ends first. It does not block; it allocates nothing if it need not
+// wait.
 func (m *RWMutex) RLockAsync(ctx context.Context) *job.Job[job.Void] { return m.lockAsync(ctx, read) }
 
 // RLockEnter is [RWMutex.RLock] as generated machines call it.
@@ -137,8 +139,8 @@ func (m *RWMutex) try(how access) bool {
 	return m.queue.empty() && m.take(how)
 }
 
-// take takes the lock if those who hold it allow that. Whether others were first is the
-// caller's question.
+// take takes the lock if its current holders allow that. Whether others came first is
+// for the caller to check.
 func (m *RWMutex) take(how access) bool {
 	switch {
 	case m.writing:
@@ -161,7 +163,7 @@ func (m *RWMutex) release(how access) {
 	}
 }
 
-// serve lets the first go on, and the next, until one has to wait.
+// serve lets the first waiter continue, and the next, until one has to wait.
 func (m *RWMutex) serve() (told outcomes) {
 	for !m.queue.empty() && m.take(m.queue.first.ask) {
 		told.add(m.queue.pop())
@@ -180,8 +182,8 @@ func (m *RWMutex) admit(w *waiter[job.Void, access]) outcomes {
 	return m.serve()
 }
 
-// cancel serves others too: behind a writer that gives up may be readers who can join
-// those that hold the lock.
+// cancel serves others too: readers behind a writer that gives up may join those that
+// hold the lock.
 func (m *RWMutex) cancel(w *waiter[job.Void, access]) outcomes {
 	told := m.queue.cancel(w)
 	told.join(m.serve())

@@ -9,15 +9,15 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Semaphore gives out a fixed number of permits, several at a time if need be. Make
-// one with [NewSemaphore]; the zero Semaphore has no permits at all.
+// Semaphore gives out a fixed number of permits, one or several at a time. Make one
+// with [NewSemaphore]; the zero Semaphore has no permits at all.
 //
-// Requests are served in the order in which they came, whatever they weigh. The
-// tempting improvement, letting a light request pass a heavy one that does not fit yet,
-// starves the heavy one for as long as light ones keep coming.
+// Requests are served in order of arrival, whatever they weigh. The tempting
+// improvement, letting a light request pass a heavy one that does not fit yet, starves
+// the heavy one for as long as light ones keep coming.
 //
-// It is golang.org/x/sync/semaphore with a second form, and with an error at once
-// for what could never succeed.
+// It is golang.org/x/sync/semaphore with a second form, and with an immediate error for
+// what could never succeed.
 type Semaphore struct {
 	mu    sync.Mutex
 	size  int64
@@ -25,8 +25,8 @@ type Semaphore struct {
 	queue queue[job.Void, int64]
 }
 
-// NewSemaphore returns a semaphore with so many permits, all of them free. It panics if
-// permits is negative.
+// NewSemaphore returns a semaphore with the given number of permits, all of them free.
+// It panics if permits is negative.
 func NewSemaphore(permits int64) *Semaphore {
 	if permits < 0 {
 		panic("coord: semaphore of negative size")
@@ -34,9 +34,9 @@ func NewSemaphore(permits int64) *Semaphore {
 	return &Semaphore{size: permits}
 }
 
-// Acquire waits until n permits are free, and those who came before are served, and takes
-// them all at once. It returns nil, why ctx ended, [ErrNegativeWeight] or [ErrTooHeavy].
-// It blocks; its twin is [Semaphore.AcquireAsync].
+// Acquire waits until all earlier requests are served and n permits are free, and takes
+// them all at once. It returns nil, why ctx ended, [ErrNegativeWeight] or
+// [ErrTooHeavy]. It blocks; its twin is [Semaphore.AcquireAsync].
 func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 }
 
 // AcquireAsync returns a job that completes once n permits are held, is Canceled when
-// ctx ends first, or has faulted as [Semaphore.Acquire] says. It does not block; it allocates
-// nothing where it has not to wait.
+// ctx ends first, or has faulted as [Semaphore.Acquire] says. It does not block; it
+// allocates nothing if it need not wait.
 func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void] {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
@@ -72,8 +72,8 @@ func (s *Semaphore) AcquireEnter(t *statemachine.Task, ctx context.Context, n in
 	return enteredVoid(t, ctx, s, n), nil
 }
 
-// TryAcquire takes n permits if they are free and nobody waits, and reports whether it
-// did. It does not block. It panics if n is negative.
+// TryAcquire takes n permits if they are free and no request waits, and reports whether
+// it did. It does not block. It panics if n is negative.
 func (s *Semaphore) TryAcquire(n int64) bool {
 	if n < 0 {
 		panic("coord: negative weight")
@@ -83,8 +83,8 @@ func (s *Semaphore) TryAcquire(n int64) bool {
 	return s.queue.empty() && s.take(n)
 }
 
-// Release gives n permits back and serves who waits for them. It does not block. It panics
-// if n is negative or more than are held.
+// Release gives n permits back and serves waiters. It does not block. It panics if n is
+// negative or more than are held.
 func (s *Semaphore) Release(n int64) {
 	s.mu.Lock()
 	if n < 0 || n > s.held {
@@ -116,7 +116,8 @@ func (s *Semaphore) check(ctx context.Context, n int64) (context.Context, error)
 	return bound(ctx)
 }
 
-// take takes n permits if so many are free. A sum would overflow where a difference does not.
+// take takes n permits if that many are free. A sum would overflow where a difference
+// does not.
 func (s *Semaphore) take(n int64) bool {
 	if n > s.size-s.held {
 		return false
@@ -125,7 +126,7 @@ func (s *Semaphore) take(n int64) bool {
 	return true
 }
 
-// serve lets the first go on, and the next, until one has to wait.
+// serve lets the first waiter continue, and the next, until one has to wait.
 func (s *Semaphore) serve() (told outcomes) {
 	for !s.queue.empty() && s.take(s.queue.first.ask) {
 		told.add(s.queue.pop())
@@ -140,8 +141,8 @@ func (s *Semaphore) admit(w *waiter[job.Void, int64]) outcomes {
 	return s.serve()
 }
 
-// cancel serves others too: what was too little for the one that gives up may be enough
-// for those behind it.
+// cancel serves others too: what was too little for the waiter that gives up may be
+// enough for those behind it.
 func (s *Semaphore) cancel(w *waiter[job.Void, int64]) outcomes {
 	told := s.queue.cancel(w)
 	told.join(s.serve())

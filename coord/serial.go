@@ -8,22 +8,22 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Serial runs functions one after the other for each key, in the order in which they were
-// handed in, and functions of different keys side by side: what an actor per user, a
-// strand per connection or a queue per account is made for. The zero Serial is ready. A
-// key that nothing is run for takes no memory. See [KeyedMutex] for what a key may be.
+// Serial runs the functions of each key one after the other, in the order of
+// submission, and functions of different keys concurrently: an actor per user, a strand
+// per connection or a queue per account. The zero Serial is ready. A key without
+// functions takes no memory. See [KeyedMutex] for what a key may be.
 //
-// A function that hands in another one for its own key and waits for it waits for itself. In a
-// function marked //movenext:async a function literal that is handed in suspends within its
-// turn, and so does a function with a twin.
+// A function that submits another one for its own key and waits for it waits for
+// itself. In a function marked //movenext:async a submitted function literal suspends
+// within its turn, and so does a function with a twin.
 //
 // It is the strand of Boost.Asio and .NET's SerialTaskQueue, by key.
 type Serial[K comparable] struct{ turns KeyedMutex[K] }
 
-// Do calls fn with ctx, on the calling goroutine, when all that was handed in for key
-// before has ended. It returns fn's error, job.ErrNilFunc, or why ctx ended before fn's turn
-// came; fn is not called then. A panic in fn goes on in the caller, and the next has its turn. It
-// blocks; its twin is [Serial.DoAsync].
+// Do calls fn with ctx, on the calling goroutine, after all earlier functions of key
+// have ended. It returns fn's error, job.ErrNilFunc, or why ctx ended before fn's turn
+// came; fn is not called then. A panic in fn continues in the caller, and the next
+// function gets its turn. It blocks; its twin is [Serial.DoAsync].
 func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) error) error {
 	if fn == nil {
 		return job.ErrNilFunc
@@ -32,9 +32,9 @@ func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) erro
 	return err
 }
 
-// DoAsync returns a job that runs fn when all that was handed in for key before has ended,
-// on the ambient scheduler of ctx, or the default. When ctx ends before that, the job is
-// Canceled at once and fn is not called. See [InTurnAsync]. It does not block.
+// DoAsync returns a job that runs fn after all earlier functions of key have ended, on
+// the ambient scheduler of ctx, or the default. If ctx ends before that, the job is
+// immediately Canceled and fn is not called. See [InTurnAsync]. It does not block.
 func (s *Serial[K]) DoAsync(ctx context.Context, key K, fn func(context.Context) error) *job.Job[job.Void] {
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)
@@ -63,10 +63,10 @@ func InTurn[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn fu
 	return fn(ctx)
 }
 
-// InTurnAsync is [Serial.DoAsync] for a function with a result. The job is a continuation of
-// the turn: fn gets the job's own context, as job.ContinueWith says, and Cancel
-// works on it. Whatever becomes of the job (an error, a panic, a scheduler's refusal), the next of
-// the key has its turn when it has ended.
+// InTurnAsync is [Serial.DoAsync] for a function with a result. The job is a
+// continuation of the turn: fn gets the job's own context, as job.ContinueWith says,
+// and Cancel works on it. However the job ends (an error, a panic, a scheduler's
+// refusal), the key's next function then gets its turn.
 func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn func(context.Context) (T, error)) *job.Job[T] {
 	if fn == nil {
 		return job.FromError[T](job.ErrNilFunc)
@@ -86,9 +86,9 @@ func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, 
 	return j
 }
 
-// turn is the claim of one job on a key. The job watches the context, not the
-// claim: whether the job was canceled while it queued or has ended after it ran, the claim
-// learns of it in one way, when the job is final.
+// turn is the claim of one job on a key. The job watches the context, not the claim:
+// whether the job was canceled in the queue or has run and ended, the claim learns of
+// it in one way, when the job is final.
 type turn[K comparable] struct {
 	node   continuation.Node
 	of     *KeyedMutex[K]
@@ -96,7 +96,8 @@ type turn[K comparable] struct {
 	queued *waiter[job.Void, K] // nil: the key was free
 }
 
-// claim locks the key or queues for it, and returns the job that ends when it is locked.
+// claim locks the key or queues for it, and returns the job that ends when it is
+// locked.
 func (t *turn[K]) claim() *job.Job[job.Void] {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock() // a map may panic because of its key
@@ -108,8 +109,8 @@ func (t *turn[K]) claim() *job.Job[job.Void] {
 	return t.queued.promise.Job()
 }
 
-// end releases the key, or leaves its queue. In the second case nobody waits for the promise
-// any more, so that it may stay as it is.
+// end releases the key, or leaves its queue. In the second case the promise has no
+// waiters left and may stay as it is.
 func (t *turn[K]) end() (told outcomes) {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()

@@ -20,7 +20,7 @@ func TestFunctionsOfOneKeyRunInTheOrderInWhichTheyWereHandedIn(t *testing.T) {
 		ctx := withPool(t)
 		var (
 			s    Serial[string]
-			got  []int // the turns order the writes: the race detector looks, too
+			got  []int // the turns order the writes: the race detector checks, too
 			want []int
 			jobs []*job.Job[job.Void]
 		)
@@ -78,7 +78,7 @@ func TestTheContextEndsBeforeTheTurn(t *testing.T) {
 
 		cancel(errReason)
 		synctest.Wait()
-		require.Equal(t, 1, queuedOn(&s, "k"), "who gave up has left the queue")
+		require.Equal(t, 1, queuedOn(&s, "k"), "the job that gave up has left the queue")
 		assert.Equal(t, job.Canceled, second.Status())
 		for _, err := range []error{second.Err(), <-plain} {
 			require.ErrorIs(t, err, context.Canceled)
@@ -272,7 +272,7 @@ func TestTurnsOfManyKeysAtTheSameTime(t *testing.T) {
 	}
 }
 
-// queuedOn returns how many wait for key.
+// queuedOn returns how many jobs wait for key.
 func queuedOn(s *Serial[string], key string) int {
 	q, _ := s.turns.locked.Get(key)
 	return q.count

@@ -8,12 +8,12 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// SingleFlight lets those who want the same thing at the same time share one
-// computation. Nothing is kept: who asks after it has ended computes again. The zero
-// SingleFlight is ready. See [KeyedMutex] for what a key may be.
+// SingleFlight lets concurrent callers that want the same thing share one computation.
+// Nothing is kept: a call after its end computes again. The zero SingleFlight is ready.
+// See [KeyedMutex] for what a key may be.
 //
-// As with [Lazy], the context of who asks bounds its waiting, and not the computation, which
-// has the values of the first one's context and runs on its ambient scheduler.
+// As with [Lazy], a caller's context bounds its waiting, not the computation, which has
+// the values of the first caller's context and runs on its ambient scheduler.
 //
 // It is golang.org/x/sync/singleflight, typed, with contexts.
 type SingleFlight[K comparable, T any] struct {
@@ -21,8 +21,8 @@ type SingleFlight[K comparable, T any] struct {
 	flights ebb.Map[K, *flight[T]]
 }
 
-// Do returns what fn returns, or what that of another call with the same key returns which is under
-// way; or why ctx ended, or job.ErrNilFunc. A panic in fn is an error, which wraps a
+// Do returns the result of fn, or of the computation that is under way for the same
+// key; or why ctx ended, or job.ErrNilFunc. A panic in fn is an error, which wraps a
 // *job.PanicError. It blocks; its twin is [SingleFlight.DoAsync].
 func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Context) (T, error)) (T, error) {
 	ctx, err := bound(ctx)
@@ -36,8 +36,8 @@ func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Cont
 	return s.flight(ctx, key, fn).wait(ctx)
 }
 
-// DoAsync returns a job that ends as [SingleFlight.Do] says, and is Canceled when ctx ends
-// first. It does not block.
+// DoAsync returns a job that ends as [SingleFlight.Do] says, and is Canceled when ctx
+// ends first. It does not block.
 func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context.Context) (T, error)) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err == nil && fn == nil {
@@ -49,20 +49,20 @@ func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context
 	return s.flight(ctx, key, fn).waitAsync(ctx)
 }
 
-// Forget has the next call with key compute again, though a computation may be under way,
-// which ends for those who wait for it. It does not block.
+// Forget makes the next call with key compute again, even if a computation is under
+// way, which ends for its waiters. It does not block.
 func (s *SingleFlight[K, T]) Forget(key K) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flights.Delete(key)
 }
 
-// flight returns the one that is under way for key, starting one if there is none.
+// flight returns the flight that is under way for key, starting one if there is none.
 func (s *SingleFlight[K, T]) flight(ctx context.Context, key K, fn func(context.Context) (T, error)) *flight[T] {
 	if f := s.join(key, nil); f != nil {
 		return f
 	}
-	// Made outside of the lock: a context is asked for values, which may run a user's code.
+	// Made outside the lock: a context is asked for values, which may run user code.
 	made := newFlight(ctx, fn)
 	made.landed = func() { s.remove(key, made) }
 	f := s.join(key, made)
@@ -72,10 +72,10 @@ func (s *SingleFlight[K, T]) flight(ctx context.Context, key K, fn func(context.
 	return f
 }
 
-// join returns the flight that is under way for key; if there is none it is made, from now on.
+// join returns the flight that is under way for key; if there is none, made becomes it.
 //
-// One that has landed may still be in the map, until its landed is called. Who was told its
-// result and asks again must not be given the same one.
+// A flight that has landed may still be in the map, until its landed is called. A
+// caller that was told its result and asks again must not get the same result.
 func (s *SingleFlight[K, T]) join(key K, made *flight[T]) *flight[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock() // a map may panic because of its key
@@ -90,7 +90,8 @@ func (s *SingleFlight[K, T]) join(key K, made *flight[T]) *flight[T] {
 	return made
 }
 
-// remove forgets a flight that has landed, unless it was forgotten and another is under way.
+// remove forgets a flight that has landed, unless it was forgotten and another is under
+// way.
 func (s *SingleFlight[K, T]) remove(key K, f *flight[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

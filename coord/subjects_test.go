@@ -8,27 +8,27 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// subject is one operation that waits, seen as all of them are alike: two forms, and
-// something that lets those go on who wait.
+// subject is one operation that waits, reduced to what all of them share: two forms,
+// and a function that lets waiters continue.
 type subject struct {
 	*testing.T // of the test that it is in
 
 	wait      func(ctx context.Context) error
 	waitAsync func(ctx context.Context) job.Handle
 
-	// serve lets the first who waits go on; servesAll says that it lets all.
+	// serve lets the first waiter continue; servesAll says that it lets all.
 	serve     func()
 	servesAll bool
 
 	waiting func() int
 
-	// keepsNothing says that serving nobody changes nothing: at a rendezvous one side can not
-	// leave anything for the other.
+	// keepsNothing says that serving without a waiter changes nothing: at a rendezvous
+	// one side cannot leave anything for the other.
 	keepsNothing bool
 }
 
-// subjects are all operations that wait, each made so that they have to. Cond is not among
-// them: its wait goes on after it was served (see cond_test.go).
+// subjects are all operations that wait, each made so that it has to. Cond is not
+// included: its wait continues after it was served (see cond_test.go).
 var subjects = map[string]func() subject{
 	"Mutex.Lock": func() subject {
 		m := new(Mutex)

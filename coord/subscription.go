@@ -8,9 +8,9 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Subscription receives what is sent to a [Broadcast]. It is made by [Broadcast.Subscribe]. Several
-// goroutines that receive from one subscription share its elements; who wants all
-// subscribes itself.
+// Subscription receives what is sent to a [Broadcast]. It is made by
+// [Broadcast.Subscribe]. Several goroutines that receive from one subscription share
+// its elements; a goroutine that wants all of them needs its own subscription.
 type Subscription[T any] struct {
 	of *Broadcast[T]
 
@@ -21,10 +21,10 @@ type Subscription[T any] struct {
 	prev, next *Subscription[T]
 }
 
-// Receive returns the next element, waiting for one if all are read. It returns why ctx ended;
-// a *[MissedError], once, where elements were dropped before they were read; [ErrClosed] where the
-// broadcast is closed and nothing is left, or the subscription is closed. It blocks; its twin is
-// [Subscription.ReceiveAsync].
+// Receive returns the next element, waiting for one if all are read. It returns why ctx
+// ended; a *[MissedError], once, if elements were dropped before they were read;
+// [ErrClosed] if the broadcast is closed and nothing is left, or the subscription is
+// closed. It blocks; its twin is [Subscription.ReceiveAsync].
 func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -38,8 +38,8 @@ func (s *Subscription[T]) Receive(ctx context.Context) (T, error) {
 	return v, err
 }
 
-// ReceiveAsync returns a job that completes with the next element, is Canceled when ctx ends
-// first, or has faulted as [Subscription.Receive] says. It does not block.
+// ReceiveAsync returns a job that completes with the next element, is Canceled when ctx
+// ends first, or has faulted as [Subscription.Receive] says. It does not block.
 func (s *Subscription[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 	ctx, err := bound(ctx)
 	if err != nil {
@@ -69,8 +69,8 @@ func (s *Subscription[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context
 	return nil, v, err
 }
 
-// TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty], or what
-// [Subscription.Receive] returns. It does not block.
+// TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty],
+// or what [Subscription.Receive] returns. It does not block.
 func (s *Subscription[T]) TryReceive() (T, error) {
 	v, mustWait, err := s.poll()
 	if mustWait {
@@ -79,7 +79,7 @@ func (s *Subscription[T]) TryReceive() (T, error) {
 	return v, err
 }
 
-// Len returns how many elements are there to be received at this moment. It does not block.
+// Len returns how many elements can be received now. It does not block.
 func (s *Subscription[T]) Len() int {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
@@ -89,8 +89,8 @@ func (s *Subscription[T]) Len() int {
 	return s.of.unreadFrom(s.at)
 }
 
-// Close ends the subscription: what it has not read is not kept for it any more, and who
-// waits to receive from it gets [ErrClosed]. Closing again does nothing. It does not block.
+// Close ends the subscription: its unread elements are no longer kept for it, and its
+// waiting receivers get [ErrClosed]. Closing again does nothing. It does not block.
 func (s *Subscription[T]) Close() {
 	b := s.of
 	b.mu.Lock()
@@ -109,7 +109,8 @@ func (s *Subscription[T]) Close() {
 	told.deliver(nil)
 }
 
-// poll reads the next element if that can be done at once, or says that it can not.
+// poll reads the next element if that is possible at once, or reports that it must
+// wait.
 func (s *Subscription[T]) poll() (v T, mustWait bool, err error) {
 	s.of.mu.Lock()
 	t := s.take()
@@ -143,7 +144,7 @@ func (s *Subscription[T]) take() (t taking[T]) {
 
 func (s *Subscription[T]) guard() *sync.Mutex { return &s.of.mu }
 
-// admit serves the ones who send before the one who receives: they came first.
+// admit serves the senders before the receiver: they came first.
 func (s *Subscription[T]) admit(w *waiter[T, job.Void]) outcomes {
 	t := s.take()
 	if t.mustWait {

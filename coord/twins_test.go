@@ -14,8 +14,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// The generator finds a twin by its name and its types. Were one of them wrong, a machine would
-// block here and nobody would notice.
+// The generator finds a twin by its name and its types. If one of them were wrong, a
+// machine would silently block here.
 func TestEachAsyncFormHasAPlainOneThatTakesAndGivesTheSame(t *testing.T) {
 	pairs, entries := 0, 0
 	for _, of := range []any{
@@ -74,8 +74,8 @@ func requireTwins(t *testing.T, plain, async reflect.Type) {
 	require.Equal(t, want, async.Out(0))
 }
 
-// requireEntry requires that machines can call enter for plain: it takes the task first, and returns first what it
-// waits for, whose Results are plain's.
+// requireEntry requires that machines can call enter for plain: its first parameter is
+// the task, and its first result is an operation whose Results are plain's.
 func requireEntry(t *testing.T, plain, enter reflect.Type) {
 	t.Helper()
 	task := reflect.TypeFor[*statemachine.Task]()
@@ -95,7 +95,7 @@ func requireEntry(t *testing.T, plain, enter reflect.Type) {
 	}
 }
 
-// What an operation reports must not depend on the form, since the machine that suspends in the
+// What an operation reports must not depend on the form: the machine that suspends in
 // one is to be the same program as the function that blocks in the other.
 func TestBothFormsFailWithTheSameError(t *testing.T) {
 	deadline, cancel := context.WithTimeout(endless, -1)

@@ -12,18 +12,18 @@ import (
 
 // # The one race of this package
 //
-// Somebody waits for a lock. The lock is released, and at the same moment the
-// context ends. What must hold:
+// A caller waits for a lock. The lock is released, and at the same moment the context
+// ends. What must hold:
 //
 //	the waiter gets the lock, or it gets the error; and if it gets the error, then
-//	whoever is next gets the lock.
+//	the next waiter gets the lock.
 //
-// The tempting way is to let the waiter's promise decide: whoever completes it first has
-// won. The unlocker then takes the waiter out of the queue, tries to complete
-// it, finds that it was canceled, and has to go back for the next one. With weights,
-// readers and elements in hand "going back" becomes undoing: the state was changed
-// for somebody who is not there. Each primitive would have its own version of that, and
-// its own bug.
+// The tempting way is to let the waiter's promise decide: the first to complete it
+// wins. The unlocker then takes the waiter out of the queue, tries to complete it,
+// finds that it was canceled, and has to go back for the next one. With weights,
+// readers and elements in hand "going back" becomes undoing: the state was changed for
+// a waiter that is gone. Each primitive would have its own version of that, and its own
+// bug.
 //
 // Here the promise decides nothing. The decision is one plain bool of the waiter,
 // guarded by the lock of the primitive in which it waits, the same lock that guards
@@ -35,61 +35,61 @@ import (
 //	waiting        yes        no       admit has put it into a queue
 //	decided        (1)        yes      value and err are final
 //
-//	fresh ──admit: not yet──▶ waiting ──somebody releases──▶ decided, served
-//	  │  └──admit: free──────────────────────────────────▶ decided, served
+//	fresh ──admit: not yet──▶ waiting ──a release───────▶ decided, served
+//	  │  └──admit: free─────────────────────────────────▶ decided, served
 //	  │                         └──context ends──▶ decided, given up
 //	  └──context ends──────────────────────────▶ decided, given up
 //
 //	(1) Only a Cond's waiter is in a queue when it is decided: how its wait ends
 //	    is known, and it queues for the Cond's mutex. A mutex does not ask.
 //
-// (One kind of waiter has no part in this race: that of a machine whose context can not end. A channel may have it wait without the lock;
-// see channel_lone.go.)
+// (One kind of waiter takes no part in this race: that of a machine whose context
+// cannot end. A channel may let it wait without the lock; see channel_lone.go.)
 //
-//	who serves                             who gives up
+//	a server                               a waiter that gives up
 //	 1. lock the primitive                  1. lock the primitive
 //	 2. take the first of the queue         2. decided: unlock, do nothing
 //	 3. write its value, set decided        3. take it out of the queue, set decided
-//	 4. change the primitive's state        4. serve those who can go on because of that
+//	 4. change the primitive's state        4. serve those that can continue because of that
 //	 5. unlock                              5. unlock
 //	 6. complete the promises, in order     6. complete the promises, in order
 //
 // Proof. Both lists run under one lock up to step 5, so one comes first. If it is the
-// left one, the right one finds decided in its step 2: the waiter has what it asked for,
-// though its context has ended. If it is the right one, the left one does not find
-// the waiter in the queue: nothing is handed to somebody who is not there, so
-// there is nothing to undo. Only who has set decided completes the promise, so it is
-// completed once. Step 6 is outside of the lock: completing runs continuations, which may
-// come back to this same primitive.
+// left one, the right one finds decided in its step 2: the waiter has what it asked
+// for, though its context has ended. If it is the right one, the left one does not find
+// the waiter in the queue: nothing is handed to a waiter that is gone, so nothing has
+// to be undone. Only the side that sets decided completes the promise, so it is
+// completed once. Step 6 is outside the lock: completing runs continuations, which may
+// call this same primitive again.
 //
-// Step 4 on the right is not always empty. A heavy request that gives up at the
-// head of a semaphore's queue uncovers a light one which can be served; a writer that
-// gives up uncovers readers. To forget that is a hang that no test of a
-// single waiter shows.
+// Step 4 on the right is not always empty. A heavy request that gives up at the head of
+// a semaphore's queue uncovers a light one that can be served; a writer that gives up
+// uncovers readers. Forgetting it is a hang that no test of a single waiter shows.
 //
-// # Who watches the context
+// # What watches the context
 //
 // A blocked goroutine watches it itself: it sleeps in the job's Wait, which a context
 // ends, and then gives up. A job has no goroutine, so its context is watched
-// (ctxwatch). The watch starts before the primitive is locked: asking a context for
-// its Done channel may run a user's code. So the context may end before admit, which is
+// (ctxwatch). The watch starts before the primitive is locked, because asking a context
+// for its Done channel may run user code. So the context may end before admit, which is
 // the edge from fresh to decided.
 
-// waiter is one call that could not be served at once. R is what it is given in the
-// end, P what it asks with.
+// waiter is one call that could not be served at once. R is what it is finally given, P
+// what it asks with.
 type waiter[R, P any] struct {
-	// Who is told in the end: whoever has the promise's job or, if that is nil, the machine behind node (entered.go), which is
-	// written under the host's lock.
+	// What is told in the end: the holders of the promise's job or, if promise is nil,
+	// the machine behind node (entered.go), which is written under the host's lock.
 	promise *job.Promise[R]
 	node    *continuation.Node
 
-	// Written before the waiter is known to anybody else.
+	// Written before the waiter is shared.
 	host  host[R, P]
 	ctx   context.Context // nil: not watched
-	ask   P               // forgotten by who completes it, or by the machine
+	ask   P               // cleared by the completer, or by the machine
 	spare bool            // a machine's, which does not wait with it
 
-	// Guarded by the host's lock. When decided is set they belong to who set it.
+	// Guarded by the host's lock. Once decided is set they belong to the goroutine that
+	// set it.
 	in         *queue[R, P]
 	next, prev *waiter[R, P]
 	decided    bool
@@ -102,17 +102,17 @@ type waiter[R, P any] struct {
 }
 
 // host is a primitive in which calls wait: its rules. The guard is held when admit and
-// cancel are called; neither runs a user's code.
+// cancel are called; neither runs user code.
 type host[R, P any] interface {
 	// guard returns the lock.
 	guard() *sync.Mutex
 
-	// admit serves a fresh waiter at once or puts it into a queue, and returns who
-	// was served.
+	// admit serves a fresh waiter at once or puts it into a queue, and returns the
+	// served waiters.
 	admit(w *waiter[R, P]) outcomes
 
-	// cancel takes a waiter out of its queue whose err says why it gives up, and returns
-	// it and who is served because of that.
+	// cancel takes a waiter whose err says why it gives up out of its queue. It returns
+	// that waiter and those served because of that.
 	cancel(w *waiter[R, P]) outcomes
 }
 
@@ -144,7 +144,7 @@ func waitAsync[R, P any](ctx context.Context, h host[R, P], ask P) *job.Job[R] {
 	return w.promise.Job()
 }
 
-// watchOver has w give up when ctx ends. w is fresh.
+// watchOver makes w give up when ctx ends. w is fresh.
 func (w *waiter[R, P]) watchOver(ctx context.Context) {
 	if ctx.Done() != nil {
 		w.ctx = ctx
@@ -152,8 +152,9 @@ func (w *waiter[R, P]) watchOver(ctx context.Context) {
 	}
 }
 
-// enter leaves it to the host what becomes of w, unless it has given up already, and reports whether that is still to
-// be decided. n is the node to tell then, for the waiter of a machine. on is the worker on which the caller believes to be, or nil.
+// enter leaves the outcome of w to the host, unless w has already given up, and reports
+// whether the outcome is still open. n is the node to tell then, for the waiter of a
+// machine. on is the worker that the caller believes it runs on, or nil.
 func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits bool) {
 	mu := w.host.guard()
 	mu.Lock()
@@ -169,7 +170,7 @@ func (w *waiter[R, P]) enter(n *continuation.Node, on schedulers.Worker) (waits 
 	return waits
 }
 
-// block waits for what becomes of w, until ctx ends or the worker in it refuses to be
+// block waits for the outcome of w, until ctx ends or the worker in it refuses to be
 // blocked.
 func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 	j := w.promise.Job()
@@ -179,9 +180,10 @@ func (w *waiter[R, P]) block(ctx context.Context) (R, error) {
 		return v, nil
 	}
 	w.giveUp(whyWaitEnded(err))
-	// It is decided now, so the result is there or about to be: who decided runs no
-	// user's code between that and completing. But a Cond's lock may have to be waited for: first in the way that
-	// the worker understands, and if it refuses, all the same.
+	// It is decided now, so the result is there or about to be: no user code runs
+	// between deciding and completing. But it may have to wait for a Cond's lock: first
+	// in the way that the worker understands, and if the worker refuses, regardless of
+	// it.
 	_, _ = j.Wait(context.WithoutCancel(ctx))
 	return j.Wait(context.Background())
 }
@@ -201,7 +203,7 @@ func (w *waiter[R, P]) giveUp(why error) {
 			told = w.host.cancel(w)
 		case w.promise != nil:
 			told.add(w)
-		} // else a machine's, which will find it decided
+		} // otherwise a machine's, which will find it decided
 	}
 	mu.Unlock()
 	told.deliver(nil)
@@ -216,17 +218,19 @@ func (w *waiter[R, P]) complete() continuation.Chain {
 		return w.end()
 	}
 	v, err := w.value, w.err
-	// The job may be kept for long; it must not keep alive what was only needed to wait.
+	// The job may be kept for long; it must not keep alive what was needed only to
+	// wait.
 	var (
 		none R
 		ask  P
 	)
 	w.value, w.err, w.ask = none, nil, ask
 	if w.watch.Stop() {
-		w.ctx = nil // nobody else reads it now; otherwise ContextEnded may be about to
+		w.ctx = nil // not read any more; otherwise ContextEnded may be about to
 	}
-	// The status follows from who has decided. The waiter's own context is not asked again: it
-	// may be a user's, and those who are completed after this one must not depend on it.
+	// The status follows from the decision. The waiter's own context is not asked
+	// again: it may be a user's, and waiters completed after this one must not depend
+	// on it.
 	var ctx context.Context
 	if w.gaveUp {
 		ctx = ending{context.Background(), err}
@@ -247,15 +251,15 @@ func (e ending) Err() error { return e.err }
 // following implements outcome.
 func (w *waiter[R, P]) following() *outcome { return &w.after }
 
-// failed returns the job of an operation that failed with err before it began: Canceled if that
-// is what ctx has ended with, Faulted otherwise.
+// failed returns the job of an operation that failed with err before it began: Canceled
+// if ctx has ended with that error, Faulted otherwise.
 func failed[R any](ctx context.Context, err error) *job.Job[R] {
 	p := new(job.Promise[R])
 	p.Init()
 	var none R
-	p.TryComplete(ctx, none, err) // nobody knows the job yet: there is nobody to tell
+	p.TryComplete(ctx, none, err) // the job is not shared yet and has no continuations
 	return p.Job()
 }
 
-// done is the job of whatever was there at once and has no value.
+// done is the job of an operation that succeeded at once and has no value.
 func done() *job.Job[job.Void] { return job.FromResult(job.Void{}) }

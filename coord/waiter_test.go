@@ -45,7 +45,7 @@ func TestTheContextEndsWhileWaiting(t *testing.T) {
 
 		cancel(errReason)
 		synctest.Wait()
-		assert.Zero(s, s.waiting(), "who gave up has left the queue")
+		assert.Zero(s, s.waiting(), "the waiter that gave up has left the queue")
 		assert.Equal(s, job.Canceled, j.Status())
 		require.ErrorIs(s, j.Err(), context.Canceled)
 		require.ErrorIs(s, j.Err(), errReason)
@@ -115,7 +115,7 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 	w.giveUp(context.Canceled) // what ContextEnded does
 	w.enter(nil, nil)
 	assert.True(t, w.promise.Job().IsCompleted())
-	assert.Zero(t, m.queue.count, "who gave up before it was admitted never enters the queue")
+	assert.Zero(t, m.queue.count, "a waiter that gave up before it was admitted never enters the queue")
 	m.Unlock()
 	assert.True(t, m.TryLock(), "and is not handed the lock")
 }
@@ -133,7 +133,7 @@ func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 }
 
 func TestWaitersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
-	// Every other one is a goroutine that blocks: both forms are in one queue.
+	// Every other waiter is a goroutine that blocks: both forms share one queue.
 	onAllSubjects(t, func(s subject) {
 		const n = 10
 		var (
@@ -235,7 +235,7 @@ func TestANilContextNeverEnds(t *testing.T) {
 	})
 }
 
-// stuck is a worker that knows that blocking it would be for ever.
+// stuck is a worker that knows that it would block forever.
 type stuck struct{ schedulers.Worker }
 
 func (stuck) Block() (func(), error) { return nil, schedulers.ErrWouldDeadlock }
@@ -261,8 +261,8 @@ func TestServingAndGivingUpAtTheSameTime(t *testing.T) {
 	}
 }
 
-// serveAgainstGiveUp lets two waiters of one context race with one serving. Either one of them was
-// served, or both gave up and who comes next is served.
+// serveAgainstGiveUp lets two waiters of one context race with one serving. Either one
+// of them was served, or both gave up and the next caller is served.
 func serveAgainstGiveUp(t *testing.T, name string, s subject) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(endless)
@@ -285,6 +285,6 @@ func serveAgainstGiveUp(t *testing.T, name string, s subject) {
 	}
 	require.LessOrEqual(t, served, 1, name)
 	if served == 0 && !s.keepsNothing {
-		require.True(t, s.waitAsync(endless).IsCompleted(), "%s: nobody was served, so it is free", name)
+		require.True(t, s.waitAsync(endless).IsCompleted(), "%s: no waiter was served, so it is free", name)
 	}
 }

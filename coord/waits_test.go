@@ -24,8 +24,9 @@ import (
 // one is a part of what the functions below wait for.
 func one(context.Context) (int, error) { return 1, nil }
 
-// Each of these starts work at its own home and waits for a sum of it. In the first form the wait blocks, so that a home with one worker has to
-// serve it in place; in the second one the machine suspends.
+// Each of these starts work at its own home and waits for a sum of it. In the first
+// form the wait blocks, so that a home with one worker has to serve it in place; in the
+// second one the machine suspends.
 
 //movenext:async
 func waitsForAll(ctx context.Context) error {
@@ -167,7 +168,8 @@ type shutdowner interface {
 	schedulers.Shutdowner
 }
 
-// homes are the schedulers with one worker, alone and beneath others, and some with more. Each returns what is to be shut down, the last first.
+// homes are the schedulers with one worker, alone and beneath others, and some with
+// more. Each returns what is to be shut down, the last first.
 var homes = map[string]func() []shutdowner{
 	"pool":   func() []shutdowner { return []shutdowner{pool.New()} },
 	"pool 1": func() []shutdowner { return []shutdowner{pool.New(pool.Workers(1, 1))} },
@@ -206,7 +208,8 @@ var homes = map[string]func() []shutdowner{
 	},
 }
 
-// TestNoWaitHangsSilently is every composite wait on every home, in both forms: it ends well, or says that it would never.
+// TestNoWaitHangsSilently is every composite wait on every home, in both forms: it ends
+// well, or says that it would never.
 func TestNoWaitHangsSilently(t *testing.T) {
 	for home, begin := range homes {
 		for what, wait := range waits {
@@ -221,7 +224,8 @@ func TestNoWaitHangsSilently(t *testing.T) {
 					top := stack[len(stack)-1]
 					started := make(chan *job.Job[job.Void], 1)
 					ctx := schedulers.With(context.Background(), top)
-					// From outside, but not from here: a machine's first step may be refused the wait, and blocks then.
+					// From outside, but not from here: a machine's first step may be
+					// refused the wait, and blocks then.
 					job.Go(context.Background(), func(context.Context) error { started <- start(ctx); return nil })
 					within(t, func() {
 						_, err := (<-started).Wait(context.Background())

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Limit is a rate, in events a second. Zero allows what is in the bucket and nothing after it.
+// Limit is a rate, in events a second. Zero allows what is in the bucket and nothing
+// more.
 type Limit float64
 
 // Inf is the rate without a limit: it allows everything, whatever the burst.
@@ -14,7 +15,8 @@ const Inf = Limit(math.MaxFloat64)
 // forever is the longest duration.
 const forever = time.Duration(math.MaxInt64)
 
-// Every returns the rate of one event per interval; [Inf] for an interval of zero or less.
+// Every returns the rate of one event per interval; [Inf] for an interval of zero or
+// less.
 func Every(interval time.Duration) Limit {
 	if interval <= 0 {
 		return Inf
@@ -22,7 +24,7 @@ func Every(interval time.Duration) Limit {
 	return 1 / Limit(interval.Seconds())
 }
 
-// duration returns how long so many tokens take.
+// duration returns how long the given tokens take.
 func (r Limit) duration(tokens float64) time.Duration {
 	if r <= 0 {
 		return forever

@@ -12,15 +12,18 @@ import (
 )
 
 var (
-	// ErrBurst is the error of a wait for more events at once than the limiter's burst, which could never succeed.
+	// ErrBurst is the error of a wait for more events at once than the limiter's burst,
+	// which could never succeed.
 	ErrBurst = errors.New("rate: more than the burst")
 
-	// ErrDeadline is the error of a wait that would be longer than its context lives. It takes no tokens.
+	// ErrDeadline is the error of a wait that would outlast its context. It takes no
+	// tokens.
 	ErrDeadline = errors.New("rate: would wait beyond the deadline of the context")
 )
 
-// Limiter lets events happen at a rate, with bursts. Make one with [NewLimiter]; the zero Limiter allows nothing. All methods
-// are safe for concurrent use. It is golang.org/x/time/rate's.
+// Limiter lets events happen at a rate, with bursts. Make one with [NewLimiter]; the
+// zero Limiter allows nothing. All methods are safe for concurrent use. It is
+// golang.org/x/time/rate's.
 type Limiter struct {
 	clock clock                // nil: the world's, or that of a wait's context
 	on    schedulers.Scheduler // whose clock that is
@@ -33,13 +36,14 @@ type Limiter struct {
 	event  time.Time // the latest time of an event that is reserved
 }
 
-// clock is a scheduler with a time of its own.
+// clock is a scheduler with its own time.
 type clock interface{ Now() time.Duration }
 
-// Option changes how a [Limiter] is made.
+// Option configures a [Limiter].
 type Option struct{ on schedulers.Scheduler }
 
-// On has the limiter measure time as s does, if that has a clock of its own, as a simulation has.
+// On makes the limiter measure time with the clock of s, if it has one, as a simulation
+// has.
 func On(s schedulers.Scheduler) Option { return Option{s} }
 
 // NewLimiter returns a limiter with a full bucket of b tokens and a rate of r.
@@ -67,7 +71,8 @@ func (l *Limiter) Burst() int {
 	return l.burst
 }
 
-// Tokens returns how many tokens there are now. It is negative if events are reserved that are still to come.
+// Tokens returns the number of tokens now. It is negative if reserved events are still
+// to come.
 func (l *Limiter) Tokens() float64 { return l.TokensAt(l.now()) }
 
 // TokensAt is [Limiter.Tokens] at the time t.
@@ -77,7 +82,7 @@ func (l *Limiter) TokensAt(t time.Time) float64 {
 	return l.at(t)
 }
 
-// SetLimit changes the rate from now on. What is reserved stays where it is.
+// SetLimit changes the rate from now on. Existing reservations keep their times.
 func (l *Limiter) SetLimit(r Limit) { l.SetLimitAt(l.now(), r) }
 
 // SetLimitAt is [Limiter.SetLimit] at the time t.
@@ -99,29 +104,34 @@ func (l *Limiter) SetBurstAt(t time.Time, b int) {
 	l.burst = b
 }
 
-// Allow reports whether an event may happen now, and takes its token if so. It does not block.
+// Allow reports whether an event may happen now, and takes its token if so. It does not
+// block.
 func (l *Limiter) Allow() bool { return l.AllowN(l.now(), 1) }
 
 // AllowN is [Limiter.Allow] for n events at the time t.
 func (l *Limiter) AllowN(t time.Time, n int) bool { return l.reserve(t, n, 0).ok }
 
-// Reserve takes a token for an event that is going to happen, and returns when it may. It does not block. Use it where the event can not be
-// dropped, and [Reservation.Cancel] if it does not happen after all.
+// Reserve takes a token for a future event, and returns when it may happen. It does not
+// block. Use it for an event that cannot be dropped, and [Reservation.Cancel] if it
+// does not happen after all.
 func (l *Limiter) Reserve() *Reservation { return l.ReserveN(l.now(), 1) }
 
-// ReserveN is [Limiter.Reserve] for n events at the time t. The reservation is not OK if n is more than the burst.
+// ReserveN is [Limiter.Reserve] for n events at the time t. The reservation is not OK
+// if n is more than the burst.
 func (l *Limiter) ReserveN(t time.Time, n int) *Reservation {
 	r := l.reserve(t, n, forever)
 	return &r
 }
 
-// Wait waits until an event may happen. It returns nil, why ctx ended, [ErrBurst], or [ErrDeadline] at once if it would
-// have to wait longer than ctx lives. It blocks; its twin is WaitAsync, which is generated.
+// Wait waits until an event may happen. It returns nil, why ctx ended, [ErrBurst], or
+// immediately [ErrDeadline] if the wait would outlast ctx. It blocks; its twin is
+// WaitAsync, which is generated.
 //
 //movenext:async
 func (l *Limiter) Wait(ctx context.Context) error { return l.WaitN(ctx, 1) }
 
-// WaitN is [Limiter.Wait] for n events at once. Its twin is WaitNAsync, which is generated.
+// WaitN is [Limiter.Wait] for n events at once. Its twin is WaitNAsync, which is
+// generated.
 //
 //movenext:async
 func (l *Limiter) WaitN(ctx context.Context, n int) error {
@@ -140,7 +150,8 @@ func (l *Limiter) WaitN(ctx context.Context, n int) error {
 	return nil
 }
 
-// prepare reserves n events for a wait. The context that it returns has the timers to wait with.
+// prepare reserves n events for a wait. The returned context has the timers to wait
+// with.
 func (l *Limiter) prepare(ctx context.Context, n int) (r Reservation, with context.Context, err error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -184,7 +195,8 @@ func (l *Limiter) clockIn(ctx context.Context) clock {
 	return c
 }
 
-// at returns the tokens at the time t; mu is held. A t before the last one counts as that.
+// at returns the tokens at the time t; mu is held. A t before the last one counts as
+// the last.
 func (l *Limiter) at(t time.Time) float64 {
 	if l.last.IsZero() || !t.After(l.last) {
 		return min(l.tokens, float64(l.burst))

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var t0 = time.Unix(1_000_000, 0)
 
-// at is t0 and so many tenths of a second.
+// at is t0 plus the given tenths of a second.
 func at(tenths int) time.Time { return t0.Add(time.Duration(tenths) * 100 * time.Millisecond) }
 
 func TestABucketIsFullAtFirstAndRefilled(t *testing.T) {
@@ -94,7 +94,7 @@ func TestRateAndBurstMayChange(t *testing.T) {
 	assert.InDelta(t, 2.0, l.Tokens(), 1e-9)
 }
 
-// The two forms wait alike: so many at once, then one per interval.
+// Both forms wait alike: a burst at once, then one per interval.
 func TestWaitsInABubble(t *testing.T) {
 	for name, wait := range map[string]func(l *rate.Limiter, ctx context.Context) error{
 		"plain": func(l *rate.Limiter, ctx context.Context) error { return l.Wait(ctx) },

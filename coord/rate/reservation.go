@@ -2,7 +2,7 @@ package rate
 
 import "time"
 
-// Reservation is what [Limiter.Reserve] returns: tokens that were taken for events that happen
+// Reservation is the result of [Limiter.Reserve]: tokens taken for events that happen
 // later. It is safe for concurrent use.
 type Reservation struct {
 	limiter *Limiter
@@ -13,11 +13,11 @@ type Reservation struct {
 	when    time.Time
 }
 
-// OK reports whether the limiter can ever provide the tokens. If it is false, the delay is the
-// longest there is.
+// OK reports whether the limiter can ever provide the tokens. If it is false, the delay
+// is the longest possible.
 func (r *Reservation) OK() bool { return r.ok }
 
-// Delay returns how long to wait before the events may happen; zero: they may happen now.
+// Delay returns how long to wait before the events may happen; zero means now.
 func (r *Reservation) Delay() time.Duration {
 	if r.limiter == nil {
 		return forever
@@ -33,8 +33,8 @@ func (r *Reservation) DelayFrom(t time.Time) time.Duration {
 	return max(0, r.when.Sub(t))
 }
 
-// Cancel says that the events will not happen, and gives back what that leaves to others: what
-// was reserved after these keeps its time. It does not block.
+// Cancel declares that the events will not happen, and gives back as many tokens as
+// later reservations allow: those keep their times. It does not block.
 func (r *Reservation) Cancel() {
 	if r.limiter != nil {
 		r.CancelAt(r.limiter.now())
@@ -52,8 +52,7 @@ func (r *Reservation) CancelAt(t time.Time) {
 	if r.tokens == 0 || l.limit == Inf {
 		return
 	}
-	// What was reserved after this one has been given times that follow from it, and they are
-	// not taken back.
+	// Later reservations have times that follow from this one, and keep them.
 	back := float64(r.tokens) - r.limit.tokens(l.event.Sub(r.when))
 	r.tokens = 0
 	if back <= 0 {
