@@ -49,7 +49,7 @@ func (f *receivedFrame[T]) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 for1:
-	// channel_receive.go:93: v, err := c.Receive(ctx)
+	// channel_receive.go:95: v, err := c.Receive(ctx)
 	f.receive1, v, f.err = f.c.ReceiveEnter(t, f.ctx)
 	if f.receive1 == nil {
 		goto resumed1
@@ -65,7 +65,7 @@ resumed1:
 		f.State = statemachine.Finished
 		return true
 	}
-	// channel_receive.go:97: if !yield(v, err) || err != nil {
+	// channel_receive.go:99: if !yield(v, err) || err != nil {
 	f.Emit(v, f.err)
 	f.State = 2
 	return true
@@ -88,7 +88,7 @@ endIf1:
 
 // Location returns where [received] is suspended.
 func (f *receivedFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 93, 97)
+	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 95, 99)
 }
 
-// Digest of what is above: d7411e898c71c047
+// Digest of what is above: 878a1a2bdc88ea98

@@ -548,7 +548,7 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	default:
 		f.Misuse(state)
 	}
-	// entered_test.go:149: v, err := in.Receive(first)
+	// entered_test.go:150: v, err := in.Receive(first)
 	f.receive1, v, err = f.in.ReceiveEnter(t, first)
 	if f.receive1 == nil {
 		goto resumed1
@@ -564,7 +564,7 @@ resumed1:
 		f.State = statemachine.Finished
 		return true, result0, result1
 	}
-	// entered_test.go:153: return in.Receive(second)
+	// entered_test.go:154: return in.Receive(second)
 	f.receive1, result0, result1 = f.in.ReceiveEnter(t, f.second)
 	if f.receive1 == nil {
 		goto resumed2
@@ -582,7 +582,7 @@ resumed2:
 
 // Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 149, 153)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 150, 154)
 }
 
 // Results returns what [twice] returned, or raises again the panic that ended it.
@@ -608,4 +608,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6ee141868f75ecbc
+// Digest of what is above: 7e5a4ec307659e66

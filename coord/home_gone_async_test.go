@@ -72,7 +72,7 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:19: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
+	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
 	f.lock1, err = m.LockEnter(t, ctx)
 	if f.lock1 == nil {
 		goto resumed1
@@ -90,7 +90,7 @@ resumed1:
 
 // Location returns where [locksMutex] is suspended.
 func (f *locksMutexLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 19)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 20)
 }
 
 // Results returns what [locksMutex] returned, or raises again the panic that ended it.
@@ -175,7 +175,7 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	if !write {
 		goto else1
 	}
-	// home_gone_test.go:24: err = m.Lock(ctx)
+	// home_gone_test.go:25: err = m.Lock(ctx)
 	f.lockOrRLock1, err = m.LockEnter(t, ctx)
 	if f.lockOrRLock1 == nil {
 		goto resumed1
@@ -188,7 +188,7 @@ resume1:
 resumed1:
 	goto endIf1
 else1:
-	// home_gone_test.go:26: err = m.RLock(ctx)
+	// home_gone_test.go:27: err = m.RLock(ctx)
 	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
 	if f.lockOrRLock1 == nil {
 		goto resumed2
@@ -206,7 +206,7 @@ endIf1:
 
 // Location returns where [locksRW] is suspended.
 func (f *locksRWLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 24, 26)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 25, 27)
 }
 
 // Results returns what [locksRW] returned, or raises again the panic that ended it.
@@ -287,7 +287,7 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:33: err := m.Lock(ctx, key)
+	// home_gone_test.go:34: err := m.Lock(ctx, key)
 	f.lock1, err = m.LockEnter(t, ctx, key)
 	if f.lock1 == nil {
 		goto resumed1
@@ -305,7 +305,7 @@ resumed1:
 
 // Location returns where [locksKey] is suspended.
 func (f *locksKeyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 33)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 34)
 }
 
 // Results returns what [locksKey] returned, or raises again the panic that ended it.
@@ -386,7 +386,7 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:39: err := s.Acquire(ctx, n)
+	// home_gone_test.go:40: err := s.Acquire(ctx, n)
 	f.acquire1, err = s.AcquireEnter(t, ctx, n)
 	if f.acquire1 == nil {
 		goto resumed1
@@ -404,7 +404,7 @@ resumed1:
 
 // Location returns where [acquires] is suspended.
 func (f *acquiresLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 39)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 40)
 }
 
 // Results returns what [acquires] returned, or raises again the panic that ended it.
@@ -485,7 +485,7 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:45: err := e.Wait(ctx)
+	// home_gone_test.go:46: err := e.Wait(ctx)
 	f.wait1, err = e.WaitEnter(t, ctx)
 	if f.wait1 == nil {
 		goto resumed1
@@ -503,7 +503,7 @@ resumed1:
 
 // Location returns where [waitsForSignal] is suspended.
 func (f *waitsForSignalLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 45)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 46)
 }
 
 // Results returns what [waitsForSignal] returned, or raises again the panic that ended it.
@@ -584,7 +584,7 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:51: err := e.Wait(ctx)
+	// home_gone_test.go:52: err := e.Wait(ctx)
 	f.wait1, err = e.WaitEnter(t, ctx)
 	if f.wait1 == nil {
 		goto resumed1
@@ -602,7 +602,7 @@ resumed1:
 
 // Location returns where [waitsForGate] is suspended.
 func (f *waitsForGateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 51)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 52)
 }
 
 // Results returns what [waitsForGate] returned, or raises again the panic that ended it.
@@ -693,7 +693,7 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:57: if err := c.L.Lock(ctx); err != nil {
+	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
 	f.lockOrWait1, err = f.c.L.LockEnter(t, f.ctx)
 	if f.lockOrWait1 == nil {
 		goto resumed1
@@ -718,7 +718,7 @@ endIf1:
 			raise()
 		})
 	}
-	// home_gone_test.go:61: err := c.Wait(ctx)
+	// home_gone_test.go:62: err := c.Wait(ctx)
 	f.lockOrWait1, err2 = f.c.WaitEnter(t, f.ctx)
 	if f.lockOrWait1 == nil {
 		goto resumed2
@@ -737,7 +737,7 @@ resumed2:
 
 // Location returns where [waitsOnCond] is suspended.
 func (f *waitsOnCondLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 57, 61)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
 }
 
 // Results returns what [waitsOnCond] returned, or raises again the panic that ended it.
@@ -821,7 +821,7 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:67: v, err := c.Receive(ctx)
+	// home_gone_test.go:68: v, err := c.Receive(ctx)
 	f.receive1, v, err = c.ReceiveEnter(t, ctx)
 	if f.receive1 == nil {
 		goto resumed1
@@ -839,7 +839,7 @@ resumed1:
 
 // Location returns where [receives] is suspended.
 func (f *receivesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 67)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 68)
 }
 
 // Results returns what [receives] returned, or raises again the panic that ended it.
@@ -920,7 +920,7 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:73: err := c.Send(ctx, v)
+	// home_gone_test.go:74: err := c.Send(ctx, v)
 	f.send1, err = c.SendEnter(t, ctx, v)
 	if f.send1 == nil {
 		goto resumed1
@@ -938,7 +938,7 @@ resumed1:
 
 // Location returns where [sends] is suspended.
 func (f *sendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 73)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 74)
 }
 
 // Results returns what [sends] returned, or raises again the panic that ended it.
@@ -964,4 +964,4 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 43eb5450b4339b81
+// Digest of what is above: 69edd5c5e9d6f872

@@ -91,7 +91,7 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		frame.Misuse(state)
 	}
-	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
+	// machines_test.go:43: if _, err := f.start.Wait(ctx); err != nil {
 	frame.wait1, _, err = frame.f.start.WaitEnter(t, frame.ctx)
 	if frame.wait1 == nil {
 		goto resumed1
@@ -111,7 +111,7 @@ resumed1:
 endIf1:
 	frame.mine = 0
 for1:
-	// machines_test.go:46: box, err := f.in.Receive(ctx)
+	// machines_test.go:47: box, err := f.in.Receive(ctx)
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(t, frame.ctx)
 	if frame.receive2 == nil {
 		goto resumed2
@@ -125,7 +125,7 @@ resumed2:
 	if !(errors.Is(err2, coord.ErrClosed)) {
 		goto endIf2
 	}
-	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
+	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
 	frame.wait3, wait2 = frame.f.overtime.WaitEnter(t, frame.ctx)
 	if frame.wait3 == nil {
 		goto resumed3
@@ -146,7 +146,7 @@ endIf2:
 		frame.State = statemachine.Finished
 		return true, result0, result1
 	}
-	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
+	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
 	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
 	if frame.carry4 == nil {
 		goto resumed4
@@ -170,7 +170,7 @@ endIf3:
 
 // Location returns where [work] is suspended.
 func (frame *workLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 43, 47, 49, 54)
 }
 
 // Results returns what [work] returned, or raises again the panic that ended it.
@@ -265,7 +265,7 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 		frame.Misuse(state)
 	}
 	frame.lifts = int64(1 + frame.box%2)
-	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
+	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 	frame.acquire1, err = frame.f.lifts.AcquireEnter(t, frame.ctx, frame.lifts)
 	if frame.acquire1 == nil {
 		goto resumed1
@@ -283,7 +283,7 @@ resumed1:
 	frame.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// machines_test.go:65: err := f.out.Send(ctx, box)
+	// machines_test.go:66: err := f.out.Send(ctx, box)
 	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
 	if frame.send2 == nil {
 		goto resumed2
@@ -300,7 +300,7 @@ resumed2:
 		frame.State = statemachine.Finished
 		return true, result0
 	}
-	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
+	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
 	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
 	if frame.lock3 == nil {
 		goto resumed3
@@ -328,7 +328,7 @@ endIf2:
 
 // Location returns where [carry] is suspended.
 func (frame *carryLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 63, 66, 71)
 }
 
 // Results returns what [carry] returned, or raises again the panic that ended it.
@@ -354,4 +354,4 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 159a35400f3f50b0
+// Digest of what is above: f17669f525e9657b

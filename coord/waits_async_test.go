@@ -208,7 +208,7 @@ func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) 
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
 	f.loops.Open(f.loop1)
 range1:
-	// waits_test.go:44: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
+	// waits_test.go:45: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
 	if f.loop1.Next(t) {
 		goto resume1
 	}
@@ -248,7 +248,7 @@ done1:
 
 // Location returns where [waitsForEach] is suspended.
 func (f *waitsForEachFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 44, 44)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 45, 45)
 }
 
 // Results returns what [waitsForEach] returned, or raises again the panic that ended it.
@@ -338,7 +338,7 @@ range1:
 	if f.i1 >= 2 {
 		goto endRange1
 	}
-	// waits_test.go:56: if _, err := c.Next(ctx); err != nil {
+	// waits_test.go:57: if _, err := c.Next(ctx); err != nil {
 	f.next1 = f.c.NextAsync(f.ctx)
 	if f.next1.IsCompleted() {
 		goto resume1
@@ -367,7 +367,7 @@ endRange1:
 
 // Location returns where [waitsForNext] is suspended.
 func (f *waitsForNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 56)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 57)
 }
 
 // Results returns what [waitsForNext] returned, or raises again the panic that ended it.
@@ -630,7 +630,7 @@ func (f *waitsForCountdownMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForCountdown] waits for the callee.
 func (f *waitsForCountdownMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 89}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 90}
 }
 
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
@@ -673,7 +673,7 @@ func (f *waitsForEventMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForEvent] waits for the callee.
 func (f *waitsForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 96}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 97}
 }
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
@@ -738,7 +738,7 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 				return err
 			})
 		}
-		// waits_test.go:108: return s.Wait()
+		// waits_test.go:109: return s.Wait()
 		f.wait1 = s.WaitAsync()
 	}
 	if f.wait1.IsCompleted() {
@@ -755,7 +755,7 @@ resume1:
 
 // Location returns where [waitsForScope] is suspended.
 func (f *waitsForScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 108)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 109)
 }
 
 // Results returns what [waitsForScope] returned, or raises again the panic that ended it.
@@ -1098,12 +1098,12 @@ func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:140: job.Yield()
+	// waits_test.go:141: job.Yield()
 	f.State = 1
 	return t.Yield(), nil
 resume1:
 	_ = t.Refusal()
-	// waits_test.go:141: return job.Sleep(ctx, time.Microsecond)
+	// waits_test.go:142: return job.Sleep(ctx, time.Microsecond)
 	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
 	if !asleep1 {
 		goto resumed2
@@ -1120,7 +1120,7 @@ resumed2:
 
 // Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 140, 141)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 141, 142)
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
@@ -1146,4 +1146,4 @@ func (f *suspendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6e5b57db94a31699
+// Digest of what is above: 0dca68a1d455b869

@@ -787,7 +787,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:215: if err := job.Sleep(ctx, d); err != nil {
+	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 	asleep1, err = statemachine.Sleep(t, ctx, d)
 	if !asleep1 {
 		goto resumed1
@@ -812,7 +812,7 @@ endIf1:
 
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 215)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 216)
 }
 
 // Results returns what [nap] returned, or raises again the panic that ended it.
@@ -908,7 +908,7 @@ range1:
 		f.State = statemachine.Finished
 		return true, result0, result1
 	}
-	// machines_test.go:247: job.Yield()
+	// machines_test.go:248: job.Yield()
 	f.State = 1
 	return t.Yield(), 0, nil
 resume1:
@@ -923,7 +923,7 @@ endRange1:
 
 // Location returns where [work] is suspended.
 func (f *workLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 247)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 248)
 }
 
 // Results returns what [work] returned, or raises again the panic that ended it.
@@ -949,4 +949,4 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 378e8b7a08e3b4a9
+// Digest of what is above: ecaaeaac518991c0
