@@ -12,7 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// What a program can get wrong: each is an error that is documented, at once, and nothing hangs.
+// What a program can get wrong: each is an error that is documented, at once, and
+// nothing hangs.
 func TestBadInputIsAnErrorThatIsDocumented(t *testing.T) {
 	ctx := onPool(t, 1)
 	outcome := func(j Handle) error {
@@ -85,8 +86,8 @@ func TestNegativeDurationsHavePassed(t *testing.T) {
 	assert.Equal(t, Completed, WaitTimeout(ctx, FromResult(1), -time.Hour).Status(), "of a job that has ended, the outcome")
 }
 
-// Work that comes when its scheduler has shut down is refused at once. What does not run on that
-// scheduler, a sleep, does what it always does.
+// Work that comes when its scheduler has shut down is refused at once. What does not
+// run on that scheduler, a sleep, does what it always does.
 func TestUseAfterTheShutdownOfTheScheduler(t *testing.T) {
 	p := pool.New(pool.Workers(1, 1))
 	ctx := schedulers.With(context.Background(), p)

@@ -14,7 +14,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// freshLane gives one test a lane that nobody has used before.
+// freshLane gives one test an unused lane.
 func freshLane(t *testing.T, places int) {
 	t.Helper()
 	before, fresh := blockingLane, &lane{places: places}
@@ -79,7 +79,7 @@ func TestWorkOfABubbleAndOfTheWorldOutsideDoNotShareGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := onPool(t, 1)
 		for range 100 {
-			inside := make(chan struct{}) // nobody outside may touch it
+			inside := make(chan struct{}) // belongs to the bubble: not to be used outside
 			j := Blocking(ctx, func(context.Context) (Void, error) { <-inside; return Void{}, nil })
 			synctest.Wait()
 			close(inside)

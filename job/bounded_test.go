@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// Whoever completes a job may hold locks, and has not asked for its continuations: a full queue must
-// neither make it wait, nor have it run them, nor lose them.
+// The completer of a job may hold locks, and has not asked for its continuations. A
+// full queue must neither block it, nor make it run them, nor lose them.
 func TestACompleterNeitherWaitsForRoomNorRunsContinuations(t *testing.T) {
 	for name, full := range map[string]pool.WhenFull{"Reject": pool.Reject, "Block": pool.Block, "CallerRuns": pool.CallerRuns} {
 		t.Run(name, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestACompleterNeitherWaitsForRoomNorRunsContinuations(t *testing.T) {
 					return 0, nil
 				})
 				<-began
-				queued := Run(ctx, func(context.Context) (int, error) { return 0, nil }) // and now it is full
+				queued := Run(ctx, func(context.Context) (int, error) { return 0, nil }) // now full
 				early := ContinueWith(ctx, source.Job(), add(1))
 
 				assert.True(t, source.TrySetResult(1), "returns although there is no room")

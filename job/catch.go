@@ -9,9 +9,10 @@ import (
 
 // Catch returns a job that runs fn with the error of j once j has Faulted or was
 // Canceled, and ends with what fn returns: a result in its place, or an error. If j has
-// Completed, fn is not called and the job has j's result. With [OnlyOnFaulted] or [OnlyOnCanceled], fn
-// is for that outcome alone, and the other passes: the job ends as j did. Scheduler,
-// context, a nil j and other options are as with [ContinueWith]. It does not block.
+// Completed, fn is not called and the job has j's result. With [OnlyOnFaulted] or
+// [OnlyOnCanceled], fn is for that outcome alone, and the other passes: the job ends as
+// j did. Scheduler, context, a nil j and other options are as with [ContinueWith]. It
+// does not block.
 //
 // The name is that of JavaScript's promises.
 func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {

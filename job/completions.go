@@ -11,8 +11,8 @@ import (
 )
 
 // Completions hands out several jobs in the order in which they end, each once. Make
-// one with [CompletionsOf]. All methods are safe for concurrent use: several may ask for
-// the next, and are served in the order in which they asked.
+// one with [CompletionsOf]. All methods are safe for concurrent use: several may ask
+// for the next, and are served in the order in which they asked.
 //
 // In plain code [WhenEach] is more convenient. In a function marked
 // //movenext:async a call of Next is a suspension point, as it has a twin.
@@ -20,7 +20,7 @@ type Completions[T any] struct {
 	mu    sync.Mutex
 	nodes []completionNode[T] // registrations; nil when stopped
 	ended []*Job[T]           // and not handed out, the oldest first
-	turns list.List           // of *turn[T]: who waits for the next; empty unless ended is
+	turns list.List           // of *turn[T]: the waiters for the next; empty unless ended is
 	left  int                 // how many will be handed out yet
 }
 
@@ -31,10 +31,11 @@ type completionNode[T any] struct {
 }
 
 // CompletionsOf returns the completions of jobs. Those that have ended already come
-// first, in the order given. Jobs that are Created are started. A nil job counts as one that
-// has faulted with [ErrNilJob]. It does not block.
+// first, in the order given. Jobs that are Created are started. A nil job counts as one
+// that has faulted with [ErrNilJob]. It does not block.
 //
-// Call Stop if not all will be asked for; else the jobs keep the Completions until they end.
+// Call Stop if not all will be asked for; else the jobs keep the Completions until they
+// end.
 func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 	c := &Completions[T]{left: len(jobs)}
 	nodes := make([]completionNode[T], len(jobs))
@@ -67,13 +68,13 @@ func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
 	}
 	j, err := t.promise.Job().Wait(context.WithoutCancel(ctx))
 	if err != nil && !t.giveUp(err) {
-		return t.promise.Job().GetResult() // the error is the turn's own, or the wait was refused too late
+		return t.promise.Job().GetResult() // the turn's own error, or a refusal that came late
 	}
 	return j, err
 }
 
-// NextAsync returns a job that completes with the next job that ends, or fails as Next does. It
-// is the twin of [Completions.Next].
+// NextAsync returns a job that completes with the next job that ends, or fails as Next
+// does. It is the twin of [Completions.Next].
 func (c *Completions[T]) NextAsync(ctx context.Context) *Job[*Job[T]] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -85,8 +86,8 @@ func (c *Completions[T]) NextAsync(ctx context.Context) *Job[*Job[T]] {
 	return t.promise.Job()
 }
 
-// Stop takes back what is registered with the jobs that have not ended. Who waits for
-// the next is told [ErrNoJobs]. Calling it again does nothing. It does not block.
+// Stop removes its registrations from the jobs that have not ended. Waiters for the
+// next job get [ErrNoJobs]. Calling it again does nothing. It does not block.
 func (c *Completions[T]) Stop() {
 	c.mu.Lock()
 	nodes := c.nodes
@@ -105,8 +106,8 @@ func (c *Completions[T]) Stop() {
 // finish notes that nothing will be handed out any more; mu is held.
 func (c *Completions[T]) finish() { c.nodes, c.ended, c.left = nil, nil, 0 }
 
-// forget lets go of the jobs: a node that was taken back may stay linked in one of them, and keeps
-// its neighbours.
+// forget lets go of the jobs: a node that was taken back may stay linked in one of
+// them, and keeps its neighbours.
 func (c *Completions[T]) forget(nodes []completionNode[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

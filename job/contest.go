@@ -10,14 +10,14 @@ import (
 // contest waits for several jobs until one of them decides it, and then takes its
 // registrations with all others back.
 //
-// The difficulty is that the winner may come while the last jobs are still being registered:
-// it must take back exactly those that are there. So registering job i and saying so
-// (registered = i+1) are followed by one question under the lock, "is it over?". Either the winner has seen
-// the new number, and takes the node back, or the question is answered with yes, and
-// who registers takes it back.
+// The difficulty is that the winner may come while the last jobs are still being
+// registered: it must withdraw exactly the nodes that are there. So after registering
+// job i and saying so (registered = i+1), the registering goroutine asks under the lock
+// whether the contest is over. Either the winner has seen the new number and withdraws
+// the node, or the answer is yes and the registering goroutine withdraws it.
 //
-// Nodes are taken back outside of the lock: that may deliver nodes of other jobs,
-// whose targets have locks of their own.
+// Nodes are taken back outside the lock: that may deliver nodes of other jobs, whose
+// targets have locks of their own.
 type contest struct {
 	party contestants
 
@@ -28,8 +28,8 @@ type contest struct {
 	over       bool
 }
 
-// contestants is what the contest is about. decides is called under the contest's lock; then
-// won or nobodyWon, once.
+// contestants is what the contest is about. decides is called under the contest's lock;
+// then won or nobodyWon, once.
 type contestants interface {
 	decides(i int) bool // job i has ended: is that the end of the contest?
 	won(i int) continuation.Chain
@@ -87,8 +87,8 @@ func (c *contest) end(i int) continuation.Chain {
 	return c.party.won(i)
 }
 
-// count notes the end of job i. If that is the end of the contest, it returns the nodes to take
-// back, a slice that is not nil.
+// count notes the end of job i. If that is the end of the contest, it returns the nodes
+// to take back, a slice that is not nil.
 func (c *contest) count(i int) (nodes []contestNode, decided bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,33 +8,34 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// body is what a job with a function has beside its outcome, and the context
-// that the function is given.
+// body is what a job with a function has in addition to its outcome, and the context
+// that its function gets.
 //
-// The context is an inner value and not the job, so that no method of the one is ever
-// called on the other. (It lies inside of the job, though: who keeps a job's context
-// keeps the job.) It answers for values itself and for its end through the parent,
-// until somebody wants more than that: a Done channel, or to cancel this job and
-// not the parent. Then it makes a real context, once, in the part of the job that most jobs never have. A job that is
-// never asked pays a bit for it, in a word that is read anyway.
+// The context is an inner value and not the job, so that a method of one is never
+// called on the other. (It lies inside the job, though: keeping a job's context keeps
+// the job.) It answers for values itself and for its end through the parent. That
+// suffices until a caller wants a Done channel, or cancels this job and not the parent.
+// Then it makes a real context, once, in the part of the job that most jobs never have.
+// A job that is never asked pays one bit, in a word that is read anyway.
 type body struct {
 	users users
 
 	holding bool // the job is counted by the one around it
 	hidden  bool // the job's scheduler is not the ambient one
-	// What Awaited.Run was told, if the job was run by the machine that awaits it; Unproven|1 if a goroutine that waits runs it.
-	// Written by who claimed the job.
+	// What Awaited.Run was told, if the job was run by the machine that awaits it;
+	// Unproven|1 if a goroutine that waits runs it. Written by the job's claimer.
 	spent uint8
-	// The goroutine that claimed the job has completed it. Written and read by that goroutine.
+	// The goroutine that claimed the job has completed it. Written and read by that
+	// goroutine.
 	attended bool
 
 	// Set when the job is made, as the two above are.
 	owner  owner
 	parent context.Context
-	root   *body            // the outermost of the jobs' contexts that this one lies in, one directly in the other; nil: it lies in none
+	root   *body            // the outermost job context around this one, all nested directly; or nil
 	home   *schedulers.Home // where the job runs; a Start may name another
 
-	// Written by who claimed the job, before the function is called.
+	// Written by the job's claimer, before the function is called.
 	worker schedulers.Worker
 }
 
@@ -65,11 +66,13 @@ func (b *body) nest(ctx context.Context) {
 // shield keeps the end of what the job's context lies in away from it.
 func (b *body) shield() { b.parent, b.root = context.WithoutCancel(b.parent), nil }
 
-// outermost returns the body whose parent is the first context outwards that is not a body.
+// outermost returns the body whose parent is the first context outwards that is not a
+// body.
 //
-// Jobs that start jobs make a chain of bodies as long as the recursion is deep. Of that chain only
-// the far end needs to be asked: a body holds the one it lies in until it is closed itself, so none in
-// between has ended, unless somebody called Cancel; that leaves a mark on the outermost.
+// Jobs that start jobs make a chain of bodies as long as the recursion is deep. Of that
+// chain only the far end needs to be asked: a body holds the one it lies in until it is
+// closed itself, so none in between has ended, unless Cancel was called, which marks
+// the outermost.
 func (b *body) outermost() *body {
 	if b.root != nil {
 		return b.root
@@ -101,8 +104,8 @@ func (b *body) Err() error {
 	return nil
 }
 
-// Value implements context.Context. Everything that is not ours is asked of the real context
-// if there is one: the standard library finds the nearest cancellable context
+// Value implements context.Context. Everything that is not ours is asked of the real
+// context if there is one: the standard library finds the nearest cancellable context
 // by a private key, and must find the one whose Done channel we return.
 func (b *body) Value(key any) any {
 	switch key {
@@ -128,8 +131,9 @@ func (b *body) Value(key any) any {
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with the last user's leaving: whoever comes second cancels. We store, then see whether there are users and mark their
-// count, in one compare-and-swap; who leaves counts down, and sees the mark. One of the two sees the other.
+// It races with the departure of the last user: the second of the two cancels. We store
+// the context, then check for users and mark their count in one compare-and-swap; a
+// departing user counts down and sees the mark. One of the two sees the other.
 func (b *body) materialize() *realContext {
 	if r := b.made(); r != nil {
 		return r
@@ -174,8 +178,8 @@ func (c *core) endOwn() {
 	}
 }
 
-// close ends the context, which nobody needs any more, and that of each job around it that was held
-// by this one alone.
+// close ends the context, which is no longer needed, and that of each enclosing job
+// that only this one held.
 func (b *body) close() {
 	for last := true; last; last = b.users.release() {
 		if r := b.made(); r != nil {

@@ -13,20 +13,21 @@ type continued[T, U any] struct {
 	fn func(context.Context, *Job[T]) (U, error)
 }
 
-// ContinueWith returns a job that runs fn with j once j has ended, in
-// whatever way. A continuation is a job like any other: it can be waited for and
-// continued itself. Several continuations of one job are siblings: each becomes runnable when j
-// ends, in the order in which they were added. A Created j is not started. ContinueWith does
-// not block.
+// ContinueWith returns a job that runs fn with j once j has ended, in whatever way. A
+// continuation is a job like any other: it can be waited for and continued itself.
+// Several continuations of one job are siblings: each becomes runnable when j ends, in
+// the order in which they were added. A Created j is not started. ContinueWith does not
+// block.
 //
-// It runs on the scheduler of the option [On], else on the ambient one of ctx, else on the
-// default; never on the goroutine that completes j, unless [RunSynchronously] asks for it. Only
-// ctx cancels it: when ctx ends before j does, the continuation is Canceled at once and j does
-// not keep it; [LazyCancellation] and [Shielded] change that. What becomes of j does not cancel
-// it; fn can ask j. With one of the filters [OnlyOnCompleted], [OnlyOnFaulted] and
-// [OnlyOnCanceled] it runs only if j ended that way, and is Canceled with [ErrFiltered] if not.
-// A nil j counts as one that has Faulted with [ErrNilJob]; fn is given a job that says so. See
-// also [Then], [Catch] and [Finally].
+// It runs on the scheduler of the option [On], else on the ambient one of ctx, else on
+// the default; never on the goroutine that completes j, unless [RunSynchronously] asks
+// for it. Only ctx cancels it: when ctx ends before j does, the continuation is
+// Canceled at once and j does not keep it; [LazyCancellation] and [Shielded] change
+// that. What becomes of j does not cancel it; fn can ask j. With one of the filters
+// [OnlyOnCompleted], [OnlyOnFaulted] and [OnlyOnCanceled] it runs only if j ended that
+// way, and is Canceled with [ErrFiltered] if not. A nil j counts as one that has
+// Faulted with [ErrNilJob]; fn is given a job that says so. See also [Then], [Catch]
+// and [Finally].
 func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
 	c := &continued[T, U]{fn: fn}
 	if err := c.prepare(c, ctx, opts, forContinuation, fn == nil); err != nil {
@@ -35,8 +36,9 @@ func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Cont
 	return c.attach(present(j), c)
 }
 
-// ContinueWith is the function [ContinueWith] for an fn that has no result of its own, so that calls can be written in
-// their order. What changes the type of the result has to be a function: Go's methods have no type parameters.
+// ContinueWith is the function [ContinueWith] for an fn that has no result of its own,
+// so that calls can be written in their order. What changes the type of the result has
+// to be a function: Go's methods have no type parameters.
 func (j *Job[T]) ContinueWith(ctx context.Context, fn func(context.Context, *Job[T]) error, opts ...Option) *Job[Void] {
 	if fn == nil {
 		return ContinueWith[T, Void](ctx, j, nil, opts...)

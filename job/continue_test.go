@@ -167,8 +167,8 @@ func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 	})
 }
 
-// hooked is a context that calls f when it is asked for its Done channel by the watch; whether it can
-// end at all is asked before.
+// hooked is a context that calls f when it is asked for its Done channel by the watch;
+// whether it can end at all is asked before.
 type hooked struct {
 	context.Context
 	f     func()

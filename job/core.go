@@ -18,14 +18,15 @@ type core struct {
 	mode  mode
 	only  filter // of a continuation: the outcomes that it is for
 
-	// The final status, once the list below is closed. Before that, the one that the job's function wants the job to take
-	// on, where the error does not decide it, or 0.
+	// The final status, once the list below is closed. Before that, the one that the
+	// job's function wants the job to take on, where the error does not decide it, or
+	// 0.
 	final uint8
 
 	waiting continuation.List
 
-	// What a job with a function has beside; nil for a job that others complete. Written
-	// before the job is handed out.
+	// The extra part of a job with a function; nil for a job that others complete.
+	// Written before the job is handed out.
 	own *body
 
 	// What most jobs never need. Made when asked for.
@@ -64,7 +65,7 @@ type rare struct {
 	mu   sync.Mutex    // protects done and, in a race of Starts, body.home
 	done chan struct{} // made by Done
 
-	// Continuations that whoever has run the job's function runs right after it.
+	// Continuations that the runner of the job's function runs right after it.
 	synchronous continuation.List
 }
 
@@ -82,8 +83,9 @@ func (c *core) extras() *rare {
 	return c.rare.Load()
 }
 
-// setErr writes the error, by who has won the right to complete the job, before the list is closed. It lies in the rare part, since most jobs have none:
-// with a place for it in each job, two words of every job would be nil for ever.
+// setErr writes the error. The winner of the right to complete the job calls it, before
+// the list is closed. The error lies in the rare part, since most jobs have none: a
+// field in each job would be two words that are nil forever.
 func (c *core) setErr(err error) {
 	if err != nil {
 		c.extras().err = err
@@ -92,7 +94,8 @@ func (c *core) setErr(err error) {
 	}
 }
 
-// err returns the error. It is read only by who has seen that the job has ended, or writes it.
+// err returns the error. It is called only by its writer, or after the job has been
+// seen to have ended.
 func (c *core) err() error {
 	if r := c.rare.Load(); r != nil {
 		return r.err
@@ -100,8 +103,8 @@ func (c *core) err() error {
 	return nil
 }
 
-// publish makes the outcome visible and returns who must be told. The caller
-// has won a reserve and written the result.
+// publish makes the outcome visible and returns the waiters to tell. The caller has won
+// a reserve and written the result.
 func (c *core) publish(final Status) continuation.Chain {
 	c.conclude(final)
 	told := c.waiting.Complete()
@@ -129,7 +132,8 @@ func (c *core) abort(final Status, err error) continuation.Chain {
 	return c.publish(final)
 }
 
-// status is the state's until the job has ended, except for a zero Job, which nobody has made and nobody will run.
+// status is the state's until the job has ended, except for a zero Job, which was never
+// made and will never run.
 func (c *core) status() Status {
 	if c.isCompleted() {
 		return Status(c.final)
@@ -143,8 +147,8 @@ func (c *core) status() Status {
 
 func (c *core) isCompleted() bool { return c.waiting.Closed() }
 
-// register adds n to be told of the completion; false: the job is complete. It
-// starts a Created job, since nobody waits for what nobody starts.
+// register adds n to be told of the completion; false: the job is complete. It starts a
+// Created job, since a waiter would otherwise wait for a job that is never started.
 func (c *core) register(n *continuation.Node) bool {
 	c.startIfCreated()
 	return c.waiting.Add(n)

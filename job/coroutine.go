@@ -6,14 +6,15 @@ import (
 	"iter"
 )
 
-// coroutine is a plain sequence that is pulled: it runs on a goroutine of its own, in turns with who pulls. The turns are
-// handed over by two things, so the fields need no lock: that of the sequence by resume, the other by the
-// completion of the step. iter.Pull is not for this: who pulls next may be any goroutine, and must not block.
+// coroutine is a plain sequence that is pulled: it runs on a goroutine of its own, in
+// turns with its consumer. Two handoffs make locks on the fields unnecessary: resume
+// gives the turn to the sequence, the completion of the step gives it back. iter.Pull
+// does not fit: the next pull may come from any goroutine, and must not block.
 type coroutine[T any] struct {
 	seq    iter.Seq2[T, error]
 	resume chan bool // go on (true), or to your end
 	step   *Promise[T]
-	ending *Promise[Void] // in place of a step, when the sequence is to end
+	ending *Promise[Void] // instead of a step, when the sequence must end
 	begun  bool
 	over   bool
 }

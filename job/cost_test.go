@@ -21,7 +21,8 @@ func (s *slot) run() {
 	w.Run(nil)
 }
 
-// What each operation allocates, beside what the caller makes (the closure, the context).
+// What each operation allocates, in addition to what the caller makes (the closure, the
+// context).
 func TestAllocations(t *testing.T) {
 	s := &slot{}
 	ctx := schedulers.With(context.Background(), s)

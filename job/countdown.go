@@ -45,7 +45,8 @@ func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 	d.one().Deliver(nil)
 }
 
-// allEnded reports whether there is nothing to wait for, and nothing to allocate for waiting.
+// allEnded reports whether nothing is left to wait for, and nothing to allocate for
+// waiting.
 func allEnded(n int, at func(int) *core) bool {
 	for i := range n {
 		if c := at(i); c != nil && !c.isCompleted() {

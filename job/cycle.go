@@ -10,35 +10,39 @@ import (
 
 // # Waits that close a circle
 //
-// A job that waits for itself, or for a job that waits for it, waits for ever. What can be
-// known of that without slowing anything else down?
+// A job that waits for itself, or for a job that waits for it, waits forever. How much
+// of this can be detected without slowing anything else down?
 //
-// Who waits for a job is in its list; so one can go from a job to those who wait for it, to
-// those who wait for them, and so on. If that leads from the job that is about to
-// wait to the job that it wants to wait for, the circle is closed. Only who is about to
-// block pays for the search, and usually finds nobody who waits for it.
+// A job's waiters are in its list; so a search can go from a job to its waiters, to
+// their waiters, and so on. If that leads from the job that is about to wait to the job
+// that it wants to wait for, the circle is closed. Only a job that is about to block
+// pays for the search, and it usually has no waiters.
 //
-// But who is about to wait? Go does not tell on whose behalf a goroutine runs. The context
-// does: a job's function hands its own context to Wait. So whoever waits with a job's context, or
-// one below it, is taken for that job until it has ended. A goroutine that a job has started and
-// that waits on its own account, for the job itself, say, must not use the job's context: it is
-// refused, where context.WithoutCancel of it is not. (Mostly it would gain nothing: the
-// context ends with the job, unless the job has started others that go on.)
+// But which job is about to wait? Go does not tell for which job a goroutine runs. The
+// context does: a job's function hands its own context to Wait. So a wait with a job's
+// context, or one derived from it, counts as a wait of that job until the job has
+// ended. A goroutine that a job started and that waits on its own account, say for the
+// job itself, must not use the job's context. Such a wait is refused; one with
+// context.WithoutCancel of it is not. (Mostly it would gain nothing: the context ends
+// with the job, unless the job has started others that continue.)
 //
-// Hence what is found: circles of waits by [Job.Wait] with a job's own context or
-// one derived from it, and of continuations, combinators, scopes and [Waiter]s between them. What
-// is not: waits by [Job.Await] in plain code, which has no context; waits for channels, locks and
-// the like; what has another way out (a [Race], [WhenAny] or [Completions] with two jobs that can still be
-// the first, a [WaitTimeout], a wait with a deadline before that of the waiting job), also if that leads into a circle, too; and circles
-// that are not among the 64 nearest jobs, of the waiters of each the last 8.
+// This finds circles of waits by [Job.Wait] with a job's own context or one derived
+// from it, and of continuations, combinators, scopes and [Waiter]s between them. It
+// does not find waits by [Job.Await] in plain code, which has no context, or waits for
+// channels, locks and the like. It does not follow a wait with another way out, even if
+// that also leads into a circle: a [Race], [WhenAny] or [Completions] with two jobs
+// that can still be the first, a [WaitTimeout], a wait with a deadline before that of
+// the waiting job. And it sees the 64 nearest jobs only, and of each job's waiters the
+// last 8.
 
-// ErrCycle is matched by the error of a wait that could never end because it closes a circle of
-// jobs that wait for each other; see [CycleError].
+// ErrCycle is matched by the error of a wait that could never end because it closes a
+// circle of jobs that wait for each other; see [CycleError].
 var ErrCycle = fmt.Errorf("job: circle of waits: %w", ErrWouldDeadlock)
 
 // CycleError names the jobs of a circle. It matches [ErrCycle] and [ErrWouldDeadlock].
 type CycleError struct {
-	// Jobs are names in quotes or IDs as #n. Each waits for the next, the last for the first.
+	// Jobs are names in quotes or IDs as #n. Each waits for the next, the last for the
+	// first.
 	Jobs []string
 }
 
@@ -57,9 +61,10 @@ func (e *CycleError) Error() string {
 // Unwrap returns ErrCycle.
 func (e *CycleError) Unwrap() error { return ErrCycle }
 
-// WouldCycle returns a *[CycleError] if waiter would never end because it is about to wait for
-// awaited, which waits for it, and nil if that is not known. It looks at no more than 64 jobs in between;
-// it does not block. [Job.Wait] asks it by itself; it is for awaiters of your own.
+// WouldCycle returns a *[CycleError] if waiter would never end because it is about to
+// wait for awaited, which waits for it, and nil if that is not known. It looks at no
+// more than 64 jobs in between; it does not block. [Job.Wait] asks it by itself; it is
+// for awaiters of your own.
 func WouldCycle(waiter, awaited Handle) error {
 	w, a := baseOf(waiter), baseOf(awaited)
 	if w == nil || a == nil {
@@ -68,28 +73,32 @@ func WouldCycle(waiter, awaited Handle) error {
 	return circle(w, a)
 }
 
-// CircleOf is [WouldCycle] for a [Waiter] that is about to register with awaited. It costs next to
-// nothing where awaited waits for no other job, as a [Source] does not. Who can must rather register first; see [Lookout].
+// CircleOf is [WouldCycle] for a [Waiter] that is about to register with awaited. It
+// costs next to nothing where awaited waits for no other job, as with a [Source]. A
+// caller that can register first must do so instead; see [Lookout].
 func CircleOf(w Waiter, awaited Handle) error { return LookOut(w, awaited).circle() }
 
-// Lookout finds the circle that a [Waiter] closes by registering with a job, when it has registered: it is the
-// machines' half of what Wait does.
+// Lookout finds the circle that a [Waiter] closes by registering with a job, when it
+// has registered: it is the machines' half of what Wait does.
 //
 //	before       l := LookOut(w, awaited)
 //	register     awaited.Register(n), the node of w
 //	after        l.TakeBack(n)
 //
-// Why after: of two that close a circle at the same moment, both would look before either can be seen, and wait
-// for ever. Registering is a compare-and-swap on the list of the awaited job, so all registrations of a circle
-// have an order. Whoever is last looks when all others can be seen.
+// Why after: of two that close a circle at the same moment, both would look before
+// either can be seen, and both would wait forever. Registering is a compare-and-swap on
+// the list of the awaited job, so all registrations of a circle have an order. The last
+// to register looks when all others can be seen.
 //
-// What makes it hard is that w belongs to whoever completes the awaited job as soon as it is registered. So
-// all that the search needs is found out before; it goes through the jobs, which stay what they are; and the node is
-// taken back by looking whether it is still in that list ([continuation.List.Withdraw]), not by what the node says of itself.
-// If it is found there, nobody has told w anything, and w is the caller's again.
+// The difficulty: as soon as w is registered it belongs to the completer of the awaited
+// job. So the search collects all that it needs before; it goes through the jobs, which
+// stay what they are; and the node is withdrawn by finding it in that list
+// ([continuation.List.Withdraw]), not by what the node says of itself. If it is found
+// there, w has not been told anything, and is the caller's again.
 type Lookout struct{ waiting, awaited *core }
 
-// LookOut returns the look-out of w, which is about to register with awaited. It does not block.
+// LookOut returns the look-out of w, which is about to register with awaited. It does
+// not block.
 func LookOut(w Waiter, awaited Handle) Lookout {
 	a := baseOf(awaited)
 	if a == nil || a.own == nil && a.mode&dependent == 0 {
@@ -98,8 +107,9 @@ func LookOut(w Waiter, awaited Handle) Lookout {
 	return Lookout{baseOf(w.WaitingJob()), a}
 }
 
-// TakeBack returns a *[CycleError], and has taken n back from the awaited job, if that closes a circle. If it returns nil, n
-// is registered or was delivered, and w is not the caller's any more.
+// TakeBack returns a *[CycleError], and has taken n back from the awaited job, if that
+// closes a circle. If it returns nil, n is registered or was delivered, and w is not
+// the caller's any more.
 func (l Lookout) TakeBack(n *continuation.Node) error {
 	err := l.circle()
 	if err == nil || !l.awaited.waiting.Withdraw(n) {
@@ -108,7 +118,8 @@ func (l Lookout) TakeBack(n *continuation.Node) error {
 	return err
 }
 
-// circle returns the error of the circle, or nil. It costs next to nothing where nobody waits for the waiting job.
+// circle returns the error of the circle, or nil. It costs next to nothing where the
+// waiting job has no waiters.
 func (l Lookout) circle() error {
 	b, a := l.waiting, l.awaited
 	if b == nil || b != a && b.waiting.Empty() || !a.mayWait() {
@@ -117,8 +128,8 @@ func (l Lookout) circle() error {
 	return circle(b, a)
 }
 
-// mayWait reports whether the job, which depends on others or has a function, may be waiting for another one: its function has
-// begun.
+// mayWait reports whether the job, which depends on others or has a function, may be
+// waiting for another one: its function has begun.
 func (c *core) mayWait() bool {
 	if c.own == nil {
 		return true
@@ -130,7 +141,7 @@ func (c *core) mayWait() bool {
 // circleJobs is how many jobs a search looks at.
 const circleJobs = 64
 
-// circle searches, breadth first, from waiter to awaited along those who wait.
+// circle searches, breadth first, from waiter to awaited, along the waiters.
 func circle(waiter, awaited *core) error {
 	seen := append(make(search, 0, 8), step{waiter, -1})
 	for i := 0; ; i++ {
@@ -192,9 +203,9 @@ func enclosing(ctx context.Context) *body {
 	return c.own
 }
 
-// current returns the job on whose behalf a wait with ctx is taken to be, or nil. Only a context that is
-// not a job's own is asked whether it can end (context.WithoutCancel can not): that
-// question would have a job's own make a real one.
+// current returns the job on whose behalf a wait with ctx is taken to be, or nil. Only
+// a context that is not a job's own is asked whether it can end (context.WithoutCancel
+// cannot): that question would have a job's own make a real one.
 func current(ctx context.Context) *core {
 	if b, ok := ctx.(*body); ok {
 		return b.owner.base().unlessCompleted()
@@ -206,9 +217,10 @@ func current(ctx context.Context) *core {
 	return c.unlessCompleted()
 }
 
-// bounded reports whether a wait with ctx on behalf of that job, or of nobody, has an end that the job itself has not: a
-// deadline before the job's own. Such a wait closes no circle, since it ends; one that ends no earlier than the
-// job's context does has no use for the job any more.
+// bounded reports whether a wait with ctx, on behalf of that job or of none, has an end
+// that the job itself has not: a deadline before the job's own. Such a wait closes no
+// circle, since it ends. A wait that ends no earlier than the job's context is of no
+// use to the job.
 func bounded(ctx context.Context, behalf *core) bool {
 	at, ok := ctx.Deadline()
 	if !ok || behalf == nil || behalf.own == nil {

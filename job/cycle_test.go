@@ -27,7 +27,8 @@ func TestAJobThatWaitsForItselfIsTold(t *testing.T) {
 	assert.Zero(t, waitersOf(j))
 }
 
-// ring returns n running jobs, each of which waits for the next when its gate is opened.
+// ring returns n running jobs, each of which waits for the next when its gate is
+// opened.
 func ring(ctx context.Context, n int) (jobs []*Job[int], gates []chan struct{}) {
 	jobs, gates = make([]*Job[int], n), make([]chan struct{}, n)
 	all := make(chan struct{})
@@ -229,7 +230,8 @@ func TestTheSearchIsBounded(t *testing.T) {
 	assert.NoError(t, WouldCycle(first.Job(), NewSource[int]().Job()))
 }
 
-// A wait that ends by itself is a way out, for the job that waits and for those that wait for it.
+// A wait that ends by itself is a way out, for the job that waits and for those that
+// wait for it.
 func TestAWaitWithADeadlineClosesNoCircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var itself *Job[int]
@@ -273,7 +275,8 @@ func TestWhoWaitsForAJobThatWaitsWithADeadlineIsNotRefused(t *testing.T) {
 	})
 }
 
-// The deadline that ends the wait ends the job, too: waiting for it would be for nothing.
+// The deadline that ends the wait ends the job, too: waiting for it would be for
+// nothing.
 func TestAWaitWithTheDeadlineOfItsJobIsRefusedLikeOneWithout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(onPool(t, 1), time.Second)

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Diagnostics is a set of things to record about jobs, for who looks for a fault. What is
-// not switched on costs nothing but a question.
+// Diagnostics is a set of things to record about jobs, for debugging. What is switched
+// off costs one test.
 type Diagnostics uint32
 
 const (
@@ -17,30 +17,32 @@ const (
 	// asynchronous stacks. It costs an allocation and half a microsecond a job.
 	RecordCreation Diagnostics = 1 << iota
 
-	// FollowLabels has the profiler's labels follow the job: while its function runs, the
-	// goroutine has the labels of the job's context (runtime/pprof.WithLabels), and the
-	// job's name under "job" if it has one.
+	// FollowLabels has the profiler's labels follow the job: while its function runs,
+	// the goroutine has the labels of the job's context (runtime/pprof.WithLabels), and
+	// the job's name under "job" if it has one.
 	FollowLabels
 
 	// FollowTrace makes each job a task of the execution tracer (runtime/trace), below
-	// the task of the context that it was made with, and each run of a function a region.
-	// Nothing is recorded while no trace is taken.
+	// the task of the context that it was made with, and each run of a function a
+	// region. Nothing is recorded while no trace is taken.
 	FollowTrace
 )
 
 var diagnostics atomic.Uint32
 
-// SetDiagnostics says what is recorded about jobs that are made from now on, and returns
-// what was before. See also [Diagnose]. It is safe for concurrent use.
+// SetDiagnostics says what is recorded about jobs that are made from now on, and
+// returns what was before. See also [Diagnose]. It is safe for concurrent use.
 func SetDiagnostics(d Diagnostics) (before Diagnostics) {
 	return Diagnostics(diagnostics.Swap(uint32(d)))
 }
 
-// Diagnose has the job record d beside what [SetDiagnostics] says for all.
+// Diagnose makes the job record d in addition to what [SetDiagnostics] sets for all
+// jobs.
 func Diagnose(d Diagnostics) Option { return Option{diagnose: d} }
 
-// record begins to record what d asks for, and returns the context that the job is made with. It is
-// called by prepare, which is called by the function that the user has called.
+// record begins to record what d asks for, and returns the context that the job is made
+// with. It is called by prepare, which is called by the function that the user has
+// called.
 func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	r := t.extras()
 	if d&RecordCreation != 0 {
@@ -61,8 +63,8 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	return ctx
 }
 
-// record is the same for a scope, whose children have its labels. A scope is no task of the
-// tracer: that could not be ended by who never waits for it.
+// record is the same for a scope, whose children have its labels. A scope is no task of
+// the tracer: a scope that is never waited for could not end it.
 func (s *Scope) record(d Diagnostics, depth int) {
 	r := s.promise.job.extras()
 	if d&RecordCreation != 0 {
@@ -111,8 +113,8 @@ func (t *task[T]) follow() (end func()) {
 	}
 	return func() {
 		if t.mode&labeled != 0 {
-			// A worker has no labels of its own to go back to. Who runs a job in place has,
-			// and brings them back itself.
+			// A worker has no labels of its own to restore. A goroutine that runs a job
+			// in place has, and restores them itself.
 			pprof.SetGoroutineLabels(context.Background())
 		}
 		if region != nil {
@@ -121,15 +123,16 @@ func (t *task[T]) follow() (end func()) {
 	}
 }
 
-// ranFor brings the labels of ctx back after somebody who has them ran a job with mode m.
+// ranFor restores the labels of ctx after a goroutine that has them ran a job with mode
+// m.
 func (m mode) ranFor(ctx context.Context) {
 	if m&labeled != 0 {
 		pprof.SetGoroutineLabels(ctx)
 	}
 }
 
-// Creation returns where the job was made, if that was recorded ([RecordCreation]); else File is
-// empty.
+// Creation returns where the job was made, if that was recorded ([RecordCreation]);
+// else File is empty.
 func (j *Job[T]) Creation() Frame {
 	if j == nil {
 		return Frame{}

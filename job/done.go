@@ -14,8 +14,9 @@ var closedChannel = func() chan struct{} {
 // done returns the channel that says that the job has ended. Closing it is one
 // more continuation, so it has no race of its own.
 //
-// A job that has ended gets no channel of its own: a completed job is shared by whoever asked for
-// the same result, and a channel made inside a synctest bubble can not be.
+// A job that has ended gets no channel of its own: a completed job is shared by all
+// callers that want the same result, and a channel made inside a synctest bubble cannot
+// be shared.
 func (c *core) done() <-chan struct{} {
 	if c.isCompleted() && c.rare.Load() == nil {
 		return closedChannel

@@ -11,7 +11,7 @@ import (
 
 var (
 	// ErrNotStarted is returned by Wait on a job that was made by [New] and not
-	// started: nobody has promised that it will ever be.
+	// started: it may never be.
 	ErrNotStarted = errors.New("job: not started")
 
 	// ErrStarted is returned by Start on a job that was started before, that was
@@ -31,8 +31,9 @@ var (
 	// antecedent, a name for a job that has started.
 	ErrOption = errors.New("job: option does not apply here")
 
-	// ErrFiltered is the error of a continuation that was made for another outcome than its
-	// antecedent has had. The continuation is Canceled, so its error matches context.Canceled too.
+	// ErrFiltered is the error of a continuation that was made for another outcome than
+	// its antecedent has had. The continuation is Canceled, so its error matches
+	// context.Canceled too.
 	ErrFiltered = errors.New("job: continuation is not for this outcome")
 
 	// ErrPulling is the error of [Puller.Next] while an earlier one waits.
@@ -55,10 +56,10 @@ var (
 	ErrWouldDeadlock = schedulers.ErrWouldDeadlock
 )
 
-// WaitError says that a wait has ended and the job has not: the context of the
-// wait did ([context.Canceled], [context.DeadlineExceeded] or its cause), or
-// waiting would have been for ever ([ErrWouldDeadlock]). The job goes on; an error
-// of its own is never a WaitError of that wait.
+// WaitError says that a wait has ended and the job has not: the context of the wait did
+// ([context.Canceled], [context.DeadlineExceeded] or its cause), or the wait would
+// never have ended ([ErrWouldDeadlock]). The job continues; an error of its own is
+// never a WaitError of that wait.
 type WaitError struct{ Err error }
 
 // Error implements error.

@@ -54,7 +54,7 @@ func ExamplePromise() {
 	j := a.promise.Job()
 
 	told, ok := a.promise.TryComplete(context.Background(), 42, nil)
-	told.Deliver(nil) // whoever completes tells those who wait
+	told.Deliver(nil) // the completer tells the waiters
 	fmt.Println(ok)
 	fmt.Println(j.GetResult())
 	// Output:

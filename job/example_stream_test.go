@@ -33,7 +33,7 @@ func ExampleStreamOf() {
 	// Output: "" nothing to read
 }
 
-// Two streams side by side, which a range can not do.
+// Two streams side by side, which a range cannot do.
 func ExampleStream_Pull() {
 	ctx := context.Background()
 	words := job.StreamOf(func(yield func(string, error) bool) {

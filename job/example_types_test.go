@@ -54,7 +54,8 @@ func ExampleWaitError() {
 }
 
 func ExampleTuple2() {
-	// func minMax(list []int) (int, int) has a twin that returns a *job.Job[job.Tuple2[int, int]].
+	// func minMax(list []int) (int, int) has a twin that returns a
+	// *job.Job[job.Tuple2[int, int]].
 	j := job.FromResult(job.Tuple2[int, int]{V1: 1, V2: 9})
 	both, _ := j.Await()
 	fmt.Println(both.V1, both.V2)

@@ -9,16 +9,17 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Finally returns a job that runs fn once j has ended, in whatever way, and then ends as
-// j did: with the same value, error and status. If fn fails, by a panic or runtime.Goexit too, the
-// job has j's value and has Faulted with j's error and fn's, joined. It does not block.
+// Finally returns a job that runs fn once j has ended, in whatever way, and then ends
+// as j did: with the same value, error and status. If fn fails, by a panic or
+// runtime.Goexit too, the job has j's value and has Faulted with j's error and fn's,
+// joined. It does not block.
 //
-// It is to j what a deferred call is to a function, so fn runs in any case: the end of ctx
-// neither cancels the job nor reaches fn, whose context has no deadline (bound it in fn if need
-// be), and [Job.Cancel] returns false. That j is nil is no reason either: it counts as one that
-// has Faulted with [ErrNilJob]. Only a scheduler that refuses or abandons the job keeps fn from
-// running; the job says so. Scheduler and other options are those of [ContinueWith], filters and
-// [Shielded] aside.
+// It is to j what a deferred call is to a function, so fn runs in any case: the end of
+// ctx neither cancels the job nor reaches fn, whose context has no deadline (bound it
+// in fn if need be), and [Job.Cancel] returns false. That j is nil is no reason either:
+// it counts as one that has Faulted with [ErrNilJob]. Only a scheduler that refuses or
+// abandons the job keeps fn from running; the job says so. Scheduler and other options
+// are those of [ContinueWith], filters and [Shielded] aside.
 func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
 	f := &finally[T]{fn: fn}
 	if err := f.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
@@ -67,9 +68,9 @@ func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
 	return v, err
 }
 
-// finallyRest is an fn that has suspended, and stands between its end and that of the job, whose
-// result is another one.
-type finallyRest[T any] struct { //nolint:errname // an error by its type alone: it says that a function has suspended
+// finallyRest is an fn that has suspended, and stands between its end and that of the
+// job, whose result is another one.
+type finallyRest[T any] struct { //nolint:errname // an error by type alone
 	suspension.Suspended
 	finally *finally[T]
 	of      *Job[T]
@@ -95,8 +96,8 @@ func (r *finallyRest[T]) Fault(err error) continuation.Chain {
 // Handle implements suspension.Ender.
 func (r *finallyRest[T]) Handle() any { return &r.finally.Job }
 
-// crashed implements keeper: what a deferred call does to a result it does not do to this one, which is an error and not a
-// panic that goes on.
+// crashed implements keeper: the job's result survives a crash of fn, whose error is
+// joined to the job's.
 func (f *finally[T]) crashed(failed error) error {
 	if f.of == nil {
 		return failed // the context of the job has panicked, before fn

@@ -13,8 +13,8 @@ import (
 type Frame struct {
 	// What waits: "job", "continuation", "WhenAll", "async function", …
 	What string
-	// Job is the job that can not end before the wait does: its name in quotes, or its ID
-	// as #n.
+	// Job is the job that cannot end before the wait does: its name in quotes, or its
+	// ID as #n.
 	Job string
 	// Function, File and Line say where: where an async function waits, or where a job
 	// was made if it recorded that ([RecordCreation]).
@@ -23,7 +23,8 @@ type Frame struct {
 	Line     int
 }
 
-// String returns the frame on one line or, if it is known where, on two, as Go prints stacks.
+// String returns the frame on one line or, if it is known where, on two, as Go prints
+// stacks.
 func (f Frame) String() string {
 	s := f.What
 	if f.Job != "" {
@@ -38,21 +39,21 @@ func (f Frame) String() string {
 	return s
 }
 
-// Waiter is what a continuation.Target implements that can say for whom it waits, so that
-// it shows up in asynchronous stacks and in circles. Its methods are called while the
-// wait stands still: nobody can deliver the target's node meanwhile. They must neither
-// block nor keep anything. Package statemachine's tasks are the intended Waiters.
+// Waiter is implemented by a continuation.Target that can say for what job it waits, so
+// that asynchronous stacks and circles show it. Its methods are called while the wait
+// is frozen: the target's node cannot be delivered meanwhile. They must neither block
+// nor keep anything. Package statemachine's tasks are the intended Waiters.
 type Waiter interface {
 	// WaitingFrames returns the levels that the wait stands for, the innermost first.
 	WaitingFrames() []Frame
-	// WaitingJob returns the job that can not end before the wait does, or nil.
+	// WaitingJob returns the job that cannot end before the wait does, or nil.
 	WaitingJob() Handle
 }
 
 // AsyncStack returns the asynchronous stack of j: j, what waits for it, what waits for
-// that, and so on. Where several wait, it follows the last that came and has a job behind it. It is a
-// snapshot, meant for reports: what moves on while it is taken may be missing. It has at most 32
-// levels beside those of [Waiter]s. It does not block.
+// that, and so on. Of several waiters it follows the newest that has a job behind it.
+// It is a snapshot for reports: a job that moves on meanwhile may be missing. It has at
+// most 32 levels, not counting those of [Waiter]s. It does not block.
 func AsyncStack(j Handle) []Frame {
 	c := baseOf(j)
 	if c == nil {
@@ -98,12 +99,13 @@ func (c *core) levelAbove() (level []Frame, above *core) {
 
 // waits is what the targets of this package implement that stand between two jobs.
 type waits interface {
-	// waitingJob returns the job that can not end before the target was told, or nil,
+	// waitingJob returns the job that cannot end before the target was told, or nil,
 	// and what the target is.
 	waitingJob() (*core, string)
 }
 
-// framesOf returns what is known of a target: the frames that it stands for, and the job behind it.
+// framesOf returns what is known of a target: the frames that it stands for, and the
+// job behind it.
 func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 	if w := asWaiter(t); w != nil {
 		return w.WaitingFrames(), baseOf(w.WaitingJob()), true
@@ -119,13 +121,15 @@ func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 	return []Frame{above.frame(what)}, above, true
 }
 
-// optional is what the targets implement that may be one of several ways to the end of the job behind them.
+// optional is what the targets implement that may be one of several ways to the end of
+// the job behind them.
 type optional interface {
 	// elsewhere reports whether that job may end although this target is never told.
 	elsewhere() bool
 }
 
-// behind returns the job behind a target, or nil if there is none, or if that can end without the target.
+// behind returns the job behind a target, or nil if there is none, or if that job can
+// end without the target.
 func behind(t continuation.Target) *core {
 	if o, ok := t.(optional); ok && o.elsewhere() {
 		return nil

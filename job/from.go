@@ -1,7 +1,7 @@
 package job
 
-// Completed jobs of the results that are most frequent. They carry nothing that could tell two of
-// them apart, so one of each is enough; the choice is .NET's.
+// Completed jobs of the results that are most frequent. They carry nothing that could
+// tell two of them apart, so one of each is enough; the choice is .NET's.
 var (
 	completedVoid  = ended(Completed, Void{}, nil)
 	completedBools = [...]*Job[bool]{ended(Completed, false, nil), ended(Completed, true, nil)}
@@ -15,10 +15,11 @@ var (
 
 const leastInt = -1
 
-// FromResult returns a job that has completed with value. For [Void], for a bool and for an int from
-// -1 to 8 it is always the same job and allocates nothing.
+// FromResult returns a job that has completed with value. For [Void], for a bool and
+// for an int from -1 to 8 it is always the same job and allocates nothing.
 func FromResult[T any](value T) *Job[T] {
-	// A pointer, since a value would have to be copied to the heap to be asked for its type.
+	// A pointer, since a value would have to be copied to the heap to be asked for its
+	// type.
 	switch v := any(&value).(type) {
 	case *Void:
 		return any(completedVoid).(*Job[T])
@@ -45,8 +46,8 @@ func FromError[T any](err error) *Job[T] {
 	return ended(Faulted, zero, err)
 }
 
-// FromCanceled returns a job that is Canceled. Its error matches both context.Canceled and
-// cause, which may be nil.
+// FromCanceled returns a job that is Canceled. Its error matches both context.Canceled
+// and cause, which may be nil.
 func FromCanceled[T any](cause error) *Job[T] {
 	var zero T
 	return ended(Canceled, zero, canceledError(cause))

@@ -8,10 +8,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// InScope calls body with a new [Scope] and its context, waits until all children have ended, and
-// returns the scope's error. What body returns counts as a child's outcome; an error cancels the
-// children, also in a supervising scope. If body panics or calls runtime.Goexit, the children
-// are canceled and waited for, and then it goes on. If ctx has ended, body is not called.
+// InScope calls body with a new [Scope] and its context, waits until all children have
+// ended, and returns the scope's error. What body returns counts as a child's outcome;
+// an error cancels the children, also in a supervising scope. If body panics or calls
+// runtime.Goexit, the children are canceled and waited for, and then the panic or the
+// Goexit continues. If ctx has ended, body is not called.
 //
 // It blocks, and body runs on the calling goroutine; its twin is [InScopeAsync].
 func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) error {
@@ -22,7 +23,7 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 	returned := false
 	defer func() {
 		if !returned {
-			s.Close() // and the panic, or the Goexit, goes on
+			s.Close() // and the panic, or the Goexit, continues
 		}
 	}()
 	err := body(s.views.of(s, s.from), s)
@@ -31,9 +32,9 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 	return s.Wait()
 }
 
-// InScopeAsync returns the job of a new [Scope] whose body runs on the scope's scheduler. It ends
-// when body and all children have. If body panics, that is the job's error alone. It does
-// not block, and is the twin of [InScope].
+// InScopeAsync returns the job of a new [Scope] whose body runs on the scope's
+// scheduler. It ends when body and all children have. If body panics, that is the job's
+// error alone. It does not block, and is the twin of [InScope].
 func InScopeAsync(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) *Job[Void] {
 	s := newScope(ctx, opts, 3)
 	return s.run(body)
@@ -58,15 +59,16 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	b.left.Store(2)
 	b.ended.body = b
 	b.ended.node.Prepare(&b.ended)
-	s.promise.job.waiting.Add(&b.ended.node) // from the start, so that asynchronous stacks and circles go through it
+	s.promise.job.waiting.Add(&b.ended.node) // early, so that stacks and circles go through it
 	j := b.end.Job()
 	_ = b.submit(s.home, s.flags) // a refusal is how the body has ended
 	return j
 }
 
-// scopeBody is the body of a scope that runs as a job of its own. It is no child: it stands for who made the scope, as the caller
-// of InScope does. So a body may wait for the scope, or close it, and go on when all children have ended.
-// To count it as a child is tempting, and wrong: it would wait for itself.
+// scopeBody is the body of a scope that runs as a job of its own. It is no child: it
+// acts for the scope's creator, as the caller of InScope does. So a body may wait for
+// the scope, or close it, and continue when all children have ended. Counting it as a
+// child is tempting and wrong: it would wait for itself.
 //
 //	body ends ──▶ the maker's count is given back ──▶ the last child has ended ──┐
 //	     └───────────────────────────────────────────────────────────────────────┴──▶ the job of InScope ends
@@ -128,12 +130,14 @@ type scopeEnd struct {
 	body *scopeBody
 }
 
-// Completed implements continuation.Target: the maker's count has been given back, and all children have ended.
+// Completed implements continuation.Target: the maker's count has been given back, and
+// all children have ended.
 func (e *scopeEnd) Completed(schedulers.Worker) continuation.Chain { return e.body.one() }
 
 func (e *scopeEnd) waitingJob() (*core, string) { return e.body.end.job.base(), "scope" }
 
-// mayBegin reports whether the body is to be called; if not, the scope's outcome says why.
+// mayBegin reports whether the body should be called; if not, the scope's outcome says
+// why.
 func (s *Scope) mayBegin(nilFunc bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,8 +157,8 @@ func (s *Scope) mayBegin(nilFunc bool) bool {
 // bodyReturned counts what the body returned as the outcome of a child.
 func (s *Scope) bodyReturned(err error) { s.bodyEnded(s.judge(err), err, false) }
 
-// bodyEnded counts the outcome of the body. If it was thrown, by a panic or a Goexit, it is the scope's only error: a
-// caller that was suspended raises it again.
+// bodyEnded counts the outcome of the body. If it was thrown, by a panic or a Goexit,
+// it is the scope's only error: a caller that was suspended raises it again.
 func (s *Scope) bodyEnded(final Status, err error, thrown bool) {
 	s.mu.Lock()
 	if thrown {

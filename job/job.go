@@ -62,7 +62,7 @@ func (j *Job[T]) GetResult() (T, error) {
 	return j.value, err
 }
 
-// observed notes that somebody has seen a failure.
+// observed notes that a failure has been seen.
 func (j *Job[T]) observed() {
 	if j.err() != nil {
 		j.observe()
@@ -78,8 +78,9 @@ func (j *Job[T]) GetAwaiter() awaiter.Awaiter[T] {
 	return j
 }
 
-// OnCompleted calls k.Resume once the job has ended, perhaps before it returns. It does not
-// block. It starts a Created job. A panic in Resume is contained: see [schedulers.Hook].
+// OnCompleted calls k.Resume once the job has ended, perhaps before it returns. It does
+// not block. It starts a Created job. A panic in Resume is contained: see
+// [schedulers.Hook].
 func (j *Job[T]) OnCompleted(k continuation.Continuation) {
 	if j == nil {
 		resume.Call(k)
@@ -110,11 +111,11 @@ func (j *Job[T]) Start(opts ...Option) error {
 	return j.start(opts)
 }
 
-// Cancel asks the job to end. One that has not begun to run becomes Canceled at
-// once. The context of one that runs is canceled; what follows is up to its
-// function. It returns false where there was nothing to cancel: the job has
-// ended, or it is completed by others, who alone decide (a [Source], an async
-// function's twin: cancel the context that those were given). It does not block.
+// Cancel asks the job to end. One that has not begun to run becomes Canceled at once.
+// The context of one that runs is canceled; what follows is up to its function. It
+// returns false where there was nothing to cancel: the job has ended, or only others
+// can complete it (a [Source], an async function's twin: cancel the context that they
+// were given). It does not block.
 func (j *Job[T]) Cancel() bool { return j.CancelCause(nil) }
 
 // CancelCause is [Job.Cancel] with a cause, which context.Cause returns in the job's
@@ -150,14 +151,15 @@ func (j *Job[T]) Done() <-chan struct{} {
 	return j.done()
 }
 
-// Wait blocks until the job has ended and returns its outcome. ctx bounds the
-// wait, not the job: when ctx ends first, Wait returns a *[WaitError] and the job
-// goes on. It returns [ErrNotStarted] for a Created job.
+// Wait blocks until the job has ended and returns its outcome. ctx bounds the wait, not
+// the job: when ctx ends first, Wait returns a *[WaitError] and the job continues. It
+// returns [ErrNotStarted] for a Created job.
 //
-// A wait inside of a job's function, given that function's ctx, tells the
-// worker: it may run the awaited job in place, let another worker take over
-// meanwhile, or refuse with [ErrWouldDeadlock] what could never end. A wait that closes a circle of jobs is refused with
-// a [CycleError], unless it ends by itself: by a deadline before that of the waiting job.
+// A wait inside a job's function, given that function's ctx, tells the worker: it may
+// run the awaited job in place, let another worker take over meanwhile, or refuse with
+// [ErrWouldDeadlock] what could never end. A wait that closes a circle of jobs is
+// refused with a [CycleError], unless it ends by itself: by a deadline before that of
+// the waiting job.
 func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 	var zero T
 	if j == nil {
@@ -172,10 +174,10 @@ func (j *Job[T]) Wait(ctx context.Context) (T, error) {
 	return j.value, j.err()
 }
 
-// Await returns the job's outcome, starting it if it was Created. In a function
-// marked //movenext:async it is a suspension point: the generated machine
-// suspends there. Everywhere else it blocks the calling goroutine; a plain function of a job
-// better calls [Job.Wait] with its context, which tells its worker that it blocks.
+// Await returns the job's outcome, starting it if it was Created. In a function marked
+// //movenext:async it is a suspension point: the generated machine suspends there.
+// Everywhere else it blocks the calling goroutine; a plain function of a job better
+// calls [Job.Wait] with its context, which tells its worker that it blocks.
 func (j *Job[T]) Await() (T, error) {
 	var zero T
 	if j == nil {

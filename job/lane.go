@@ -9,12 +9,13 @@ import (
 
 // lane is a scheduler that runs each work on a goroutine of its own, so many at a time.
 //
-// It is tempting to take a pool. But a lane is shared by all of a process, and in tests by synctest
-// bubbles and the world outside of them: a worker that was started in a bubble and takes work from
-// outside would run it on the bubble's clock, and break on its channels. Here a work runs in
-// the bubble of who submits it; or, if it had to wait for a place, in the bubble of whose place it gets.
-// And there is no timer, which would belong to the bubble where it was first set. Work that
-// blocks does not feel the few hundred nanoseconds that a goroutine takes to start.
+// It is tempting to use a pool. But the whole process shares a lane, and in tests
+// synctest bubbles share it with the world outside. A worker that was started in a
+// bubble and takes work from outside would run it on the bubble's clock, and break on
+// its channels. Here work runs in the bubble of its submitter; or, if it had to wait
+// for a place, in the bubble of the work whose place it gets. And the lane has no
+// timer, which would belong to the bubble that first set it. Work that blocks does not
+// notice the few hundred nanoseconds that a goroutine takes to start.
 type lane struct {
 	mu     sync.Mutex
 	places int
@@ -76,7 +77,8 @@ func (l *lane) admit() {
 	}
 }
 
-// resize changes the places and returns how many there were. Places that are taken stay so.
+// resize changes the places and returns how many there were. Places that are taken stay
+// so.
 func (l *lane) resize(places int) (before int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

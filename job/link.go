@@ -8,18 +8,18 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// link is what the jobs of all continuations have in common: outcome, context, work item
-// and registration in one allocation. T is the type of the antecedent's result, U that of
-// its own.
+// link is what the jobs of all continuations have in common: outcome, context, work
+// item and registration in one allocation. T is the type of the antecedent's result, U
+// that of its own.
 //
 //	WaitingForActivation ──antecedent ends──▶ Scheduled ─▶ Running ─▶ …
 //	          ├──────────its own ctx ends───▶ Canceled
 //	          └──antecedent ends otherwise──▶ …            (filtered out, passed on)
 //
-// Two come from outside and may come at any time: the antecedent's end, and that of
-// the link's own context. The state word decides between them. What is left is that neither
-// leaves something behind in the other's list, also when it comes while attach has
-// not returned:
+// Two come from outside and may come at any time: the antecedent's end, and that of the
+// link's own context. The state word decides between them. What is left is that neither
+// leaves something behind in the other's list, also when it comes while attach has not
+// returned:
 //
 //	attach                              antecedent ends        context ends
 //	 1. add the node                     1. leave Waiting…      1. leave Waiting…
@@ -27,18 +27,18 @@ import (
 //	 3. still Waiting…? else stop
 //	    the watch
 //
-// The context can not end the link before step 2 of attach, when the node is there to be taken
-// back. If the antecedent ends before step 2, it stops nothing, but step 3 sees what it
-// wrote before. The order of the first two is the point: with the watch first, a context
-// that ends between them takes back a node that is not there yet.
+// The context cannot end the link before step 2 of attach, when the node is there to be
+// taken back. If the antecedent ends before step 2, it stops nothing, but step 3 sees
+// what it wrote before. The order of the first two is the point: with the watch first,
+// a context that ends between them takes back a node that is not there yet.
 type link[T, U any] struct {
 	task[U]
 	node continuation.Node
-	// Nil for a context that can not end, as that of most chains: the watch's 40 bytes were a sixth of a link. Made
-	// before the node is added.
+	// Nil for a context that cannot end, as that of most chains: the watch's 40 bytes
+	// were a sixth of a link. Made before the node is added.
 	watch *ctxwatch.Watch
-	// The antecedent; nil when it is no longer needed. Whoever completes it reads this while
-	// whoever cancels the link lets go of it.
+	// The antecedent; nil when it is no longer needed. Its completer reads this while
+	// the canceller of the link clears it.
 	after atomic.Pointer[Job[T]]
 }
 
@@ -46,7 +46,7 @@ type link[T, U any] struct {
 type linked interface {
 	owner
 	continuation.Target
-	// runNext is Run for a link that whoever has run its antecedent runs: what it
+	// runNext is Run for a link that is run by the runner of its antecedent: what it
 	// makes runnable in turn goes to q.
 	runNext(on schedulers.Worker, q *queue)
 	handOver(from schedulers.Worker)
@@ -93,7 +93,7 @@ func (l *link[T, U]) enlist(j *Job[T]) bool {
 	return j.waiting.Add(&l.node)
 }
 
-// synchronousWith reports whether the link is to be run by whoever runs j's function.
+// synchronousWith reports whether the runner of j's function must also run the link.
 func (l *link[T, U]) synchronousWith(j *Job[T]) bool {
 	return l.mode&synchronous != 0 && j.own != nil
 }
@@ -117,9 +117,9 @@ func (l *link[T, U]) activate(self linked, from schedulers.Worker) continuation.
 
 // handOver submits the job, which is Scheduled. A refusal faults it.
 //
-// Who calls this has completed something, and must neither wait for room in a queue nor run the continuation
-// because there is none: Resumed says so. (That the continuation is registered late, by who could wait,
-// makes no difference: whether it is refused must not depend on a race.)
+// The caller has completed something. It must not wait for room in a queue, nor run the
+// continuation if the queue is full: Resumed says so. (A late registration, by a caller
+// that could wait, makes no difference: a refusal must not depend on a race.)
 func (l *link[T, U]) handOver(from schedulers.Worker) {
 	_ = l.submitFrom(l.home.Scheduler, schedulers.Hint{From: from, Flags: l.flags | schedulers.Resumed})
 }
@@ -157,8 +157,8 @@ func (l *link[T, U]) unwatch() {
 	}
 }
 
-// antecedent returns the job that has ended, and forgets it: in a long chain each job would
-// otherwise keep all jobs before it alive.
+// antecedent returns the job that has ended, and forgets it: in a long chain each job
+// would otherwise keep all jobs before it alive.
 func (l *link[T, U]) antecedent() *Job[T] {
 	if l.after.Load() == nil { // a swap costs ten times as much, and each link comes here twice
 		return nil

@@ -6,16 +6,16 @@ import (
 	"github.com/movenext/movenext/continuation"
 )
 
-// listing is a registration with a job that can be taken back at any time, by
-// anybody, also while it is being made.
+// listing is a registration with a job that can be taken back at any time, by any
+// goroutine, even while it is being made.
 type listing[T any] struct {
 	node   continuation.Node
 	source *Job[T]                // until the node was delivered or taken back
 	listed atomic.Pointer[Job[T]] // the same, once the node is there to be taken back
 }
 
-// enter registers t with j, which it tells of j's end; false: j has ended, and source is set. Who
-// may be told to leave while enter runs asks itself whether it was, afterwards.
+// enter registers t with j, to be told of j's end; false: j has ended, and source is
+// set. A caller that may be told to leave while enter runs checks for that afterwards.
 func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
 	l.source = j
 	l.node.Prepare(t)

@@ -20,7 +20,7 @@ type manual struct {
 	hints   []schedulers.Hint
 	refuse  error                   // what Submit returns
 	consent bool                    // what MayRunInPlace returns
-	during  func(w schedulers.Work) // called inside of Submit
+	during  func(w schedulers.Work) // called inside Submit
 	asked   int                     // how often consent was asked for
 	block   func() (unblock func(), err error)
 }

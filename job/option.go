@@ -2,9 +2,9 @@ package job
 
 import "github.com/movenext/movenext/schedulers"
 
-// Option changes how a job is made or started. Options are plain values, not
-// functions, so that passing them allocates nothing. One that makes no sense where it is
-// given makes the job fault with [ErrOption].
+// Option changes how a job is made or started. Options are plain values, not functions,
+// so that passing them allocates nothing. One that makes no sense where it is given
+// makes the job fault with [ErrOption].
 type Option struct {
 	on    schedulers.Scheduler
 	setOn bool
@@ -20,16 +20,16 @@ type Option struct {
 type mode uint8
 
 const (
-	synchronous mode          = 1 << iota // run by whoever has run the antecedent
-	lazy                                  // the end of ctx is not looked at before the antecedent has ended
+	synchronous mode          = 1 << iota // run by the antecedent's runner
+	lazy                                  // ignores the end of ctx until the antecedent has ended
 	shielded                              // ctx ends without the job noticing
 	unstoppable                           // refuses Cancel; set by us, not by an option
 	labeled                               // see FollowLabels
 	traced                                // see FollowTrace
 	supervising                           // of a scope
-	reported                              // whose failure is another's, which takes it over: no failure of its own
-	dependent   = supervising             // of a job that ends after others: see InitDependent, RunTwin
-	staying     = lazy                    // of a promise: it is a user of the context of its operation, see Promise.Stay
+	reported                              // another job takes the failure over
+	dependent   = supervising             // ends after other jobs: see InitDependent, RunTwin
+	staying     = lazy                    // a promise that uses its operation's context: Promise.Stay
 	continuing  = synchronous | lazy
 )
 
@@ -48,46 +48,49 @@ func On(s schedulers.Scheduler) Option { return Option{on: s, setOn: true} }
 func Named(name string) Option { return Option{name: name} }
 
 // LongRunning says that the job keeps its worker for long, so that a scheduler of few
-// workers runs it outside of them.
+// workers runs it outside them.
 func LongRunning() Option { return Option{flags: schedulers.LongRunning} }
 
-// PreferFairness asks for the queue that is served in order of arrival, also when
-// the job is started inside of another one.
+// PreferFairness asks for the queue that is served in order of arrival, also when the
+// job is started inside another one.
 func PreferFairness() Option { return Option{flags: schedulers.PreferFairness} }
 
-// Shielded keeps the end of the context that the job is made with away from it: the job runs
-// though that context has ended, and its own context has no deadline. Values, the
-// ambient scheduler and the worker pass through, and [Job.Cancel] works. It is for work that must
-// be finished once it was begun, as context.WithoutCancel is for a call.
+// Shielded keeps the end of the context that the job is made with away from it: the job
+// runs though that context has ended, and its own context has no deadline. Values, the
+// ambient scheduler and the worker pass through, and [Job.Cancel] works. It is for work
+// that must be finished once it was begun, as context.WithoutCancel is for a call.
 func Shielded() Option { return Option{mode: shielded} }
 
 // OnlyOnCompleted is for [ContinueWith]: the continuation runs if its antecedent has
 // Completed; it is Canceled with [ErrFiltered] if not. Several filters add up.
 func OnlyOnCompleted() Option { return Option{only: only(Completed)} }
 
-// OnlyOnFaulted is for [ContinueWith] and [Catch]: the continuation runs if its antecedent
-// has Faulted. See [OnlyOnCompleted].
+// OnlyOnFaulted is for [ContinueWith] and [Catch]: the continuation runs if its
+// antecedent has Faulted. See [OnlyOnCompleted].
 func OnlyOnFaulted() Option { return Option{only: only(Faulted)} }
 
-// OnlyOnCanceled is for [ContinueWith] and [Catch]: the continuation runs if its antecedent
-// was Canceled. See [OnlyOnCompleted].
+// OnlyOnCanceled is for [ContinueWith] and [Catch]: the continuation runs if its
+// antecedent was Canceled. See [OnlyOnCompleted].
 func OnlyOnCanceled() Option { return Option{only: only(Canceled)} }
 
-// RunSynchronously is for continuations: one whose antecedent has a function runs right after that
-// function on the same goroutine, before its worker takes other work, whatever its own
-// scheduler is. It saves a hand-over; use it for what is short and does not block.
+// RunSynchronously is for continuations: one whose antecedent has a function runs right
+// after that function on the same goroutine, before its worker takes other work,
+// whatever its own scheduler is. It saves a hand-over; use it for what is short and
+// does not block.
 //
-// It is a wish. An antecedent that has no function (a [Source], a timer, a machine,
-// WhenAll), or had ended before, does not run the continuation: it is submitted as any other.
-// Whoever completes a source may hold locks, and is never made to run a user's code.
+// It is a request. An antecedent that has no function (a [Source], a timer, a machine,
+// WhenAll), or that had ended before, does not run the continuation, which is submitted
+// like any other. The completer of a source may hold locks, and never has to run user
+// code.
 func RunSynchronously() Option { return Option{mode: synchronous} }
 
-// LazyCancellation is for continuations: the end of ctx does not cancel the continuation
-// before its antecedent has ended. So it never ends before its antecedent does, unless
-// [Job.Cancel] is called.
+// LazyCancellation is for continuations: the end of ctx does not cancel the
+// continuation before its antecedent has ended. So it never ends before its antecedent
+// does, unless [Job.Cancel] is called.
 func LazyCancellation() Option { return Option{mode: lazy} }
 
-// place says which of the options that not all jobs know make sense for one kind of job.
+// place says which of the options that not all jobs know make sense for one kind of
+// job.
 type place struct {
 	modes   mode
 	filters filter
@@ -114,7 +117,8 @@ func (o *Option) check(p place) error {
 	return nil
 }
 
-// home returns the one that the option On names, or nil. Jobs with that option are few, and have an object more than others.
+// home returns the one that the option On names, or nil. Jobs with that option are few,
+// and have an object more than others.
 func (o *Option) home() *schedulers.Home {
 	if o.on == nil {
 		return nil

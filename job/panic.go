@@ -9,19 +9,19 @@ import (
 
 // PanicError is the error of a job whose function panicked.
 //
-// It is tempting to let the panic go on in whoever awaits the job. A job may be
-// awaited by many or by nobody, long after; a panic that surfaces in all of them
-// or in none is neither a crash nor an error. So it becomes an error that keeps what the
-// panic had: value and stack. (A call of a twin is different: there is one
-// caller, who waits, so the panic goes on in it as in plain Go.)
+// It is tempting to let the panic continue in the job's awaiter. But a job may have
+// many awaiters or none, long after; a panic that surfaces in all of them or in none is
+// neither a crash nor an error. So it becomes an error that keeps what the panic had:
+// value and stack. (A call of a twin is different: exactly one caller waits, so the
+// panic continues there as in plain Go.)
 type PanicError struct {
 	// Value is what was passed to panic. For panic(nil) it is a
 	// *runtime.PanicNilError.
 	Value any
 	// Stack is the stack of the goroutine that panicked, as debug.Stack prints it.
 	Stack []byte
-	// Async is the asynchronous stack at that moment: the job that panicked, what waited
-	// for it, and so on. See [AsyncStack].
+	// Async is the asynchronous stack at that moment: the job that panicked, what
+	// waited for it, and so on. See [AsyncStack].
 	Async []Frame
 }
 
@@ -35,14 +35,14 @@ func NewPanicError(value any) *PanicError {
 	return &PanicError{Value: value, Stack: stack()}
 }
 
-// stackText is room for what the runtime prints of a stack: a hundred frames at most, however deep
-// it is.
+// stackText is room for what the runtime prints of a stack: a hundred frames at most,
+// however deep it is.
 const stackText = 64 << 10
 
 var stackTexts = sync.Pool{New: func() any { return new([stackText]byte) }}
 
-// stack is debug.Stack. That one begins with a kilobyte and doubles it until the text fits, and
-// the runtime walks over the whole stack each time.
+// stack is debug.Stack. That one begins with a kilobyte and doubles it until the text
+// fits, and the runtime walks over the whole stack each time.
 func stack() []byte {
 	buf := stackTexts.Get().(*[stackText]byte)
 	defer stackTexts.Put(buf)
@@ -61,8 +61,8 @@ func (c *core) panicked(value any) *PanicError {
 // Error implements error. The stacks are not part of it.
 func (p *PanicError) Error() string { return fmt.Sprintf("job: panic: %v", p.Value) }
 
-// Format implements fmt.Formatter: the verb %+v prints both stacks below the error, all others
-// print the error alone.
+// Format implements fmt.Formatter: the verb %+v prints both stacks below the error, all
+// others print the error alone.
 func (p *PanicError) Format(f fmt.State, verb rune) {
 	if verb != 'v' || !f.Flag('+') {
 		_, _ = fmt.Fprintf(f, fmt.FormatString(f, verb), p.Error())

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// park blocks the goroutine, which waits on behalf of behalf if that is not nil, until the job or
-// the context has ended.
+// park blocks the goroutine, which waits on behalf of behalf if that is not nil, until
+// the job or the context has ended.
 func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) error {
 	p := &parked{awake: make(chan struct{}), job: behalf, bounded: bounded(ctx, behalf)}
 	p.node.Prepare(p)
@@ -18,7 +18,8 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 		return nil
 	}
 	if p.job != nil && !p.bounded {
-		// After adding: of two who close a circle at the same moment, one sees the other.
+		// After adding: of two jobs that close a circle at the same moment, one sees
+		// the other.
 		if err := circle(p.job, c); err != nil {
 			return c.giveUp(p, err)
 		}
@@ -27,7 +28,7 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	select {
 	case <-p.awake:
 		return nil
-	default: // whatever a worker of somebody else's says
+	default: // whatever a foreign worker says
 	}
 	if err == nil || ctx.Err() != nil && !errors.Is(err, ErrWouldDeadlock) {
 		err = contextError(ctx)
@@ -35,8 +36,8 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	return c.giveUp(p, err)
 }
 
-// reporting returns ctx for a wait for c: with what is waited for in it, if something reports
-// that.
+// reporting returns ctx for a wait for c: with what is waited for in it, if something
+// reports that.
 func (c *core) reporting(ctx context.Context) context.Context {
 	if !schedulers.Followed() || ctx.Value(schedulers.ReasonKey) != nil {
 		return ctx
@@ -55,7 +56,8 @@ func (r reason) Reason() (what, holder string) {
 	return "job #" + strconv.FormatUint(r.of.extras().id, 10), ""
 }
 
-// homeFor returns the scheduler without whose work a wait with ctx would never end, or nil.
+// homeFor returns the scheduler without whose work a wait with ctx would never end, or
+// nil.
 func (c *core) homeFor(ctx context.Context) schedulers.Scheduler {
 	if _, bounded := ctx.Deadline(); bounded || !c.needsHome() {
 		return nil
@@ -63,10 +65,11 @@ func (c *core) homeFor(ctx context.Context) schedulers.Scheduler {
 	return c.scheduler()
 }
 
-// needsHome reports whether the job is queued at its scheduler, or runs there, so that nobody else will
-// complete it. It is false if that is not certain: jobs that others complete (machines among them, which
-// may be anywhere), jobs that end as another one does, wherever that is, and jobs that were handed to a goroutine
-// by who made them.
+// needsHome reports whether the job is queued at its scheduler or runs there, so that
+// only that scheduler will complete it. It is false if that is not certain: for jobs
+// that others complete (machines among them, which may be anywhere), jobs that end as
+// another one does, wherever that is, and jobs that their creator handed to a
+// goroutine.
 func (c *core) needsHome() bool {
 	if c.own == nil || c.mode&(synchronous|dependent) != 0 {
 		return false
@@ -78,7 +81,8 @@ func (c *core) needsHome() bool {
 	return s == Scheduled || s == Running && !c.state.isSuspended()
 }
 
-// giveUp takes a parked waiter back. If the job has ended at the same moment, the wait has succeeded.
+// giveUp takes a parked waiter back. If the job has ended at the same moment, the wait
+// has succeeded.
 func (c *core) giveUp(p *parked, why error) error {
 	if !c.waiting.Remove(&p.node) {
 		return nil
@@ -95,7 +99,8 @@ type parked struct {
 	bounded bool  // it ends though neither job does
 }
 
-// elsewhere reports whether the wait ends by itself, so that the job behind it goes on.
+// elsewhere reports whether the wait ends by itself, so that the job behind it
+// continues.
 func (p *parked) elsewhere() bool { return p.bounded }
 
 func (p *parked) waitingJob() (*core, string) {

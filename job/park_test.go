@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// shelf accepts work and never runs it, and is a worker that refuses each wait for work of the shelf, and
-// notes every other.
+// shelf accepts work and never runs it, and is a worker that refuses each wait for work
+// of the shelf, and notes every other.
 type shelf struct {
 	works []schedulers.Work
 	waits int
@@ -61,7 +61,7 @@ func TestAWaitForAQueuedJobSaysWhoseItIs(t *testing.T) {
 }
 
 func TestAWaitThatMayEndOtherwiseIsAnyWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // a deadline of the world's clock may pass before the wait begins
+	synctest.Test(t, func(t *testing.T) { // a real deadline may pass too early
 		s := &shelf{}
 		queued := job.Run(context.Background(), one, job.On(s))
 		bounded, cancel := context.WithTimeout(s.context(), time.Millisecond)

@@ -6,25 +6,25 @@ import (
 	"github.com/movenext/movenext/continuation"
 )
 
-// Promise is a job together with the right to complete it, to be embedded in what
-// will: it is how the runtime of generated code has machine and job in one
-// allocation. Everybody else takes a [Source]. Call Init before handing the job out.
+// Promise is a job together with the right to complete it, to be embedded in its
+// completer: so the runtime of generated code has machine and job in one allocation.
+// All other code uses a [Source]. Call Init before handing the job out.
 type Promise[T any] struct{ job Job[T] }
 
 // Init makes the job wait for its completion.
 func (p *Promise[T]) Init() { p.job.state.set(WaitingForActivation) }
 
-// InitDependent is Init for a job that can not end before other jobs have, so that waiting for it
-// may close a circle; see [CircleOf].
+// InitDependent is Init for a job that cannot end before other jobs have, so that
+// waiting for it may close a circle; see [CircleOf].
 func (p *Promise[T]) InitDependent() {
 	p.Init()
 	p.job.mode = dependent
 }
 
-// Stay has the operation count as a user of ctx, if that is a job's or lies in one: the job's
-// context does not end before [Promise.Leave] is called with the same ctx. It is called before
-// the job is handed out, and does not block. What is started in a job's function and left behind
-// lives on that way, as a job does.
+// Stay has the operation count as a user of ctx, if that is a job's or lies in one: the
+// job's context does not end before [Promise.Leave] is called with the same ctx. It is
+// called before the job is handed out, and does not block. What is started in a job's
+// function and left behind lives on that way, as a job does.
 func (p *Promise[T]) Stay(ctx context.Context) {
 	if ctx == nil {
 		return
@@ -34,8 +34,8 @@ func (p *Promise[T]) Stay(ctx context.Context) {
 	}
 }
 
-// Leave takes [Promise.Stay] back. It is called once, when the outcome is known, and does not
-// block.
+// Leave takes [Promise.Stay] back. It is called once, when the outcome is known, and
+// does not block.
 func (p *Promise[T]) Leave(ctx context.Context) {
 	if p.job.mode&staying == 0 {
 		return
@@ -48,9 +48,9 @@ func (p *Promise[T]) Leave(ctx context.Context) {
 // Job returns the job.
 func (p *Promise[T]) Job() *Job[T] { return &p.job }
 
-// TryComplete ends the job and reports whether this call did; the caller then
-// delivers the chain, on its own stack or later. ctx is the context of the operation: an
-// error that it ended with makes the job Canceled, any other Faulted. ctx may be nil.
+// TryComplete ends the job and reports whether this call did; the caller then delivers
+// the chain, on its own stack or later. ctx is the context of the operation: an error
+// that it ended with makes the job Canceled, any other Faulted. ctx may be nil.
 func (p *Promise[T]) TryComplete(ctx context.Context, value T, err error) (continuation.Chain, bool) {
 	switch {
 	case err == nil:
@@ -72,7 +72,7 @@ func (p *Promise[T]) try(final Status, value T, err error) (continuation.Chain, 
 // reserve wins the right to complete the job.
 func (p *Promise[T]) reserve() bool { return p.job.state.reserve(WaitingForActivation) }
 
-// taken reports whether somebody has won a reserve.
+// taken reports whether a reserve has been won.
 func (p *Promise[T]) taken() bool { return !p.job.state.is(WaitingForActivation) }
 
 // publish completes the job, which the caller has reserved.
@@ -82,7 +82,7 @@ func (p *Promise[T]) publish(final Status, value T, err error) continuation.Chai
 	return p.job.publish(final)
 }
 
-// settle is try for those who deliver at once.
+// settle is try for callers that deliver at once.
 func (p *Promise[T]) settle(final Status, value T, err error) bool {
 	told, ok := p.try(final, value, err)
 	told.Deliver(nil)

@@ -11,31 +11,35 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Puller hands out the values of a stream one by one, where a range does not fit: two streams side by side, a value now and the
-// next one later. Make one with [Stream.Pull], and call Stop when no more is wanted. It is .NET's IAsyncEnumerator, and
-// iter.Pull for streams.
+// Puller hands out the values of a stream one by one, where a range does not fit: two
+// streams side by side, a value now and the next one later. Make one with
+// [Stream.Pull], and call Stop when no more is wanted. It is .NET's IAsyncEnumerator,
+// and iter.Pull for streams.
 //
-// Any goroutine may use it, one at a time: a Next before the last one has ended gets [ErrPulling].
+// Any goroutine may use it, one at a time: a Next before the last one has ended gets
+// [ErrPulling].
 type Puller[T any] struct {
 	next func(context.Context) *Job[T]
 	stop func(context.Context) *Job[Void]
 
 	mu     sync.Mutex
-	asked  bool       // somebody begins a step, or waits for it
+	asked  bool       // a caller begins a step, or waits for it
 	step   *Job[T]    // begun, its outcome not handed out; or nil
 	ending *Job[Void] // Stop was called
-	begin  func()     // the ending, for who is just beginning a step
+	begin  func()     // the ending, for a caller that is just beginning a step
 }
 
-// steps is what a source implements that is pulled without a goroutine of its own: next begins the step to the next
-// value, stop the way to the end; each after the last one has ended.
+// steps is what a source implements that is pulled without a goroutine of its own: next
+// begins the step to the next value, stop the way to the end; each after the last one
+// has ended.
 type steps[T any] interface {
 	Steps() (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void])
 }
 
-// Pull returns the stream's values one by one. Nothing happens before the first Next, and the stream's function goes on when
-// the next value is wanted and not before. It does not block. A stream made by [StreamOf] runs on a goroutine of its own from the
-// first Next until its end, or Stop.
+// Pull returns the stream's values one by one. Nothing happens before the first Next,
+// and the stream's function continues only when the next value is wanted. It does not
+// block. A stream made by [StreamOf] runs on a goroutine of its own from the first Next
+// until its end, or Stop.
 func (s *Stream[T]) Pull() *Puller[T] {
 	p := &Puller[T]{}
 	if of, ok := s.Source().(steps[T]); ok {
@@ -47,9 +51,11 @@ func (s *Stream[T]) Pull() *Puller[T] {
 	return p
 }
 
-// Next returns the next value and its error, and io.EOF when there is none or Stop was called. When ctx ends first it
-// returns a *[WaitError], and the value is for who asks next. A panic of the stream's function, and its runtime.Goexit, go
-// on in who has asked; then the stream has ended. It blocks; its twin is [Puller.NextAsync].
+// Next returns the next value and its error, and io.EOF when there is none or Stop was
+// called. When ctx ends first it returns a *[WaitError], and the value goes to the next
+// caller. A panic of the stream's function, or its runtime.Goexit, continues in the
+// caller that asked; then the stream has ended. It blocks; its twin is
+// [Puller.NextAsync].
 func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -70,8 +76,9 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	return v, err
 }
 
-// NextAsync returns the job of the next value. It is the twin of [Puller.Next]; a panic of the stream's function is the
-// job's *[PanicError]. It does not block: the stream's function runs here until it suspends.
+// NextAsync returns the job of the next value. It is the twin of [Puller.Next]; a panic
+// of the stream's function is the job's *[PanicError]. It does not block: the stream's
+// function runs here until it suspends.
 func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -83,17 +90,19 @@ func (p *Puller[T]) NextAsync(ctx context.Context) *Job[T] {
 	return r.promise.Job()
 }
 
-// Stop ends the stream: the yield where its function stands returns false, and Stop returns nil when the function has ended,
-// deferred calls included; ctx bounds the wait for that. Further calls of Next get io.EOF. A panic on the way
-// goes on in the caller. Calling Stop again waits for the same end. It blocks; its twin is [Puller.StopAsync].
+// Stop ends the stream: the yield where its function stands returns false, and Stop
+// returns nil when the function has ended, deferred calls included; ctx bounds the wait
+// for that. Further calls of Next get io.EOF. A panic on the way continues in the
+// caller. Calling Stop again waits for the same end. It blocks; its twin is
+// [Puller.StopAsync].
 func (p *Puller[T]) Stop(ctx context.Context) error {
 	_, err := p.StopAsync(ctx).Wait(ctx)
 	raise(err)
 	return err
 }
 
-// StopAsync returns the job of the stream's end. It is the twin of [Puller.Stop]. It does not block: the stream's function
-// runs here until it suspends.
+// StopAsync returns the job of the stream's end. It is the twin of [Puller.Stop]. It
+// does not block: the stream's function runs here until it suspends.
 func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 	p.mu.Lock()
 	ending, step := p.ending, p.step
@@ -109,7 +118,7 @@ func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 		source.TrySetResult(p.stop(ctx))
 	}
 	if step == nil && p.asked {
-		p.begin, begin = begin, nil // who begins a step will see it
+		p.begin, begin = begin, nil // the caller that begins a step will see it
 	}
 	p.mu.Unlock()
 	if begin != nil {
@@ -118,7 +127,7 @@ func (p *Puller[T]) StopAsync(ctx context.Context) *Job[Void] {
 	return ending
 }
 
-// after calls f when a step has ended, whose outcome nobody may want any more.
+// after calls f when a step has ended whose outcome may no longer be wanted.
 func after[T any](ctx context.Context, step *Job[T], f func()) {
 	if step == nil || step.isCompleted() {
 		f()
@@ -138,7 +147,8 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// raise lets what ended a stream's function go on in the caller. It looks at the error itself, not at what it wraps.
+// raise re-raises in the caller what ended a stream's function. It looks at the error
+// itself, not at what it wraps.
 func raise(err error) {
 	if err == ErrGoexit {
 		runtime.Goexit()
@@ -173,7 +183,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	}
 	r = &request[T]{of: p, ctx: ctx}
 	r.promise.InitDependent()
-	if !r.source.enter(step, r) { // it has ended, and was told to nobody
+	if !r.source.enter(step, r) { // it has ended, and no request was told
 		p.release(true)
 		return step, nil
 	}
@@ -202,8 +212,9 @@ func (p *Puller[T]) take(ctx context.Context) (step *Job[T]) {
 	return p.next(ctx)
 }
 
-// request is a wait for a step. As with a relay, step and context may end it, and whoever is first takes the other back; but
-// the step's outcome is the next one's, if it is the context.
+// request is a wait for a step. As with a relay, step and context may end it, and the
+// first of them withdraws the other; but if it is the context, the step's outcome goes
+// to the next request.
 type request[T any] struct {
 	of      *Puller[T]
 	promise Promise[T]
@@ -219,7 +230,7 @@ func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 		return continuation.Chain{}
 	}
 	r.watch.Stop()
-	r.of.release(true) // before anybody can see that the request has ended, and ask again
+	r.of.release(true) // before the request is seen to have ended, and Next is called again
 	step.observed()
 	return r.promise.publish(step.Status(), step.value, step.err())
 }

@@ -115,7 +115,7 @@ func TestASecondNextIsRefusedWhileTheFirstWaits(t *testing.T) {
 	assert.NoError(t, p.Stop(t.Context()))
 }
 
-// The step goes on to its value, and who has asked gets it; then the stream ends.
+// The step continues to its value, and its caller gets it; then the stream ends.
 func TestStopWhileAStepIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		values := make(chan int)

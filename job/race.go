@@ -4,13 +4,14 @@ import (
 	"github.com/movenext/movenext/continuation"
 )
 
-// Race returns a job that completes with the result of the first of jobs to Complete; of several
-// that have already, the first in the order given. The others go on (cancel them if they should
-// not) and keep nothing of the Race. If all fail, it fails as [WhenAll] does: with all errors,
-// joined in the order given. It does not block.
+// Race returns a job that completes with the result of the first of jobs to Complete;
+// of several that have already, the first in the order given. The others continue
+// (cancel them if they should not) and keep nothing of the Race. If all fail, it fails
+// as [WhenAll] does: with all errors, joined in the order given. It does not block.
 //
-// Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are started, up to the
-// first that has Completed. A nil job counts as one that has faulted with [ErrNilJob].
+// Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are started, up
+// to the first that has Completed. A nil job counts as one that has faulted with
+// [ErrNilJob].
 //
 // It is what JavaScript calls Promise.any; Promise.race is [WhenAny].
 func Race[T any](jobs ...*Job[T]) *Job[T] {

@@ -13,16 +13,16 @@ import (
 // ends it before. It knows how to leave: whichever of the three comes first takes the
 // other two back.
 //
-// The promise decides who is first. That nothing is left behind follows from the order in which the
-// three are set up: the source, the watch, the timer. Each is followed by a look at the
-// promise, and each end takes back what it finds set up:
+// The promise decides which end is first. Nothing is left behind because of the order
+// in which the three are set up: the source, the watch, the timer. Each is followed by
+// a look at the promise, and each end takes back what it finds set up:
 //
 //	setting up                          an end
 //	 1. set it up                        1. win the promise
 //	 2. say that it is there             2. take back all that is there
 //	 3. the promise is won? take it back
 //
-// Whoever does its second step later sees the other's first.
+// The side that does its second step later sees the other's first.
 type relay[T any] struct {
 	promise Promise[T]
 	source  listing[T]
@@ -73,8 +73,8 @@ func (r *relay[T]) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// end ends the relay, unless it has ended. What is set up is taken back before the outcome
-// is published: who sees a relay complete finds nothing left of it.
+// end ends the relay, unless it has ended. It withdraws what is set up before it
+// publishes the outcome: a relay that is seen complete has left nothing behind.
 func (r *relay[T]) end(final Status, value T, err error) (told continuation.Chain, won bool) {
 	if !r.promise.reserve() {
 		return continuation.Chain{}, false

@@ -5,21 +5,24 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Awaited is a job that was claimed for the machine that awaits it, which runs it on its own goroutine. It is for machines
-// that would have to leave their worker to that job otherwise:
+// Awaited is a job that was claimed for the machine that awaits it, which runs it on
+// its own goroutine. It is for machines that would have to leave their worker to that
+// job otherwise:
 //
 //	a, ok := TakeAwaited(h, on)      false: n is registered with h as usual
 //	a.Run(n, on, spent)
 //	a.Leave(n)                       also if Run does not return because h calls runtime.Goexit
 type Awaited struct{ job *core }
 
-// Unproven is added to what is spent where a worker is known by hint only: from the context of who waits for a job and
-// runs it in place, who may have got that context from another goroutine.
+// Unproven is added to what is spent where a worker is known by hint only: from the
+// context of a waiter that runs a job in place, which may have got that context from
+// another goroutine.
 const Unproven uint8 = 1 << 7
 
-// TakeAwaited claims h and returns true, if it is queued at a scheduler that gives it back to
-// the worker on, or if it is not started and its scheduler lets that worker begin with it; see
-// [schedulers.Reclaimer] and [schedulers.Admitter]. It does not block. Whoever gets true calls Run.
+// TakeAwaited claims h and returns true, if it is queued at a scheduler that gives it
+// back to the worker on, or if it is not started and its scheduler lets that worker
+// begin with it; see [schedulers.Reclaimer] and [schedulers.Admitter]. It does not
+// block. A caller that gets true calls Run.
 func TakeAwaited(h Handle, on schedulers.Worker) (Awaited, bool) {
 	c := baseOf(h)
 	if c == nil || c.own == nil || !c.takeFor(on) {
@@ -28,21 +31,24 @@ func TakeAwaited(h Handle, on schedulers.Worker) (Awaited, bool) {
 	return Awaited{c}, true
 }
 
-// Run runs the job to its end or its first suspension. n is the machine's registration, prepared by
-// [continuation.Node.PrepareAttended]: it is added before, so that asynchronous stacks and searches for circles show who waits.
+// Run runs the job to its end or its first suspension. n is the machine's registration,
+// prepared by [continuation.Node.PrepareAttended]. It is added before the run, so that
+// asynchronous stacks and searches for circles show the waiter.
 //
-// spent is how much of what such machines may run in one turn is spent, up to 127, and [Unproven] if it is not known
-// that the caller is the worker on. If the job is a [Machine], it is told, since it
-// may run the jobs that it awaits in turn: a chain of a million such jobs must not become a stack of a million calls.
+// spent is how much of such machines' budget for one turn is used, up to 127, plus
+// [Unproven] if the caller is not known to be the worker on. A [Machine] is told, since
+// it may run the jobs that it awaits in turn: a chain of a million such jobs must not
+// become a stack of a million calls.
 func (a Awaited) Run(n *continuation.Node, on schedulers.Worker, spent uint8) {
 	b := a.job.own
 	b.spent = spent
-	a.job.waiting.Add(n) // the list is open: only who has claimed the job completes it
+	a.job.waiting.Add(n) // the list is open: only the claimer completes the job
 	b.owner.runClaimed(on)
 }
 
-// Leave ends the machine's attendance after Run. It returns true if n's target will be told of the end, like that of any
-// registration, and false if the job has ended and n is the caller's.
+// Leave ends the machine's attendance after Run. It returns true if n's target will be
+// told of the end, like that of any registration, and false if the job has ended and n
+// is the caller's.
 func (a Awaited) Leave(n *continuation.Node) (told bool) {
 	if a.job.own.attended {
 		a.job.waiting.Settle()
@@ -65,12 +71,12 @@ func (c *core) takeFor(on schedulers.Worker) bool {
 	return false
 }
 
-// StartLast starts h if it is Created, like [Job.Start], as the last thing that the current work of the worker on does:
-// what a machine awaits that may not run it.
+// StartLast starts h if it is Created, like [Job.Start], as the last thing that the
+// current work of the worker on does: what a machine awaits that may not run it.
 func StartLast(h Handle, on schedulers.Worker) {
 	c := baseOf(h)
 	if c == nil || c.own == nil || c.status() != Created || !c.state.start() {
 		return
 	}
-	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: on, Flags: c.flags}) // the job carries the refusal
+	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: on, Flags: c.flags}) // the job has the error
 }

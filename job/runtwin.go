@@ -7,14 +7,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// RunTwin is [Run] for a function that returns a job, as the twin of an async function does: start runs on the
-// job's scheduler, and the job ends as the one that start returned, with its value and
-// error. Its own context decides between Canceled and Faulted. While it waits for that end it is Running
-// and holds no worker. [Job.Cancel] cancels the context that start was given.
+// RunTwin is [Run] for a function that returns a job, as the twin of an async function
+// does: start runs on the job's scheduler, and the job ends as the one that start
+// returned, with its value and error. Its own context decides between Canceled and
+// Faulted. While it waits for that end it is Running and holds no worker. [Job.Cancel]
+// cancels the context that start was given.
 //
-// A nil start makes a job that has faulted with [ErrNilFunc], a start that returns nil one that
-// faults with [ErrNilJob]. RunTwin does not block. The idea is that of .NET's Task.Run for a function that
-// returns a task.
+// A nil start makes a job that has faulted with [ErrNilFunc], a start that returns nil
+// one that faults with [ErrNilJob]. RunTwin does not block. The idea is that of .NET's
+// Task.Run for a function that returns a task.
 func RunTwin[T any](ctx context.Context, start func(context.Context) *Job[T], opts ...Option) *Job[T] {
 	t := &twinJob[T]{start: start}
 	if err := t.prepare(t, ctx, opts, forJob, start == nil); err != nil {
@@ -38,8 +39,9 @@ func NewTwin[T any](ctx context.Context, start func(context.Context) *Job[T], op
 
 // twinJob is a job whose function returns another one, which the job then follows.
 //
-// Whoever claimed the job completes it; here that right goes from the worker that ran start to whoever
-// delivers the end of the inner job. Registering is the last thing that the worker does with the job.
+// The claimer completes a job; here that right passes from the worker that ran start to
+// the goroutine that delivers the end of the inner job. Registering is the last thing
+// that the worker does with the job.
 type twinJob[T any] struct {
 	task[T]
 	start func(context.Context) *Job[T]
@@ -88,8 +90,9 @@ func (t *twinJob[T]) Completed(schedulers.Worker) continuation.Chain {
 	return t.publish(final)
 }
 
-// judge is outcome where the error is a user's and the goroutine that of whoever completed the inner job: a panic
-// in a method of the error makes this job fault, as it does in task.call, and goes no further.
+// judge is outcome where the error is a user's and the goroutine is the inner job's
+// completer: a panic in a method of the error makes this job fault, as in task.call,
+// and goes no further.
 func (t *twinJob[T]) judge() (final Status) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -93,7 +93,8 @@ type touchy struct{}
 func (touchy) Error() string { return "touchy" }
 func (touchy) Is(error) bool { panic("in Is") }
 
-// The question whether the error is that of the job's context is a user's code, asked by whoever completes the inner job.
+// Comparing the error with that of the job's context may run user code, on the
+// completer of the inner job.
 func TestAnErrorThatPanicsWhenItIsComparedFaultsATwinJobAndNobodyElse(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	inner, started := job.NewSource[int](), make(chan struct{})

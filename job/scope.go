@@ -9,11 +9,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrScopeEnded is the error of a child that was to be started in a scope that has ended.
+// ErrScopeEnded is the error of a child that was to be started in a scope that has
+// ended.
 var ErrScopeEnded = errors.New("job: scope has ended")
 
-// Scope runs children and does not end before the last of them has: structured concurrency, as
-// Trio's nurseries and Kotlin's coroutine scopes have it.
+// Scope runs children and does not end before the last of them has: structured
+// concurrency, as Trio's nurseries and Kotlin's coroutine scopes have it.
 //
 //	s := job.NewScope(ctx)
 //	defer s.Close()                          // no child outlives this function
@@ -21,18 +22,18 @@ var ErrScopeEnded = errors.New("job: scope has ended")
 //	a := job.Spawn(s, fetch)                 // a child with a handle
 //	if err := s.Wait(); err != nil { … }
 //
-// [InScope] is the form of it that can not be left without waiting. In a function marked
-// //movenext:async, children that are function literals or functions with twins suspend where
-// they wait, and so does the body of InScope: they hold no worker meanwhile.
+// [InScope] is the form of it that cannot be left without waiting. In a function marked
+// //movenext:async, children that are function literals or functions with twins suspend
+// where they wait, and so does the body of InScope: they hold no worker meanwhile.
 //
-// There are two kinds. In a fail-fast scope the first child that fails cancels all others, and
-// the scope has failed. In one that was made with [Supervisor] children fail on their own. In
-// both, the end of ctx cancels all children, and a child that was canceled, by the scope or by
-// its own handle, is no failure.
+// There are two kinds. In a fail-fast scope the first child that fails cancels all
+// others, and the scope has failed. In one that was made with [Supervisor] children
+// fail on their own. In both, the end of ctx cancels all children, and a child that was
+// canceled, by the scope or by its own handle, is no failure.
 //
-// The scope's error is that of all its failures, joined by errors.Join, the first first. If
-// there was none and children were canceled because the scope's context has ended, it is that
-// context's error.
+// The scope's error is that of all its failures, joined by errors.Join, the first
+// first. If there was none and children were canceled because the scope's context has
+// ended, it is that context's error.
 //
 // All methods are safe for concurrent use.
 type Scope struct {
@@ -46,33 +47,35 @@ type Scope struct {
 	home   *schedulers.Home
 	flags  schedulers.Flags
 	mode   mode
-	from   schedulers.Worker // of who made the scope, and probably fills it
+	from   schedulers.Worker // of the scope's creator, which probably fills it
 
 	views views // of ctx, one for each worker
 
 	mu       sync.Mutex
-	left     int // children that have not ended, and one for who made the scope until it waits
+	left     int // children that have not ended, and one for the scope's creator until it waits
 	released bool
-	body     error // what the body of InScope panicked with, or ErrGoexit; it is the scope's error alone
+	body     error // InScope's body panicked with it, or ErrGoexit; then the scope's only error
 	errs     []error
 	canceled bool // a child was canceled because ctx has ended
 	children children
 	gate     gate
 }
 
-// Supervisor makes a scope in which a child that fails does not cancel the others. The failure
-// of a child with a handle is then its own: it is not part of the scope's error.
+// Supervisor makes a scope in which a child that fails does not cancel the others. The
+// failure of a child with a handle is then its own: it is not part of the scope's
+// error.
 func Supervisor() Option { return Option{mode: supervising} }
 
-// NewScope returns a scope without children. They run on the scheduler of the option [On], else
-// on the ambient one of ctx, else on the default. [PreferFairness], [LongRunning], [Named] and
-// [Shielded] mean what they mean for jobs. A scope with an option that makes no sense has
-// failed with [ErrOption]. It does not block.
+// NewScope returns a scope without children. They run on the scheduler of the option
+// [On], else on the ambient one of ctx, else on the default. [PreferFairness],
+// [LongRunning], [Named] and [Shielded] mean what they mean for jobs. A scope with an
+// option that makes no sense has failed with [ErrOption]. It does not block.
 func NewScope(ctx context.Context, opts ...Option) *Scope {
 	return newScope(ctx, opts, 3)
 }
 
-// newScope is NewScope; depth is how many calls lie between runtime.Callers in record and the user.
+// newScope is NewScope; depth is how many calls lie between runtime.Callers in record
+// and the user.
 func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 	if ctx == nil {
 		ctx = context.Background()
@@ -111,20 +114,20 @@ func (s *Scope) prepare(o *Option) {
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 }
 
-// Context returns the context of the scope: it carries the scope's scheduler, and ends when
-// the scope does, is canceled, or fails. Each child is given it, or one below it.
+// Context returns the context of the scope: it carries the scope's scheduler, and ends
+// when the scope does, is canceled, or fails. Each child is given it, or one below it.
 func (s *Scope) Context() context.Context { return s.views.of(s, nil) }
 
-// Cancel cancels the scope's context with cause, as context.CancelCauseFunc does. Children that
-// have not begun to run will not; those that run are told by their context. It
-// does not wait.
+// Cancel cancels the scope's context with cause, as context.CancelCauseFunc does.
+// Children that have not begun to run will not; those that run are told by their
+// context. It does not wait.
 func (s *Scope) Cancel(cause error) { s.cancel(cause) }
 
-// Wait waits until all children have ended, those that were started meanwhile included, and
-// returns the scope's error; then the scope has ended, and starts no more. It must not be
-// called by one of its children. Called on a worker, it runs children that are still
-// queued itself, if their scheduler consents. If waiting is refused ([ErrWouldDeadlock]), it returns a
-// *[WaitError] and the scope has not ended.
+// Wait waits until all children have ended, those that were started meanwhile included,
+// and returns the scope's error; then the scope has ended, and starts no more. It must
+// not be called by one of its children. Called on a worker, it runs children that are
+// still queued itself, if their scheduler consents. If waiting is refused
+// ([ErrWouldDeadlock]), it returns a *[WaitError] and the scope has not ended.
 //
 // It blocks; its twin is [Scope.WaitAsync].
 func (s *Scope) Wait() error {
@@ -147,13 +150,14 @@ func (s *Scope) wait() error {
 	return j.park(context.Background(), behalf, s.from)
 }
 
-// WaitAsync returns the job that ends when all children have. It is the twin of [Scope.Wait].
+// WaitAsync returns the job that ends when all children have. It is the twin of
+// [Scope.Wait].
 func (s *Scope) WaitAsync() *Job[Void] {
 	s.release().Deliver(s.from)
 	return s.promise.Job()
 }
 
-// release gives the count back that stands for who made the scope, if it is still held.
+// release returns the count of the scope's creator, if it is still held.
 func (s *Scope) release() continuation.Chain {
 	s.mu.Lock()
 	last := !s.released && s.left == 1
@@ -168,11 +172,11 @@ func (s *Scope) release() continuation.Chain {
 	return continuation.Chain{}
 }
 
-// Close cancels the scope with [ErrScopeEnded] as the cause and waits for its children. On a scope that
-// has ended it does nothing, so it is meant to be deferred where the scope is
-// made: then no child outlives the function, whichever way that is left. It does not look at the
-// scope's error: failures that Wait did not return are for [OnUnobserved]. It blocks; its
-// twin is [Scope.CloseAsync].
+// Close cancels the scope with [ErrScopeEnded] as the cause and waits for its children.
+// On a scope that has ended it does nothing, so it is meant to be deferred where the
+// scope is made: then no child outlives the function, whichever way that is left. It
+// does not look at the scope's error: failures that Wait did not return are for
+// [OnUnobserved]. It blocks; its twin is [Scope.CloseAsync].
 func (s *Scope) Close() {
 	s.cancel(ErrScopeEnded)
 	_ = s.wait()
@@ -204,8 +208,8 @@ func (c *closing) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// enter counts one more child with a handle, and gives it a place if there is one; false: the
-// scope has ended.
+// enter counts one more child with a handle, and gives it a place if there is one;
+// false: the scope has ended.
 func (s *Scope) enter(l *childPlace) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,8 +249,8 @@ func (s *Scope) leave(final Status, err error, placed bool) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// note records how a child has ended, and reports whether the others are to be canceled for it; mu
-// is held.
+// note records how a child has ended, and reports whether the others must be canceled
+// for it; mu is held.
 func (s *Scope) note(final Status, err error) (cancel bool) {
 	switch final {
 	case Canceled:
@@ -258,7 +262,7 @@ func (s *Scope) note(final Status, err error) (cancel bool) {
 	return false
 }
 
-// finish ends the scope: the last child has ended, and nobody can start another.
+// finish ends the scope: the last child has ended, and no other can be started.
 func (s *Scope) finish() continuation.Chain {
 	final, err := s.outcome()
 	s.cancel(nil)

@@ -10,15 +10,16 @@ import (
 
 // # Children without handles
 //
-// Nobody can hold a child that has no handle, so when it has ended its object serves the next
-// one: a fan-out of any width allocates as many as are alive at a time. They are made in slabs,
-// which can be since no one of them can keep its neighbours alive longer than their scope.
+// A child without a handle cannot be held, so when it has ended its object serves the
+// next one: a fan-out of any width allocates as many as are alive at a time. They are
+// made in slabs, which is safe: none of them can keep its neighbours alive longer than
+// their scope.
 //
-// The scheduler holds a child while it is queued. A waiter may claim a queued child and run
-// it in place; the scheduler then still has it, and finds nothing to do when its turn comes. If
-// the object served another child by then, the old entry would run that one early, and, worse,
-// an old entry that is abandoned would abandon it. So a child that was run in place is not used again, unless
-// the scheduler has given it back.
+// The scheduler holds a child while it is queued. A waiter may claim a queued child and
+// run it in place; the scheduler then still has it, and finds nothing to do when its
+// turn comes. If the object served another child by then, the old entry would run that
+// one early, and, worse, an old entry that is abandoned would abandon it. So a child
+// that was run in place is not used again, unless the scheduler has given it back.
 
 // child is a child of a scope that has no handle.
 type child struct {
@@ -29,8 +30,8 @@ type child struct {
 }
 
 const (
-	childUnused  uint32 = iota // it has served nobody
-	childQueued                // left by who claims it: its worker, a waiter, or who abandons it
+	childUnused  uint32 = iota // it has not served yet
+	childQueued                // left by its claimer: worker, waiter, or abandoner
 	childClaimed               // it is run, or waits in the free list for another turn
 	childHeld                  // it waits in line for a place; see scopelimit.go
 )
@@ -65,13 +66,15 @@ func (k *children) take(s *Scope) *child {
 
 func (k *children) giveBack(c *child) { c.next, k.free = k.free, c }
 
-// Go starts fn as a child without a handle and reports whether it did; it does not block. The
-// context that fn is given ends with the scope, and carries its scheduler and the worker. If fn returns an error,
-// panics or calls runtime.Goexit, the child has failed.
+// Go starts fn as a child without a handle and reports whether it did; it does not
+// block. The context that fn is given ends with the scope, and carries its scheduler
+// and the worker. If fn returns an error, panics or calls runtime.Goexit, the child has
+// failed.
 //
-// It returns false, and fn will not run, if the scope has ended or is canceled. A nil fn, and a
-// refusal by the scheduler, are failures of the scope. The children of a scope are best
-// started where it was made, or by its children: that worker's queue is where they go.
+// It returns false, and fn will not run, if the scope has ended or is canceled. A nil
+// fn, and a refusal by the scheduler, are failures of the scope. The children of a
+// scope are best started where it was made, or by its children: that worker's queue is
+// where they go.
 func (s *Scope) Go(fn func(context.Context) error) bool {
 	c := s.newChild(fn == nil)
 	if c == nil {
@@ -81,7 +84,7 @@ func (s *Scope) Go(fn func(context.Context) error) bool {
 	return s.submit(c)
 }
 
-// newChild returns a child that counts, or nil if none is to be started.
+// newChild returns a child that counts, or nil if none should be started.
 func (s *Scope) newChild(nilFunc bool) *child {
 	s.mu.Lock()
 	if s.left == 0 {
@@ -101,8 +104,8 @@ func (s *Scope) newChild(nilFunc bool) *child {
 	return c
 }
 
-// submit hands a child that has its function to the scheduler, and reports whether that took it;
-// or puts it into the line.
+// submit hands a child that has its function to the scheduler, and reports whether that
+// took it; or puts it into the line.
 func (s *Scope) submit(c *child) bool {
 	if c.state.Load() == childHeld {
 		s.hold(c)
@@ -122,7 +125,8 @@ func (s *Scope) offer(c *child) bool {
 	return true
 }
 
-// leaveUnstarted ends a child that was counted and is not started; mu is held, and unlocked.
+// leaveUnstarted ends a child that was counted and is not started; mu is held, and
+// unlocked.
 func (s *Scope) leaveUnstarted(nilFunc bool) {
 	final, err := Canceled, error(nil)
 	if nilFunc {
@@ -145,8 +149,8 @@ func (c *child) Abandon(reason error) {
 	}
 }
 
-// run runs a claimed child to its end, or until it suspends; see suspendedChild. last says that
-// the worker has nothing else to do in its current work.
+// run runs a claimed child to its end, or until it suspends; see suspendedChild. last
+// says that the worker has nothing else to do in its current work.
 func (c *child) run(on schedulers.Worker, recycle, last bool) {
 	final, err, returned := c.call(on, recycle)
 	switch rest := suspension.Of(err); {
@@ -158,7 +162,8 @@ func (c *child) run(on schedulers.Worker, recycle, last bool) {
 	}
 }
 
-// call runs the function. It returns false if that did not return; the child has then ended.
+// call runs the function. It returns false if that did not return; the child has then
+// ended.
 func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err error, returned bool) {
 	defer func() {
 		if !returned {
@@ -176,7 +181,7 @@ func (c *child) call(on schedulers.Worker, recycle bool) (final Status, err erro
 	return s.judge(err), err, true
 }
 
-// end counts the child as ended. Nobody but its claimer calls it, once.
+// end counts the child as ended. Only its claimer calls it, once.
 func (c *child) end(final Status, err error, recycle bool, on schedulers.Worker) {
 	s := c.scope
 	c.fn = nil
@@ -213,8 +218,9 @@ func (s *Scope) crashed(v any, on schedulers.Worker) error {
 	return p
 }
 
-// help runs children that are queued on the goroutine that waits for them, as long as their
-// scheduler consents. The newest are taken first: a thief begins at the other end.
+// help runs children that are queued on the goroutine that waits for them, as long as
+// their scheduler consents. The newest are taken first: a thief begins at the other
+// end.
 func (s *Scope) help() {
 	consenter, ok := s.home.Scheduler.(schedulers.Consenter)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// view is a scope's context as children on one worker see it. Children without a handle share
-// it: a context of its own for each would cost more than the child.
+// view is a scope's context as children on one worker see it. Children without a handle
+// share it: a context of its own for each would cost more than the child.
 type view struct {
 	context.Context // the scope's
 	scope           *Scope

@@ -4,27 +4,29 @@ import "github.com/movenext/movenext/schedulers"
 
 // # Children in flight
 //
-// A scheduler bounds how much runs at a time. A machine that waits does not run, so a scheduler
-// of three workers has any number of machines in flight, each with its query open. What people
-// mean by a limit is mostly the other thing, and here it is: a child has a place from before it
-// is submitted until it has ended, and there are so many places.
+// A scheduler bounds how much runs at a time. A machine that waits does not run, so a
+// scheduler of three workers has any number of machines in flight, each with its query
+// open. What people mean by a limit is mostly the other thing, and here it is: a child
+// has a place from before it is submitted until it has ended, and there are so many
+// places.
 //
-// A child without a place is kept by the scope and not given to the scheduler. So whoever waits
-// for the scope finds it not, either, and does not run it in place.
+// The scope keeps a child without a place and does not submit it. So a waiter for the
+// scope does not find it either, and does not run it in place.
 //
 //	child starts: place free?  yes ──▶ submitted ──▶ … ──▶ ended: its place goes to the first of the line
 //	                   └────── no ───▶ the line ──▶ (a handle is canceled: gone, without a place)
 
-// Limit bounds the children of s that are in flight to n: those that have been started and have
-// not ended, suspended ones included. Zero or less is no bound, which is what a new scope has.
-// Further children wait in line, in the order in which they were started, without a goroutine
-// and without a place in their scheduler's queue; [Scope.Go] and [Spawn] do not block. The body
-// of [InScope] is no child and needs no place.
+// Limit bounds the children of s that are in flight to n: those that have been started
+// and have not ended, suspended ones included. Zero or less is no bound, which is what
+// a new scope has. Further children wait in line, in the order in which they were
+// started, without a goroutine and without a place in their scheduler's queue;
+// [Scope.Go] and [Spawn] do not block. The body of [InScope] is no child and needs no
+// place.
 //
-// It is errgroup's SetLimit for work that may suspend. A limit of the scheduler (a pool's
-// workers, package limited) counts what runs, and a machine that waits does not. Limit may be
-// called at any time; a lower one ends nothing that is in flight. A child that waits for one
-// that was started after it may wait forever. It does not block.
+// It is errgroup's SetLimit for work that may suspend. A limit of the scheduler (a
+// pool's workers, package limited) counts what runs, and a machine that waits does not.
+// Limit may be called at any time; a lower one ends nothing that is in flight. A child
+// that waits for one that was started after it may wait forever. It does not block.
 func (s *Scope) Limit(n int) {
 	s.mu.Lock()
 	s.gate.limit = n
@@ -42,15 +44,15 @@ type gate struct {
 
 // heldChild is a child that can wait in line.
 type heldChild interface {
-	// admitted is called when the child has been given a place: it is to be submitted. mu is not
-	// held.
+	// admitted is called when the child has been given a place: it submits the child.
+	// mu is not held.
 	admitted()
 
 	// take gives the child a place, with mu held; false: it has ended in the line.
 	take() bool
 }
 
-// enter takes a place, or reports that there is none for a newcomer: none overtakes the line.
+// enter takes a place, or reports false: a newcomer never overtakes the line.
 func (g *gate) enter() bool {
 	if g.full() || g.limit > 0 && len(g.line) > 0 {
 		return false
@@ -61,8 +63,8 @@ func (g *gate) enter() bool {
 
 func (g *gate) full() bool { return g.limit > 0 && g.inFlight >= g.limit }
 
-// next gives a place to the first child of the line that is still there, and returns it; nil: no
-// place, or no child.
+// next gives a place to the first child of the line that is still there, and returns
+// it; nil: no place, or no child.
 func (g *gate) next() heldChild {
 	for len(g.line) > 0 && !g.full() {
 		first := g.line[0]
@@ -84,10 +86,10 @@ func (s *Scope) hold(c heldChild) {
 	s.admit()
 }
 
-// admit submits children of the line as long as there are places. One goroutine at a time does,
-// in a loop: a child may end before it is submitted (its scheduler refuses it, or runs it at
-// once), and would otherwise submit the next one inside of its own end, as deep as the line is
-// long.
+// admit submits children of the line as long as there are places. One goroutine at a
+// time does, in a loop. A child may end while it is submitted (its scheduler refuses
+// it, or runs it at once), and would otherwise submit the next one inside its own end,
+// as deep as the line is long.
 func (s *Scope) admit() {
 	s.mu.Lock()
 	if s.gate.serving {
@@ -147,8 +149,8 @@ func (t *spawned[T]) take() bool { return t.place.take() }
 // admitted implements heldChild.
 func (t *spawned[T]) admitted() { t.activateChild(t.scope.flags) }
 
-// activateChild submits a child that has waited in line, unless it was canceled since it got its
-// place.
+// activateChild submits a child that has waited in line, unless it was canceled since
+// it got its place.
 func (t *task[T]) activateChild(flags schedulers.Flags) {
 	if t.state.activate() {
 		_ = t.submit(t.home, t.flags|flags)

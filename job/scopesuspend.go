@@ -6,21 +6,22 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Children of a scope that suspend: those without a handle, since those of [Spawn] are jobs
-// already.
+// Children of a scope that suspend: those without a handle, since those of [Spawn] are
+// jobs already.
 //
-// When such a child suspends, a job takes its place that nobody sees, and the child's object may
-// serve the next one at once:
+// When such a child suspends, an invisible job takes its place, and the child's object
+// may serve the next one at once:
 //
 //	queued ──claim──▶ fn ──ended──────▶ the scope counts one less
 //	                   └──suspended──▶ suspendedChild ──▶ … ──▶ the scope counts one less
 //	                                    └──▶ the free list
 //
-// The context that fn was given is the one that children without handles share, and not one of a
-// job of its own: what it leaves behind may use that until the scope ends, as in the plain form.
+// The context that fn was given is the one that children without handles share, and not
+// one of a job of its own: what it leaves behind may use that until the scope ends, as
+// in the plain form.
 
-// suspendedChild is a child without a handle that has suspended: a job whose first continuation
-// tells the scope.
+// suspendedChild is a child without a handle that has suspended: a job whose first
+// continuation tells the scope.
 type suspendedChild struct {
 	task[Void]
 	scope *Scope

@@ -189,7 +189,8 @@ func TestABodyInStepsThatPanicsOrExits(t *testing.T) {
 	}
 }
 
-// TestABodyWaitsForItsScope compares InScope with its twin: the body stands for who made the scope.
+// TestABodyWaitsForItsScope compares InScope with its twin: the body acts for the
+// scope's creator.
 func TestABodyWaitsForItsScope(t *testing.T) {
 	for name, in := range map[string]func(context.Context, func(context.Context, *Scope) error) error{
 		"InScope": func(ctx context.Context, body func(context.Context, *Scope) error) error { return InScope(ctx, body) },
@@ -256,7 +257,8 @@ func TestACircleThroughAScopeWhoseBodyStillRuns(t *testing.T) {
 	assert.ErrorIs(t, err, ErrCycle)
 }
 
-// TestTheFailureOfAChildThatHasStepsIsItsScopes asks for failures that nobody has looked at while children fail.
+// TestTheFailureOfAChildThatHasStepsIsItsScopes looks for unobserved failures while
+// children fail.
 func TestTheFailureOfAChildThatHasStepsIsItsScopes(t *testing.T) {
 	var reported atomic.Int64
 	before := OnUnobserved(func(Failure) { reported.Add(1) })

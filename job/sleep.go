@@ -40,19 +40,20 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 // sleep is a job and its timer, in one allocation.
 //
 // Three goroutines may meet here: the sleeper that arms, the timer that expires, the
-// context that ends. The promise decides between the last two. The first is handled by its order: the
-// watch is started before the timer is armed, so that an expiry finds a
+// context that ends. The promise decides between the last two. The first is handled by
+// its order: the watch is started before the timer is armed, so that an expiry finds a
 // watch to stop; and after arming the sleeper looks whether the context has ended
 // meanwhile, since it would have found no timer to stop.
 type sleep struct {
 	promise Promise[Void]
 	timer   schedulers.Timer
 	timers  schedulers.Timers
-	guard   *guard // nil: the context can not end
+	guard   *guard // nil: the context cannot end
 }
 
-// guardedSleep is a sleep whose context can end, in one allocation, too. Of a million sleepers most have
-// such a context or none has; those that have none need a third less memory without it.
+// guardedSleep is a sleep whose context can end, in one allocation, too. Of a million
+// sleepers most have such a context or none has; those that have none need a third less
+// memory without it.
 type guardedSleep struct {
 	sleep
 	watching guard
@@ -101,7 +102,7 @@ func (s *sleep) Expire(*schedulers.Timer) {
 
 // ContextEnded implements ctxwatch.Ender.
 func (g *guard) ContextEnded(*ctxwatch.Watch) {
-	why := contextError(g.ctx) // the context may be a user's code: ask it before there is anything to lose
+	why := contextError(g.ctx) // may run user code: ask before there is anything to lose
 	if s := g.of; s.promise.reserve() {
 		s.timers.StopTimer(&s.timer)
 		s.promise.publish(Canceled, Void{}, why).Deliver(nil)

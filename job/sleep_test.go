@@ -114,7 +114,7 @@ func TestASleepOfNothingDoesNotPause(t *testing.T) {
 	}
 }
 
-// The three that may meet in a sleep: who arms, the timer, the context.
+// The three that may meet in a sleep: the arming goroutine, the timer, the context.
 
 func TestTheContextEndsBeforeTheTimerIsArmed(t *testing.T) {
 	c := &clocked{}

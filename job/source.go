@@ -11,8 +11,9 @@ import (
 // return false and change nothing. All methods are safe for concurrent use; none
 // blocks or runs a user's code.
 //
-// It is .NET's TaskCompletionSource. A job whose source nobody completes stays
-// WaitingForActivation for ever. The zero Source is ready, to be embedded; it must not be copied once it is in use.
+// It is .NET's TaskCompletionSource. A job whose source is never completed stays
+// WaitingForActivation forever. The zero Source is ready, to be embedded; it must not
+// be copied once it is in use.
 type Source[T any] struct{ promise Promise[T] }
 
 // NewSource returns a source whose job waits for it.
@@ -51,8 +52,8 @@ func (s *Source[T]) TrySetError(err error) bool {
 // TrySetCanceled makes the job Canceled with context.Canceled.
 func (s *Source[T]) TrySetCanceled() bool { return s.TrySetCanceledCause(nil) }
 
-// TrySetCanceledCause makes the job Canceled. Its error matches both context.Canceled and
-// cause; a nil cause adds nothing.
+// TrySetCanceledCause makes the job Canceled. Its error matches both context.Canceled
+// and cause; a nil cause adds nothing.
 func (s *Source[T]) TrySetCanceledCause(cause error) bool {
 	var zero T
 	return s.ready().settle(Canceled, zero, canceledError(cause))

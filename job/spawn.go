@@ -7,13 +7,14 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Spawn starts fn as a child of s with a handle. It is [Run] in the scope: the child's context
-// ends with the scope too, and the scope does not end before the child has. Options are those of Run; the
-// child runs on the scope's scheduler unless [On] names another.
+// Spawn starts fn as a child of s with a handle. It is [Run] in the scope: the child's
+// context ends with the scope too, and the scope does not end before the child has.
+// Options are those of Run; the child runs on the scope's scheduler unless [On] names
+// another.
 //
-// If the child fails, a fail-fast scope has failed, also if somebody looks at the handle; a
-// supervising one leaves the failure to the handle. In a scope that has ended it is a job that has
-// faulted with [ErrScopeEnded]. It does not block.
+// If the child fails, a fail-fast scope has failed, even if the handle is observed; a
+// supervising one leaves the failure to the handle. In a scope that has ended it is a
+// job that has faulted with [ErrScopeEnded]. It does not block.
 func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &spawned[T]{scope: s}
 	t.fn = fn
@@ -24,18 +25,19 @@ func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option)
 	return spawn(s, &t.task, t, &t.node, err, &t.place)
 }
 
-// spawn starts a child that the scope has counted, and has the scope be told of its end by n. err is why it could not be made.
+// spawn starts a child that the scope has counted, and has the scope be told of its end
+// by n. err is why it could not be made.
 func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childPlace) *Job[T] {
 	if err != nil {
 		s.exit(Faulted, err, l).Deliver(nil)
 		return t.failed(err)
 	}
-	placed := l.placed // nobody else knows the child yet
+	placed := l.placed // the child is not shared yet
 	if !placed {
 		t.state.set(WaitingForActivation)
 	}
 	n.Prepare(end)
-	t.waiting.Add(n) // before anybody else, who would otherwise see the child end before the scope does
+	t.waiting.Add(n) // first of all: no waiter may see the child end before the scope does
 	if placed {
 		_ = t.submit(t.home, t.flags|s.flags)
 	} else {

@@ -2,17 +2,17 @@ package job
 
 import "sync/atomic"
 
-// state is how far a job has come until it ends: its status, and four marks. That it has ended
-// is not said here but by the list of those who wait for it, which is closed then.
+// state is how far a job has come until it ends: its status, and four marks. Its end is
+// not marked here but by the list of its waiters, which is then closed.
 //
-//	status                word               list     who leaves it
-//	Created               –                  open     Start, Cancel, who runs it at once
+//	status                word               list     left by
+//	Created               –                  open     Start, Cancel, begin
 //	WaitingForActivation  –                  open     the antecedent, the source, the machine; Cancel
 //	Scheduled             –                  open     the worker or a waiter that claims it; Cancel
 //	Running               –, inPlace,        open     the goroutine that runs it
 //	                      suspended
-//	the first three       | reserved         open     who reserved it: it alone writes the result
-//	Completed, Canceled,  as it was last,    closed   nobody
+//	the first three       | reserved         open     the winner of reserve, the only writer of the result
+//	Completed, Canceled,  as it was last,    closed   –
 //	Faulted               | observed, later
 //
 //	   ┌───────────────begin───────────────────┐
@@ -27,73 +27,78 @@ import "sync/atomic"
 //	              ▼                            ▼
 //	        (…)|reserved ─────Complete──▶ Completed │ Canceled │ Faulted
 //
-// Completing takes two steps so that there is neither a lock nor a half-visible
-// result: the right to complete is won by exactly one (claim and reserve leave
-// the same words: a worker against a canceller, two producers of one source),
-// who then writes value, error and final status as plain memory, and closes the list, which publishes them:
-// whoever sees the list closed reads what was written before.
+// Completing takes two steps, so that it needs no lock and no result is half visible.
+// Exactly one contender wins the right to complete (claim and reserve leave the same
+// words: a worker against a canceller, two producers of one source). The winner writes
+// value, error and final status as plain memory, and closes the list, which publishes
+// them: a reader that sees the list closed reads what was written before.
 //
 // The tempting shortcut is one compare-and-swap to the final status with the
 // result written before it. Two producers would then write the result at the
 // same time, and the loser's value could be the one that is read.
 //
-// The other tempting way is to write the final status to this word as well, before the list is closed. It is what one
-// expects of a status word, and would cost each job one more locked instruction, to say what the next one says anyway.
-// And there would be a moment in which a job has ended and can still be waited for.
+// The other tempting way is to write the final status to this word as well, before the
+// list is closed. It is what one expects of a status word, and would cost each job one
+// more locked instruction, to say what the next one says anyway. And there would be a
+// moment in which a job has ended and can still be waited for.
 //
-//	who completes                          who asks
+//	the completer                          the reader
 //	 1. win: claim or reserve               1. is the list closed? else the status is the word's
 //	 2. write value, error, core.final      2. read core.final, value, error
 //	 3. Complete: closes the list
 //	 4. deliver the nodes of the list
 //
-// Proof. Only who has won writes, and nobody wins twice, since no way leads from Running or from a reserved word back to
-// what claim and reserve ask for. Step 1 on the right sees what step 3 has stored, and so step 2 sees all of step 2. A list that is
-// closed stays closed: the status of a job that has ended does not change.
+// Proof. Only the winner writes, and there is one, since no way leads from Running or
+// from a reserved word back to what claim and reserve ask for. Step 1 on the right sees
+// what step 3 has stored, and so step 2 sees all of step 2. A list that is closed stays
+// closed: the status of a job that has ended does not change.
 //
-// The zero word says Scheduled. Most jobs are made by Run, before anybody else knows them, and would store nothing but this
-// status; Go has no atomic store that costs less than a compare-and-swap.
+// The zero word says Scheduled. Most jobs are made by Run, are not shared yet, and
+// would store nothing but this status; Go has no atomic store that costs less than a
+// compare-and-swap.
 type state struct{ word atomic.Uint32 }
 
 const (
 	statusMask uint32 = 0b111
-	// reserved: somebody has won the right to complete the job without running it. It stays.
+	// reserved: the right to complete the job without running it has been won. It
+	// stays.
 	reserved uint32 = 1 << 3
-	// observed: somebody has been given the outcome. Set only when the job has ended.
+	// observed: the outcome has been given out. Set only when the job has ended.
 	observed uint32 = 1 << 4
-	// inPlace: the goroutine of the job around it runs it, or has run it to its end, and waits for it that way. Set only
-	// when Running.
+	// inPlace: the goroutine of the job around it runs it, or has run it to its end,
+	// and waits for it that way. Set only when Running.
 	inPlace uint32 = 1 << 5
-	// suspended: the function is a machine that has suspended, and may continue anywhere. Set
-	// only when Running.
+	// suspended: the function is a machine that has suspended, and may continue
+	// anywhere. Set only when Running.
 	suspended uint32 = 1 << 6
 )
 
 // wordOf returns the word of a status, without marks. It is its own inverse.
 func wordOf(s Status) uint32 { return uint32(s ^ Scheduled) }
 
-// status returns the status of a job that has not ended; a reserved job still has the one it comes from.
+// status returns the status of a job that has not ended; a reserved job still has the
+// one it comes from.
 func (s *state) status() Status { return Status(s.word.Load()&statusMask) ^ Scheduled }
 
-// set sets the status of a job that nobody else knows yet.
+// set sets the status of a job that is not shared yet.
 func (s *state) set(first Status) { s.word.Store(wordOf(first)) }
 
-// is reports whether the word is that of a status without marks. But for Running that says that nobody has won the right to complete
-// the job, either.
+// is reports whether the word is that of a status without marks. Except for Running,
+// that also means that the right to complete the job has not been won.
 func (s *state) is(status Status) bool { return s.word.Load() == wordOf(status) }
 
 // start moves Created to Scheduled; false: the job was started or canceled before.
 func (s *state) start() bool { return s.move(Created, Scheduled) }
 
-// begin moves Created to Running, for who starts the job and runs it himself; false: the job was started or canceled
-// before.
+// begin moves Created to Running, for a caller that starts the job and runs it itself;
+// false: the job was started or canceled before.
 func (s *state) begin() bool { return s.move(Created, Running) }
 
 // activate moves WaitingForActivation to Scheduled; false: it was canceled.
 func (s *state) activate() bool { return s.move(WaitingForActivation, Scheduled) }
 
-// claim moves Scheduled to Running. Exactly one of those who would like to run
-// the job gets true.
+// claim moves Scheduled to Running. Of all callers that want to run the job, exactly
+// one gets true.
 func (s *state) claim() bool { return s.move(Scheduled, Running) }
 
 // claimInPlace is claim for the job around it, which waits for this one.
@@ -131,11 +136,12 @@ func (s *state) reserve(from Status) bool {
 func (s *state) reserveUnstarted() bool {
 	return s.reserve(Scheduled) || s.reserve(WaitingForActivation) || s.reserve(Created) ||
 		// The job may have moved from Created or WaitingForActivation to Scheduled
-		// behind our first question; it can not move back, so asking twice is enough.
+		// behind our first question; it cannot move back, so asking twice is enough.
 		s.reserve(Scheduled)
 }
 
-// observe marks the outcome of a job that has ended as seen, and reports whether it was the first to.
+// observe marks the outcome of a job that has ended as seen, and reports whether it was
+// the first to.
 func (s *state) observe() bool {
 	return s.word.Load()&observed == 0 && s.word.Or(observed)&observed == 0
 }

@@ -2,10 +2,11 @@ package job
 
 import "iter"
 
-// Stream is a sequence of values, each of which may take time: what the twin of a function that
-// returns an iter.Seq2[T, error] returns. A stream is cold: nothing happens before it is
-// ranged over, each range runs the function anew, and the function goes on when the next value is
-// wanted and not before. It is .NET's IAsyncEnumerable and Kotlin's Flow.
+// Stream is a sequence of values, each of which may take time: what the twin of a
+// function that returns an iter.Seq2[T, error] returns. A stream is cold: nothing
+// happens before it is ranged over, each range runs the function anew, and the function
+// continues only when the next value is wanted. It is .NET's IAsyncEnumerable and
+// Kotlin's Flow.
 //
 //	//movenext:async
 //	func pages(ctx context.Context, first string) iter.Seq2[Page, error] {
@@ -20,17 +21,18 @@ import "iter"
 //		}
 //	}
 //
-// In a function marked //movenext:async a range over pages(ctx, first), or over All of a Stream, suspends
-// while there is no value. Leaving the loop early has the stream's function see false from yield,
-// and run to its end, deferred calls included, before the loop is left.
+// In a function marked //movenext:async a range over pages(ctx, first), or over All of
+// a Stream, suspends while there is no value. Leaving the loop early has the stream's
+// function see false from yield, and run to its end, deferred calls included, before
+// the loop is left.
 //
 // Where a loop does not fit, [Stream.Pull] hands out one value after the other.
 //
 // A Stream is safe for concurrent use if its function is.
 type Stream[T any] struct{ source StreamSource[T] }
 
-// StreamSource is what a [Stream] is made of. It is for the runtime of generated code, whose sources can do
-// more than this; everybody else takes [StreamOf].
+// StreamSource is what a [Stream] is made of. It is for the runtime of generated code,
+// whose sources can do more than this; all other code uses [StreamOf].
 type StreamSource[T any] interface {
 	// All returns the values as a sequence that blocks between them.
 	All() iter.Seq2[T, error]
@@ -39,8 +41,9 @@ type StreamSource[T any] interface {
 // NewStream returns the stream of a source.
 func NewStream[T any](source StreamSource[T]) *Stream[T] { return &Stream[T]{source} }
 
-// StreamOf returns the stream of a plain sequence. Where a machine ranges over it, seq runs on a
-// goroutine of its own, one value at a time. A nil seq makes a stream of one error, [ErrNilFunc].
+// StreamOf returns the stream of a plain sequence. Where a machine ranges over it, seq
+// runs on a goroutine of its own, one value at a time. A nil seq makes a stream of one
+// error, [ErrNilFunc].
 func StreamOf[T any](seq iter.Seq2[T, error]) *Stream[T] {
 	if seq == nil {
 		seq = failedSequence[T]
@@ -53,9 +56,9 @@ type sequence[T any] iter.Seq2[T, error]
 
 func (s sequence[T]) All() iter.Seq2[T, error] { return iter.Seq2[T, error](s) }
 
-// All returns the stream's values as a sequence. In a function marked //movenext:async a range over it
-// suspends; everywhere else it blocks the goroutine between values. A nil *Stream has one error,
-// [ErrNilFunc].
+// All returns the stream's values as a sequence. In a function marked //movenext:async
+// a range over it suspends; everywhere else it blocks the goroutine between values. A
+// nil *Stream has one error, [ErrNilFunc].
 func (s *Stream[T]) All() iter.Seq2[T, error] {
 	if s == nil {
 		return failedSequence[T]

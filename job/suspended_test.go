@@ -15,7 +15,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// later is the error of a function that has suspended: it hands the right to complete the job to the test.
+// later is the error of a function that has suspended: it hands the right to complete
+// the job to the test.
 type later[T any] chan suspension.Ender[T]
 
 func (later[T]) Error() string { return "suspended" }

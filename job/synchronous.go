@@ -7,21 +7,21 @@ import (
 
 // # Continuations that run where their antecedent ran
 //
-// Completing a job runs no user's code: whoever completes may hold a lock, or be deep in
-// somebody's stack. One completer is different: the worker that has just run
-// the job's function. It holds nothing and its stack is flat, so what was made with
-// [RunSynchronously] can go on there.
+// Completing a job runs no user code: the completer may hold a lock, or be deep in a
+// stack. One completer is different: the worker that has just run the job's function.
+// It holds nothing and its stack is flat, so what was made with [RunSynchronously] can
+// continue there.
 //
-// Therefore these continuations are in a list of their own, which the worker alone
-// handles in its own way; all others who complete a job treat the list as the other one.
+// So these continuations have a list of their own, which only the worker treats
+// specially; all other completers treat it like the main list.
 //
-// A continuation that was run this way completes too, and may have synchronous continuations of
-// its own, and so on a million times. So they are not called from within each
-// other: the outermost worker has a queue, and what becomes runnable while it works
-// goes to the end of it.
+// A continuation that was run this way completes too, and may have synchronous
+// continuations of its own, and so on a million times. So they are not called from
+// within each other: the outermost worker has a queue, and what becomes runnable while
+// it works goes to the end of it.
 
-// queue is where the outermost worker keeps what it will run next. It passes as the
-// worker of a delivery, which is how it gets to those who are delivered.
+// queue is where the outermost worker keeps what it will run next. It is passed as the
+// worker of a delivery, and so reaches the delivered targets.
 type queue struct {
 	on   schedulers.Worker
 	list []linked
@@ -43,8 +43,8 @@ func (q *queue) pop() linked {
 	return l
 }
 
-// run runs what is queued, until nothing is left. If one of them calls
-// runtime.Goexit, this goroutine ends, and the others run where they would have otherwise.
+// run runs what is queued, until nothing is left. If one of them calls runtime.Goexit,
+// this goroutine ends, and the others run where they would have otherwise.
 func (q *queue) run() {
 	empty := false
 	defer func() {
@@ -62,7 +62,8 @@ func (q *queue) run() {
 	empty = true
 }
 
-// runSynchronous tells the synchronous continuations of a job whose function was run by on.
+// runSynchronous tells the synchronous continuations of a job whose function was run by
+// on.
 func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
 	told := r.synchronous.Complete()
 	switch {
@@ -78,7 +79,7 @@ func (r *rare) runSynchronous(on schedulers.Worker, q *queue) {
 
 // addSynchronous adds n to the synchronous continuations; false: the job has ended.
 //
-// Who completes a job looks for its rare part after it has published the outcome, and may
+// The completer of a job looks for its rare part after publishing the outcome, and may
 // find none. So we look at the outcome after adding: one of the two sees the other.
 func (c *core) addSynchronous(n *continuation.Node) bool {
 	r := c.extras()

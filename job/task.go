@@ -20,12 +20,13 @@ type invoker[T any] interface {
 	invoke(ctx context.Context) (T, error)
 }
 
-// prepare sets what a task is made with. It returns the error that makes it fault at once.
+// prepare sets what a task is made with. It returns the error that makes it fault at
+// once.
 func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p place, nilFunc bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // as most are: what follows costs a hundredth of a job
+	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // usual; the rest costs 1 % of a job
 		t.enclose(self, HomeOf(ctx), ctx)
 		return nil
 	}
@@ -74,19 +75,20 @@ func (t *task[T]) Abandon(reason error) {
 	}
 }
 
-// run claims the job, runs its function and completes it. It does nothing where
-// somebody else was faster: a waiter that ran the job in place, or a canceller.
+// run claims the job, runs its function and completes it. It does nothing if another
+// was faster: a waiter that ran the job in place, or a canceller.
 func (t *task[T]) run(self invoker[T], on schedulers.Worker, q *queue) {
 	if t.state.claim() {
 		t.worker = on
 		if q != nil {
-			t.spent = Unproven | 1 // it is run within other work, by a goroutine that may not be the worker
+			t.spent = Unproven | 1 // within other work, perhaps not on the worker's goroutine
 		}
 		t.finish(self, q, q == nil)
 	}
 }
 
-// execute is run for who has claimed the job and has something to do after it.
+// execute is run for a caller that has claimed the job and has something to do after
+// it.
 func (t *task[T]) execute(self invoker[T], on schedulers.Worker) {
 	t.worker = on
 	t.finish(self, nil, false)
@@ -107,11 +109,11 @@ func (t *task[T]) finish(self invoker[T], q *queue, last bool) {
 	}
 }
 
-// call asks the context, runs the function and judges its error: all that can be a user's code.
-// It returns false if something of that did not return; the job is then complete, because after
-// a runtime.Goexit nobody comes back here to do it. A function that has suspended is the rest,
-// and is not let continue in here: a job that others may complete can not be told from one that
-// the deferred function has to complete.
+// call asks the context, runs the function and judges its error: all that may run user
+// code. It returns false if any of these did not return; the job is then complete,
+// because after a runtime.Goexit no code here runs to do it. A function that has
+// suspended is returned as rest, and does not continue in here: a job that others may
+// complete cannot be told from one that the deferred function has to complete.
 func (t *task[T]) call(self invoker[T], q *queue) (final Status, rest suspension.Suspended, returned bool) {
 	defer func() {
 		if !returned {
@@ -162,7 +164,8 @@ func (t *task[T]) end(final Status) continuation.Chain {
 	return t.publish(final)
 }
 
-// crash completes a job whose function panicked with v, or has called runtime.Goexit if v is nil.
+// crash completes a job whose function panicked with v, or has called runtime.Goexit if
+// v is nil.
 func (t *task[T]) crash(v any, q *queue) {
 	err := ErrGoexit
 	if v != nil {
@@ -179,13 +182,14 @@ func (t *task[T]) crash(v any, q *queue) {
 
 // keeper is a task that has an outcome of its own to keep, whatever its function does.
 type keeper interface {
-	// crashed returns the error of a function that has panicked or called runtime.Goexit, joined to what is kept.
+	// crashed returns the error of a function that has panicked or called
+	// runtime.Goexit, joined to what is kept.
 	crashed(err error) error
 }
 
-// complete publishes the outcome of a function, on the goroutine that claimed the job, and tells all who wait for it. What wants to
-// be run by whoever has run its antecedent goes to q or, if that is nil, is run here. last says that its worker has nothing else to
-// do in its current work.
+// complete publishes the outcome of a function, on the goroutine that claimed the job,
+// and tells all waiters. Synchronous continuations go to q or, if that is nil, are run
+// here. last says that the worker has nothing else to do in its current work.
 func (t *task[T]) complete(final Status, q *queue, last bool) {
 	t.owner.drop()
 	t.endOwn()
@@ -271,8 +275,8 @@ func (c *core) cancel(cause error) bool {
 	if c.own == nil || c.isCompleted() || c.mode&unstoppable != 0 {
 		return false
 	}
-	// The parent context may be a user's code. It is asked before the right to complete
-	// is won: a panic in it must not leave a job that nobody can complete.
+	// The parent context may run user code. It is asked before the right to complete is
+	// won: its panic must not leave a job that can never be completed.
 	b := c.own
 	r := b.materialize()
 	if c.state.reserveUnstarted() {

@@ -9,7 +9,8 @@ import (
 
 // Then returns a job that runs fn with the result of j once j has Completed. If j ends
 // in another way, fn is not called and the job ends as j did: with the same status and
-// error. Scheduler, context and options are those of [ContinueWith], filters aside. It does not block.
+// error. Scheduler, context and options are those of [ContinueWith], filters aside. It
+// does not block.
 //
 // The name is that of JavaScript's promises.
 func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) (U, error), opts ...Option) *Job[U] {

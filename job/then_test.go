@@ -124,7 +124,8 @@ func TestAPanicAndAGoexitInFinallyAreJoinedAndTheValueIsKept(t *testing.T) {
 
 var errClose = errors.New("close failed")
 
-// The context of the job around it answers for all that lie in it directly; Finally's does not lie in it.
+// The context of the job around it answers for all that lie in it directly; Finally's
+// does not lie in it.
 func TestFinallyInAJobRunsThoughTheContextOfThatHasEnded(t *testing.T) {
 	m := &manual{}
 	ctx, cancel := context.WithTimeout(m.ctx(), time.Hour)

@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Timers returns the timers of ctx's scheduler or, if that has none, those of the Go runtime: with which [Sleep]
-// measures its time. It does not block.
+// Timers returns the timers of ctx's scheduler or, if that has none, those of the Go
+// runtime: with which [Sleep] measures its time. It does not block.
 func Timers(ctx context.Context) schedulers.Timers {
 	if t, ok := HomeOf(ctx).Scheduler.(schedulers.Timers); ok {
 		return t
@@ -17,8 +17,8 @@ func Timers(ctx context.Context) schedulers.Timers {
 	return runtimeTimers{}
 }
 
-// runtimeTimers are the timers of a scheduler that has none: one timer of the Go runtime
-// for each, which costs about 170 bytes and, at expiry, a goroutine.
+// runtimeTimers are the timers of a scheduler that has none: one timer of the Go
+// runtime for each, which costs about 170 bytes and, at expiry, a goroutine.
 type runtimeTimers struct{}
 
 // foreign holds the runtime's timer of each armed Timer.
@@ -36,8 +36,8 @@ func (runtimeTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
 	close(armed)
 }
 
-// expire is what r does when it goes off. Its Timer may have been stopped and armed again
-// meanwhile: only what r was armed for expires.
+// expire is what r does when it goes off. Its Timer may have been stopped and armed
+// again meanwhile: only what r was armed for expires.
 func expire(t *schedulers.Timer, r *time.Timer) {
 	if foreign.CompareAndDelete(t, r) {
 		t.OnExpire.Expire(t)

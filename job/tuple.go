@@ -1,7 +1,7 @@
 package job
 
-// The tuples are the result types of twins whose functions have several results
-// beside the error.
+// The tuples are the result types of twins whose functions have several results before
+// the error.
 
 // Tuple2 holds two results.
 type Tuple2[T1, T2 any] struct {

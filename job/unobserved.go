@@ -9,13 +9,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// # Failures that nobody looked at
+// # Unobserved failures
 //
-// A job that fails, and whose handle everybody has dropped without asking, has failed silently. Only
-// the garbage collector knows the moment. So a failure, and only a failure, gets a
-// cleanup that the collector calls when the job is gone; and what the cleanup is to report can not
-// be in the job, since it must not keep it. It is in a record of its own, which the
-// job knows and marks when somebody looks.
+// A job that fails, and whose handles are all dropped without a look, has failed
+// silently. Only the garbage collector knows the moment. So a failure, and only a
+// failure, gets a cleanup that the collector calls when the job is gone. What the
+// cleanup reports cannot be in the job, since it must not keep the job alive. It is in
+// a record of its own, which the job points to and marks when it is observed.
 
 // Failure is what a hook is told; see [OnUnobserved].
 type Failure struct {
@@ -25,16 +25,17 @@ type Failure struct {
 	Creation Frame // File is empty if it was not recorded
 }
 
-// OnUnobserved has hook called for each failure that nobody looks at: of a job that Faulted while a
-// hook was set, and whose handles were all dropped without a call of Wait, Await, GetResult or Err,
-// and without another job that took the failure over. A canceled job is no failure. It returns the hook that
-// was set before; nil is none. It is safe for concurrent use.
+// OnUnobserved has hook called for each unobserved failure: of a job that Faulted while
+// a hook was set, and whose handles were all dropped without a call of Wait, Await,
+// GetResult or Err, and without another job taking the failure over. A canceled job is
+// no failure. It returns the hook that was set before; nil is none. It is safe for
+// concurrent use.
 //
-// The hook is called some time after the next garbage collection, or by [ReportUnobserved], on
-// any goroutine, and must not block. A panic in it is contained (see [schedulers.Hook]), and the
-// failure counts as reported. A job that succeeds costs nothing for it. An error that itself
-// refers to its job (by the job's context, say) keeps that job in memory, and is reported by
-// ReportUnobserved alone.
+// The hook is called some time after the next garbage collection, or by
+// [ReportUnobserved], on any goroutine, and must not block. A panic in it is contained
+// (see [schedulers.Hook]), and the failure counts as reported. A job that succeeds
+// costs nothing for it. An error that itself refers to its job (by the job's context,
+// say) keeps that job in memory, and is reported by ReportUnobserved alone.
 func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 	var next *unobserved
 	if hook != nil {
@@ -46,9 +47,9 @@ func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 	return nil
 }
 
-// ReportUnobserved reports, now, the failures that nobody has looked at so far, also of jobs that
-// somebody still holds, and returns how many there were. It is for the end of a
-// program, and of a test. Each failure is reported once.
+// ReportUnobserved immediately reports all failures not observed so far, even of jobs
+// that are still held, and returns their number. It is for the end of a program, and of
+// a test. Each failure is reported once.
 func ReportUnobserved() int {
 	n := 0
 	for _, f := range outstanding.all() {
@@ -70,11 +71,11 @@ type unobserved struct {
 // failure is the record of one failure.
 type failure struct {
 	Failure
-	settled atomic.Bool // somebody has looked, or it was reported
+	settled atomic.Bool // observed, or reported
 }
 
-// fail makes the record of a failure, if anybody wants to hear of it. The caller has
-// written the error and not yet published it.
+// fail makes the record of a failure, if a hook is set. The caller has written the
+// error and not yet published it.
 func (c *core) fail() {
 	if unobservedHook.Load() == nil || c.mode&reported != 0 {
 		return
@@ -86,7 +87,7 @@ func (c *core) fail() {
 	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
 }
 
-// observe notes that somebody has been given the outcome.
+// observe notes that the outcome has been given out.
 func (c *core) observe() {
 	if !c.state.observe() {
 		return

@@ -36,8 +36,8 @@ func collected(heard <-chan Failure) Failure {
 	}
 }
 
-// nothingHeard checks that the collector has nothing to report: what is made last is reported, and
-// nothing that became garbage before.
+// nothingHeard checks that the collector has nothing to report: what is made last is
+// reported, and nothing that became garbage before.
 func nothingHeard(t *testing.T, heard <-chan Failure) {
 	t.Helper()
 	for range 3 {

@@ -8,11 +8,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Unwrap returns a job that ends as the job does that j yields: with the same value, error and
-// status. If j itself fails, it ends as j did; if j yields nil, it has Faulted with
-// [ErrNilJob]; if it yields the Unwrap itself or what waits for it, with a *[CycleError]. When ctx
-// ends before that, it is Canceled with a *[WaitError], and neither job keeps it. It does not
-// block. Jobs that are Created are started.
+// Unwrap returns a job that ends as the job does that j yields: with the same value,
+// error and status. If j itself fails, it ends as j did; if j yields nil, it has
+// Faulted with [ErrNilJob]; if it yields the Unwrap itself or what waits for it, with a
+// *[CycleError]. When ctx ends before that, it is Canceled with a *[WaitError], and
+// neither job keeps it. It does not block. Jobs that are Created are started.
 func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -67,8 +67,9 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// followInner begins the second half. A job that is the Unwrap itself, or waits for it, would never end; whether it does is
-// asked when the Unwrap can be seen to wait, as everywhere.
+// followInner begins the second half. A job that is the Unwrap itself, or waits for it,
+// would never end; whether it does is asked when the Unwrap can be seen to wait, as
+// everywhere.
 func (u *unwrap[T]) followInner(inner *Job[T]) continuation.Chain {
 	inner.startIfCreated()
 	told := u.follow(inner)

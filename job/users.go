@@ -2,23 +2,24 @@ package job
 
 import "sync/atomic"
 
-// users counts who needs a job's context: the job itself, until it has ended, and what was
-// started with that context, until that has: jobs with a function ([body.nest]), machines
-// ([Promise.Stay]), and all that watches the context while it waits, as sleeps do
-// (ctxwatch.Host).
+// users counts the users of a job's context: the job itself, until it has ended, and
+// what was started with that context, until that has ended: jobs with a function
+// ([body.nest]), machines ([Promise.Stay]), and waits that watch the context, such as
+// sleeps (ctxwatch.Host).
 //
-// A job that starts others and does not wait for them is no mistake: they go on. Ending
-// their context with the job would cancel those that are still queued, silently, and those
-// that run at some later moment. Never ending it would keep whatever was registered with the parent
-// context for as long as that lives. So the last user ends it.
+// A job that starts others and does not wait for them is no mistake: they continue.
+// Ending their context with the job would cancel those that are still queued, silently,
+// and those that run at some later moment. Never ending it would keep whatever was
+// registered with the parent context for as long as that lives. So the last user ends
+// it.
 //
 //	bits 0-27   the nested jobs whose contexts have not ended
-//	canceled    Cancel was called, for this job or for one whose context lies in this one's; see outermost
+//	canceled    Cancel was called, for this job or one whose context lies in its own; see outermost
 //	left        the job itself has ended
 //	realMade    there is a real context, which ends with the last user
 //
-// Once the job has left and no nested one is counted, none is counted any more: hold and the
-// last leaving meet in one compare-and-swap.
+// Once the job has left and no nested one is counted, none is counted any more: hold
+// and the last leaving meet in one compare-and-swap.
 type users struct{ n atomic.Int32 }
 
 const (
@@ -29,10 +30,10 @@ const (
 
 func nobody(n int32) bool { return n&^(canceled|realMade) == left }
 
-// none reports whether nobody needs the context any more.
+// none reports whether the context is no longer needed.
 func (u *users) none() bool { return nobody(u.n.Load()) }
 
-// hold counts a nested job; false: nobody needs the context any more, it has ended.
+// hold counts a nested job; false: the context is no longer needed and has ended.
 func (u *users) hold() bool {
 	for {
 		n := u.n.Load()
@@ -45,20 +46,24 @@ func (u *users) hold() bool {
 	}
 }
 
-// release says that a nested job's context has ended, and reports whether it was the last user.
+// release says that a nested job's context has ended, and reports whether it was the
+// last user.
 func (u *users) release() (last bool) { return nobody(u.n.Add(-1)) }
 
-// leave says that the job itself has ended, which it does once, and reports whether it was the last user. (An Or that returns
-// something is a loop of compare-and-swaps, an Add is one instruction.)
+// leave says that the job itself has ended, which it does once, and reports whether it
+// was the last user. (An Or that returns something is a loop of compare-and-swaps, an
+// Add is one instruction.)
 func (u *users) leave() (last bool) { return nobody(u.n.Add(left)) }
 
-// disturb notes that Cancel was called in the chain of contexts whose outermost this is.
+// disturb notes that Cancel was called in the chain of contexts whose outermost this
+// is.
 func (u *users) disturb() { u.n.Or(canceled) }
 
 func (u *users) disturbed() bool { return u.n.Load()&canceled != 0 }
 
-// mark notes that there is a real context, r, and ends it if nobody needs it. That comes first: a context that has said that it has ended must not
-// take that back. Who leaves after the mark ends it.
+// mark notes that there is a real context, r, and ends it if it is no longer needed.
+// That comes first: a context that has reported its end must not take that back. The
+// last user to leave after the mark ends it.
 func (u *users) mark(r *realContext) {
 	for {
 		n := u.n.Load()

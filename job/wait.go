@@ -26,9 +26,9 @@ func (c *core) wait(ctx context.Context) error {
 }
 
 // runInPlace runs a job that is still queued on the waiter's own goroutine, if its
-// scheduler consents: a sub-job waited for by the only worker would otherwise
-// never run. A wait with a deadline does not, since running can not be bounded. A job
-// that calls runtime.Goexit ends its waiter's goroutine too, then.
+// scheduler consents: a sub-job waited for by the only worker would otherwise never
+// run. A wait with a deadline does not, since running cannot be bounded. A job that
+// calls runtime.Goexit ends its waiter's goroutine too, then.
 func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 	if c.own == nil || c.status() != Scheduled {
 		return false
@@ -51,17 +51,17 @@ func (c *core) mayRun(s schedulers.Scheduler, by schedulers.Worker) bool {
 	return ok && consenter.MayRunInPlace(c.own.owner, by)
 }
 
-// runFor runs the job on the goroutine of ctx's job, if no worker has claimed it meanwhile, and reports
-// whether it has ended.
+// runFor runs the job on the goroutine of ctx's job, if no worker has claimed it
+// meanwhile, and reports whether it has ended.
 func (c *core) runFor(ctx context.Context, by schedulers.Worker) bool {
 	behalf := current(ctx)
 	if behalf != nil && c.around() == behalf {
-		// A job waits for one that it has started itself: there is a mark for that.
+		// A job waits for one that it has started itself, which has a mark for that.
 		if c.state.claimInPlace() {
 			c.own.spent = Unproven | 1
 			c.own.owner.runClaimed(by)
 			if !c.isCompleted() {
-				c.state.leavePlace() // a job of RunTwin goes on elsewhere
+				c.state.leavePlace() // a job of RunTwin continues elsewhere
 			}
 			c.mode.ranFor(ctx)
 		}
@@ -93,8 +93,8 @@ func (c *core) runner() *core {
 	return c.around()
 }
 
-// while calls f, which works for the end of the job on the goroutine of another one, if behalf is
-// not nil. That one waits for this one meanwhile, and shows it.
+// while calls f, which works for the end of the job on the goroutine of another one, if
+// behalf is not nil. That one waits for this one meanwhile, and shows it.
 func (c *core) while(behalf *core, f func()) {
 	if behalf == nil {
 		f()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// WaitAsync returns a job that ends as j does, or is Canceled with a *[WaitError] when ctx
-// ends before. It is [Job.Wait] for those who do not want to block: ctx bounds the
-// waiting and not the job, which goes on and keeps nothing of the wait. Where there is nothing to
-// bound, because j has ended or ctx never does, it is j itself. For a Created j it
-// has faulted with [ErrNotStarted].
+// WaitAsync returns a job that ends as j does, or is Canceled with a *[WaitError] when
+// ctx ends before. It is [Job.Wait] for callers that must not block: ctx bounds the
+// wait and not the job, which continues and keeps nothing of the wait. Where there is
+// nothing to bound, because j has ended or ctx never does, it returns j itself. For a
+// Created j the returned job has faulted with [ErrNotStarted].
 func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -27,10 +27,11 @@ func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	return r.promise.Job()
 }
 
-// WaitTimeout is [WaitAsync] with a time beside the context: after d the job is Canceled with a
-// *[WaitError] that matches context.DeadlineExceeded. A d of zero or less has passed
-// already. The time is that of ctx's scheduler, if that has [schedulers.Timers], else the world's: a
-// million waits share one timer of the Go runtime, where context.WithTimeout would make one each.
+// WaitTimeout is [WaitAsync] with a timeout in addition to the context: after d the job
+// is Canceled with a *[WaitError] that matches context.DeadlineExceeded. A d of zero or
+// less has passed already. The time is that of ctx's scheduler, if that has
+// [schedulers.Timers], else the world's: a million waits share one timer of the Go
+// runtime, where context.WithTimeout would make one each.
 func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T] {
 	if ctx == nil {
 		ctx = context.Background()

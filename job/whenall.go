@@ -5,17 +5,19 @@ import (
 	"github.com/movenext/movenext/continuation"
 )
 
-// WhenAll returns a job that ends when all jobs have: with their results in the order given if
-// all went well; Faulted with the errors of all that failed (canceled ones among
-// them), joined in the order given, if one faulted; Canceled if some were canceled and none
-// faulted. The error of a single failure is that error, unchanged. It does not stop at the first
-// failure. The results that there are are kept in every case. It does not block.
+// WhenAll returns a job that ends when all jobs have: with their results in the order
+// given if all went well; Faulted with the errors of all that failed (canceled ones
+// among them), joined in the order given, if one faulted; Canceled if some were
+// canceled and none faulted. The error of a single failure is that error, unchanged. It
+// does not stop at the first failure. The results that exist are always kept. It does
+// not block.
 //
-// Without jobs it has completed. Jobs that are Created are started, since whoever waits
-// for all waits for each. A nil job counts as one that has faulted with [ErrNilJob]. See also
-// [WhenAllOf].
+// Without jobs it has completed. Jobs that are Created are started, since waiting for
+// all means waiting for each. A nil job counts as one that has faulted with
+// [ErrNilJob]. See also [WhenAllOf].
 func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
-	// Not slices.Clone, here and in the other combinators: it moves the caller's slice to the heap.
+	// Not slices.Clone, here and in the other combinators: it moves the caller's slice
+	// to the heap.
 	all := append([]*Job[T](nil), jobs...)
 	w := &whenAll[T]{jobs: all}
 	w.promise.InitDependent()

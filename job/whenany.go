@@ -7,13 +7,13 @@ import (
 )
 
 // WhenAny returns a job that completes with the first of jobs to end, in whatever way;
-// of several that have ended already, the first in the order given. The others go on and
-// keep nothing of the WhenAny. It never fails by itself: ask the job it yields. It
+// of several that have ended already, the first in the order given. The others continue
+// and keep nothing of the WhenAny. It never fails by itself: ask the job it yields. It
 // does not block.
 //
-// Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are
-// started, unless another has ended already. A nil job counts as one that has ended. See also [Race],
-// which waits for a success, and [WhenAnyOf].
+// Without jobs it has faulted with [ErrNoJobs]. Jobs that are Created are started,
+// unless another has ended already. A nil job counts as one that has ended. See also
+// [Race], which waits for a success, and [WhenAnyOf].
 func WhenAny[T any](jobs ...*Job[T]) *Job[*Job[T]] {
 	if len(jobs) == 0 {
 		return FromError[*Job[T]](ErrNoJobs)

@@ -9,15 +9,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// FromCallback calls start, which begins something that later calls done, and returns the job of it.
-// done may be called on any goroutine, also before start returns; the first call counts. What
-// done is given is judged as a function's results are: an error that ctx has ended with makes
-// the job Canceled.
+// FromCallback calls start, which begins something that later calls done, and returns
+// the job of it. done may be called on any goroutine, also before start returns; the
+// first call counts. What done is given is judged as a function's results are: an error
+// that ctx has ended with makes the job Canceled.
 //
-// When ctx ends first, the job is Canceled, and stop, which start has returned, is called on a
-// goroutine of its own; it may be nil, and a panic in it is contained: see [schedulers.Hook]. If
-// start panics, the job has faulted with a *job.PanicError. If start never arranges for done to
-// be called, and ctx never ends, the job never does. No goroutine is held.
+// When ctx ends first, the job is Canceled, and stop, which start has returned, is
+// called on a goroutine of its own; it may be nil, and a panic in it is contained: see
+// [schedulers.Hook]. If start panics, the job has faulted with a *job.PanicError. If
+// start never arranges for done to be called, and ctx never ends, the job never does.
+// No goroutine is held.
 func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (stop func())) *job.Job[T] {
 	if start == nil {
 		return job.FromError[T](ErrNil)
@@ -35,9 +36,10 @@ func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (s
 	return c.promise.Job()
 }
 
-// call is a call in progress. Its end, by done or by the context, may come while start has not
-// returned. Whether stop is to be called is then decided by two flags in one word: that there
-// is a stop, and that the context has ended the call. Who sets the second of them calls stop.
+// call is a call in progress. Its end, by done or by the context, may come while start
+// has not returned. Two flags in one word then decide whether stop is called: stop
+// exists, and the context has ended the call. The side that sets the second flag calls
+// stop.
 type call[T any] struct {
 	promise job.Promise[T]
 	watch   ctxwatch.Watch
@@ -76,7 +78,7 @@ func (c *call[T]) done(v T, err error) {
 	}
 }
 
-// crash ends the call with a panic of start, or its Goexit, which goes on.
+// crash ends the call after start panicked or called Goexit, which then continues.
 func (c *call[T]) crash(v any) {
 	err := job.ErrGoexit
 	if v != nil {

@@ -9,18 +9,19 @@ import (
 )
 
 var (
-	// ErrClosed is the error of a receive from a channel that is closed and empty, and of a
-	// send to one that is closed.
+	// ErrClosed is the error of a receive from a channel that is closed and empty, and
+	// of a send to one that is closed.
 	ErrClosed = errors.New("bridge: channel is closed")
 
-	// ErrNil is the error of a bridge to nothing: a nil channel, command, function or sequence.
+	// ErrNil is the error of a bridge to nothing: a nil channel, command, function or
+	// sequence.
 	ErrNil = errors.New("bridge: nothing to wait for")
 )
 
-// FromChan receives from ch and returns a job that yields the element. The job is Canceled
-// when ctx ends first; nothing is received then. It has faulted with [ErrClosed] if ch
-// is closed, and with [ErrNil] if it is nil. An element that is there is taken at once; else a
-// goroutine is held until the job ends. It does not block.
+// FromChan receives from ch and returns a job that yields the element. The job is
+// Canceled when ctx ends first; nothing is received then. It has faulted with
+// [ErrClosed] if ch is closed, and with [ErrNil] if it is nil. An element that is there
+// is taken at once; else a goroutine is held until the job ends. It does not block.
 func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
 	if ch == nil {
 		return job.FromError[T](ErrNil)
@@ -61,17 +62,17 @@ func settleReceived[T any](s *job.Promise[T], v T, open bool) {
 	}
 }
 
-// settle completes the job and tells those who wait for it.
+// settle completes the job and wakes its waiters.
 func settle[T any](ctx context.Context, s *job.Promise[T], v T, err error) bool {
 	told, ok := s.TryComplete(ctx, v, err)
 	told.Deliver(nil)
 	return ok
 }
 
-// SendTo sends v to ch and returns a job that completes when it is sent. The job is Canceled
-// when ctx ends first; nothing is sent then. It has faulted with [ErrClosed] if ch is
-// closed, and with [ErrNil] if it is nil. A send that can proceed does so at once; else a
-// goroutine is held until the job ends. It does not block.
+// SendTo sends v to ch and returns a job that completes when it is sent. The job is
+// Canceled when ctx ends first; nothing is sent then. It has faulted with [ErrClosed]
+// if ch is closed, and with [ErrNil] if it is nil. A send that can proceed does so at
+// once; else a goroutine is held until the job ends. It does not block.
 func SendTo[T any](ctx context.Context, ch chan<- T, v T) *job.Job[job.Void] {
 	if ch == nil {
 		return job.FromError[job.Void](ErrNil)
@@ -94,7 +95,8 @@ func SendTo[T any](ctx context.Context, ch chan<- T, v T) *job.Job[job.Void] {
 	return s.Job()
 }
 
-// trySend and send turn the panic of a send to a closed channel, which nobody can foresee, into an error.
+// trySend and send turn the panic of a send to a closed channel, which cannot be
+// foreseen, into an error.
 
 func trySend[T any](ch chan<- T, v T) (sent bool, err error) {
 	defer closedError(&err)

@@ -8,6 +8,6 @@
 //	Pull                an iter.Seq, element by element    holds a goroutine while it lives
 //	ToChan              a job as a channel                holds none
 //
-// Go has no way to wait for a channel without a goroutine. Where many wait, package coord has
-// channels that hold none.
+// Go has no way to wait for a channel without a goroutine. Where many wait, package
+// coord has channels that hold none.
 package bridge

@@ -9,13 +9,14 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// FromProcess starts cmd, unless it was started, and returns the job of its end. Its result is the
-// process's state, also beside an error: an exit status other than 0 is an *exec.ExitError, as
-// from cmd.Wait. When ctx ends, or the job is canceled, the process is killed and the job is
-// Canceled; set cmd.WaitDelay if its children may hold its pipes open.
+// FromProcess starts cmd, unless it was started, and returns the job of its end. Its
+// result is the process's state, even next to an error: an exit status other than 0 is
+// an *exec.ExitError, as from cmd.Wait. When ctx ends, or the job is canceled, the
+// process is killed and the job is Canceled; set cmd.WaitDelay if its children may hold
+// its pipes open.
 //
-// It does not block. The waiting takes a place in the lane of [job.Blocking] for as long as the
-// process runs.
+// It does not block. The waiting takes a place in the lane of [job.Blocking] for as
+// long as the process runs.
 func FromProcess(ctx context.Context, cmd *exec.Cmd) *job.Job[*os.ProcessState] {
 	if cmd == nil {
 		return job.FromError[*os.ProcessState](ErrNil)

@@ -15,7 +15,8 @@ import (
 	"github.com/movenext/movenext/job/bridge"
 )
 
-// The process of these tests is the test binary itself, so that they run on every system.
+// The process of these tests is the test binary itself, so that they run on every
+// system.
 func TestProcessItself(t *testing.T) {
 	switch os.Getenv("BE_A_PROCESS") {
 	case "speak":

@@ -12,10 +12,10 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Puller hands out the elements of a sequence one by one, as iter.Pull does, without making
-// whoever asks wait on the sequence's goroutine. Make one with [Pull], and call Stop when no more
-// is wanted. All methods are safe for concurrent use: several may ask for the next element, and
-// are served in the order in which they asked.
+// Puller hands out the elements of a sequence one by one, as iter.Pull does, without
+// blocking the caller on the sequence's goroutine. Make one with [Pull], and call Stop
+// when no more elements are needed. All methods are safe for concurrent use: several
+// callers may ask for the next element, and are served in the order of their requests.
 type Puller[T any] struct {
 	seq   iter.Seq[T]
 	watch ctxwatch.Watch
@@ -24,13 +24,14 @@ type Puller[T any] struct {
 	mu       sync.Mutex
 	begun    bool      // the goroutine was started
 	stopped  bool      // no more is wanted
-	end      error     // what to tell who asks; nil while there may be more
-	requests list.List // of *request[T]: who waits for an element
+	end      error     // what callers get; nil while there may be more
+	requests list.List // of *request[T]: the callers that wait for an element
 }
 
-// Pull returns the elements of seq. seq runs on a goroutine of its own, from the first call of
-// Next until it returns or Stop is called, and never ahead of who asks: the next element is made
-// when somebody wants it. The end of ctx is a call of Stop. It does not block.
+// Pull returns the elements of seq. seq runs on a goroutine of its own, from the first
+// call of Next until it returns or Stop is called, and never ahead of its callers: an
+// element is made when it is requested. The end of ctx acts as a call of Stop. It does
+// not block.
 func Pull[T any](ctx context.Context, seq iter.Seq[T]) *Puller[T] {
 	p := &Puller[T]{seq: seq, wake: make(chan struct{}, 1)}
 	if seq == nil {
@@ -43,10 +44,10 @@ func Pull[T any](ctx context.Context, seq iter.Seq[T]) *Puller[T] {
 	return p
 }
 
-// Next returns the next element, and io.EOF when there is none or Stop was called. When ctx ends
-// first it returns a *job.WaitError, and the element is for who asks next. A panic of the
-// sequence, and its runtime.Goexit, go on in who has asked, once. It blocks; its twin is
-// [Puller.NextAsync].
+// Next returns the next element, and io.EOF when there is none or Stop was called. When
+// ctx ends first it returns a *job.WaitError, and the element goes to the next caller.
+// A panic of the sequence, or its runtime.Goexit, continues once, in the caller that
+// asked. It blocks; its twin is [Puller.NextAsync].
 func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -63,8 +64,8 @@ func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	return v, err
 }
 
-// raise lets a panic of the sequence go on. It looks at the error itself, as whoever
-// resumes a suspended caller does, not at what it wraps.
+// raise re-raises a panic of the sequence. Like the code that resumes a suspended
+// caller, it looks at the error itself, not at what it wraps.
 func raise(err error) {
 	if err == job.ErrGoexit {
 		runtime.Goexit()
@@ -74,8 +75,8 @@ func raise(err error) {
 	}
 }
 
-// NextAsync returns the job of the next element. It is the twin of [Puller.Next]; a panic of the
-// sequence is the job's *job.PanicError.
+// NextAsync returns the job of the next element. It is the twin of [Puller.Next]; a
+// panic of the sequence is the job's *job.PanicError.
 func (p *Puller[T]) NextAsync(ctx context.Context) *job.Job[T] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -87,9 +88,9 @@ func (p *Puller[T]) NextAsync(ctx context.Context) *job.Job[T] {
 	return r.promise.Job()
 }
 
-// Stop ends the sequence: the yield that it waits in returns false. Who waits for an element, and
-// who asks later, is told io.EOF. It does not wait for the sequence's deferred calls, and does
-// not block. Calling it again does nothing.
+// Stop ends the sequence: the yield that it waits in returns false. Present and later
+// callers of Next get io.EOF. It does not wait for the sequence's deferred calls, and
+// does not block. Calling it again does nothing.
 func (p *Puller[T]) Stop() {
 	p.watch.Stop()
 	p.mu.Lock()
@@ -153,7 +154,8 @@ func (p *Puller[T]) run() {
 	returned = true
 }
 
-// yield gives v to whoever has asked first and has not given up, and waits until another is wanted.
+// yield gives v to the first request that has not given up, and waits until another is
+// wanted.
 func (p *Puller[T]) yield(v T) bool {
 	for given := false; !given; {
 		r := p.first()
@@ -194,7 +196,7 @@ func (p *Puller[T]) remove(r *request[T]) {
 	p.requests.Remove(r.place) // does nothing if it has been taken out
 }
 
-// finish tells the first who waits how the sequence has ended, and all others that it has.
+// finish tells the first waiter how the sequence has ended, and the others that it has.
 func (p *Puller[T]) finish(how error) {
 	p.mu.Lock()
 	requests := make([]*request[T], 0, p.requests.Len())
@@ -212,14 +214,14 @@ func (p *Puller[T]) finish(how error) {
 		}
 	}
 	if how != io.EOF {
-		// Nobody waits who could be told of a panic. A failed job that nobody holds is
-		// what the hook for such failures hears of.
+		// No waiter is left to hear of a panic. A failed job without a holder is
+		// reported to the hook for such failures.
 		job.FromError[T](how)
 	}
 }
 
-// request is one wait for an element. The promise decides between its context and the element,
-// which is given to nobody who has given up.
+// request is one wait for an element. The promise decides between its context and the
+// element, which is never given to a request that has given up.
 type request[T any] struct {
 	promise job.Promise[T]
 	watch   ctxwatch.Watch
