@@ -69,7 +69,8 @@ func BenchmarkCallThatDoesNotSuspend(b *testing.B) {
 	f.MoveNext(&t)
 }
 
-// BenchmarkReturnThroughFrames is 64 calls that return to one another after a suspension.
+// BenchmarkReturnThroughFrames is 64 calls that return to one another after a
+// suspension.
 func BenchmarkReturnThroughFrames(b *testing.B) {
 	p := pool.New(pool.Workers(1, 1))
 	ctx := schedulers.With(context.Background(), p)

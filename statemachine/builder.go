@@ -21,10 +21,10 @@ type machine interface {
 	root
 }
 
-// Start takes over a chain of frames that suspended during its hot start: t is
-// the task of that start, m the promoted root. It finds the root's home (the
-// ambient scheduler of ctx, or the default), registers the chain, and returns the job. The
-// machine may have finished when Start returns.
+// Start takes over a chain of frames that suspended during its hot start: t is the task
+// of that start, m the promoted root. It finds the root's home (the ambient scheduler
+// of ctx, or the default), registers the chain, and returns the job. The machine may
+// have finished when Start returns.
 func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] {
 	b.promise.InitDependent()
 	b.promise.Stay(ctx)
@@ -36,7 +36,8 @@ func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] 
 	return j
 }
 
-// SetResult completes the job with what the function returned. t is what the machine was given: its last run.
+// SetResult completes the job with what the function returned. t is what the machine
+// was given: its last run.
 func (b *Builder[T]) SetResult(t *Task, v T, err error) {
 	if told, ok := b.promise.TryComplete(b.ctx, v, err); ok {
 		b.promise.Leave(b.ctx)
@@ -63,21 +64,22 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 	}
 	p := new(job.Promise[T])
 	p.Init()
-	p.TryComplete(ctx, v, err) // nobody waits for it yet
+	p.TryComplete(ctx, v, err) // it has no waiters yet
 	return p.Job()
 }
 
-// Catch is deferred by the generated FAsync, with the task of its hot start: a panic before the
-// first suspension becomes a faulted job, as a later one does. A runtime.Goexit can
-// not be held up: before the first suspension it ends the caller's goroutine.
+// Catch is deferred by the generated FAsync, with the task of its hot start: a panic
+// before the first suspension becomes a faulted job, as a later one does. A
+// runtime.Goexit cannot be held up: before the first suspension it ends the caller's
+// goroutine.
 func Catch[T any](t *Task, j **job.Job[T]) {
 	if v := recover(); v != nil {
 		*j = job.FromError[T](t.panicked(v).err())
 	}
 }
 
-// Plain runs f, the function as it was written, on a goroutine of its own and
-// returns its job. It is all that a twin is in -mode=plain: the other execution, with which the
+// Plain runs f, the function as it was written, on a goroutine of its own and returns
+// its job. It is all that a twin is in -mode=plain: the other execution, with which the
 // generated one is compared.
 func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
 	p := new(job.Promise[T])

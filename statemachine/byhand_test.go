@@ -7,8 +7,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// This file lowers two functions by hand, in the form that generated code has, so that the
-// contract is tested without the generator.
+// This file lowers two functions by hand, in the form that generated code has, so that
+// the contract is tested without the generator.
 //
 //	func leaf(ctx context.Context, j *job.Job[int]) (int, error) {
 //		v, err := j.Await()

@@ -8,11 +8,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// chain is what a chain of suspended calls has beside its frames: its way back onto a scheduler. It is work,
-// continuation, registration and what a timer calls in one, and it lies in the chain's root. Of a million machines that
-// sleep each has one, so what only a running chain needs is elsewhere, in its [Task].
+// chain is what a chain of suspended calls has in addition to its frames: its way back
+// onto a scheduler. It is work, continuation, registration and timer callback in one,
+// and it lies in the chain's root. Each of a million sleeping machines has one, so what
+// only a running chain needs is in its [Task].
 //
-// # Who may touch it
+// # Ownership
 //
 // At each moment exactly one of three owns a chain and all its frames: the goroutine
 // that runs it, the operation that it is registered with, the scheduler
@@ -23,15 +24,17 @@ import (
 //	   └────────────────── yield ──────────────────────┘
 //
 // by the list's compare-and-swap, the list's swap, and the scheduler's queue, each of
-// which orders what came before it. (A sleep is registered with timers, and submitted by their expiry; see sleep.go.) So the fields are plain. The price is one
-// rule: registering is the last thing that the running goroutine does with
-// a chain. A line after it is a data race. (The Task is its own goroutine's, before and after.)
+// which orders what came before it. (A sleep is registered with timers, and submitted
+// by their expiry; see sleep.go.) So the fields are plain. The price is one rule:
+// registering is the last thing that the running goroutine does with a chain. A line
+// after it is a data race. (The Task is its own goroutine's, before and after.)
 type chain struct {
 	node continuation.Node
 	top  *Frame // the frame to resume
 }
 
-// takeOver makes c the chain of the frames that have suspended with the task of a hot start. m is their promoted root.
+// takeOver makes c the chain of the frames that have suspended with the task of a hot
+// start. m is their promoted root.
 func (c *chain) takeOver(hot *Task, m framed) {
 	bottom := m.base()
 	if bottom.home == nil {
@@ -41,9 +44,9 @@ func (c *chain) takeOver(hot *Task, m framed) {
 	c.top = hot.top
 }
 
-// begin registers a chain after its hot start. If what it waits for has completed
-// meanwhile it is submitted all the same: it resumes at home, not on the
-// goroutine of whoever called the function.
+// begin registers a chain after its hot start. If the awaited operation has completed
+// meanwhile, the chain is still submitted: it resumes at home, not on the goroutine of
+// the function's caller.
 func (c *chain) begin(hot *Task) {
 	if !hot.register(c) {
 		c.submitWith(hot.outcome, schedulers.Hint{Flags: schedulers.Resumed})
@@ -52,8 +55,9 @@ func (c *chain) begin(hot *Task) {
 
 // Run implements schedulers.Work: it runs the chain until it suspends or ends.
 //
-// What follows is goOn, written out: calling it made a resumption of 28 ns one of 30 to 33. (To remember the last Task, which is
-// that of the same worker most of the time, saves a nanosecond, and takes 8 bytes of each machine that is suspended.)
+// What follows is goOn, written out: calling it made a resumption of 28 ns one of 30 to
+// 33. (To remember the last Task, which is that of the same worker most of the time,
+// saves a nanosecond, and takes 8 bytes of each machine that is suspended.)
 func (c *chain) Run(on schedulers.Worker) {
 	t := borrow(on)
 	t.top = c.top
@@ -71,9 +75,9 @@ func (c *chain) Completed(from schedulers.Worker) continuation.Chain {
 // Expire implements schedulers.Expirer: a sleep is over.
 func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: schedulers.Resumed}) }
 
-// submit sends the chain home. If home refuses, the chain goes on on a goroutine of
-// its own, and its await returns the refusal: a function that has started gets the
-// chance to run its deferred calls.
+// submit sends the chain home. If home refuses, the chain continues on a goroutine of
+// its own, and its await returns the refusal, so that a function that has started can
+// run its deferred calls.
 func (c *chain) submit(from schedulers.Hint) {
 	f := c.unfollow()
 	if err := schedulers.TrySubmit(c.top.home, c, from); err != nil {
@@ -85,7 +89,8 @@ func (c *chain) submit(from schedulers.Hint) {
 // Abandon implements schedulers.Work: home has accepted the chain and ended since.
 func (c *chain) Abandon(reason error) { go (&bearer{c, &outcome{refusal: reason}}).Run(nil) }
 
-// submitWith is submit for a chain whose top frame has to be told o. Nil: there is nothing to tell.
+// submitWith is submit for a chain whose top frame must be told o; nil: nothing to
+// tell.
 func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 	if o == nil {
 		c.submit(from)
@@ -99,8 +104,8 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 	arrived(f)
 }
 
-// bearer is a chain that goes on elsewhere, and what its top frame is to be told there. Few chains have such news, so none has
-// a place for it.
+// bearer is a chain that continues elsewhere, with the outcome to tell its top frame
+// there. Few chains have one, so the chain has no field for it.
 type bearer struct {
 	of   *chain
 	news *outcome
@@ -113,7 +118,8 @@ func (b *bearer) Run(on schedulers.Worker) {
 	t.goOn(b.of)
 }
 
-// Abandon implements schedulers.Work. What the frame is to be told is more than that home has ended.
+// Abandon implements schedulers.Work. The frame must be told more than that home has
+// ended.
 func (b *bearer) Abandon(error) { go b.Run(nil) }
 
 var (

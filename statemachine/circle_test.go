@@ -11,7 +11,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// suspended is a root that waits for what the test registers it with, and ends with what it finds.
+// suspended is a root that waits for what the test registers it with, and ends with
+// what it finds.
 type suspended struct {
 	Builder[int]
 	Frame
@@ -34,7 +35,8 @@ func suspend() *suspended {
 	return m
 }
 
-// registers is the first step of enlist: from its end on the machine is somebody else's.
+// registers is the first step of enlist: from its end on the machine belongs to another
+// goroutine.
 func (m *suspended) registers(t *testing.T, with *suspended) job.Lookout {
 	t.Helper()
 	m.of = with.promise.Job()
@@ -71,12 +73,13 @@ func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
 	}
 }
 
-// The awaited job ends while the search goes on: then the machine is not the searcher's.
+// The awaited job ends while the search continues: then the machine is not the
+// searcher's.
 func TestAMachineThatWasToldBeforeItIsTakenBackGoesOn(t *testing.T) {
 	x, y := suspend(), suspend()
 	first := x.registers(t, y)
 	y.registers(t, x)
-	y.SetResult(new(Task), 7, nil) // somebody else ends it, as no machine is
+	y.SetResult(new(Task), 7, nil) // another goroutine ends it, as no machine is
 	assert.False(t, new(Task).closesCircle(&x.chain, first))
 	v, err := x.promise.Job().Wait(context.Background())
 	assert.NoError(t, err)

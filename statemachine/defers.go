@@ -4,36 +4,38 @@ package statemachine
 //
 // A machine's body is cut into parts that run on different stacks, so a native defer
 // statement in it would run at the first suspension. Its deferred calls are kept in the
-// frame instead and run when the function ends: by a return, a panic, or runtime.Goexit.
+// frame instead and run when the function ends: by a return, a panic, or
+// runtime.Goexit.
 //
 // # The easy part: which end is it
 //
 // One native deferred call a MoveNext ([Defers.Leave]) looks at the frame's State:
-// above zero it has suspended, Finished says return, Running that it was left by a panic or
-// Goexit; recover tells those two apart.
+// above zero it has suspended, Finished says return, Running that it was left by a
+// panic or Goexit; recover tells those two apart.
 //
 // # It isn't that easy: recover
 //
 // recover works only in a function that was itself deferred, natively, and only for a
-// panic that is going on. A loop that calls the kept functions satisfies neither. So each is
-// kept as a trampoline,
+// panic that is going on. A loop that calls the kept functions satisfies neither. So
+// each is kept as a trampoline,
 //
 //	func(raise func()) { defer handle(x); raise() }
 //
 // and called while raise panics with the value that is on its way: handle is then
-// natively deferred and the panic is real. Whether handle recovers, replaces the panic, or calls
-// something that recovers in vain, is decided by Go itself. The value stays the same; the
-// stack of the first panic is kept beside, since raising it again begins a new one.
+// natively deferred and the panic is real. Whether handle recovers, replaces the panic,
+// or calls something that recovers in vain, is decided by Go itself. The value stays
+// the same; the stack of the first panic is kept next to it, since raising it again
+// begins a new one.
 //
-// A function that does not call recover itself cannot tell, so it is called while the panic is
-// kept.
+// A function that does not call recover itself cannot tell, so it is called while the
+// panic is kept.
 //
 // # And not that easy: deferred calls that suspend
 //
-// They can not run inside of a native deferred function: see epilogue.go.
+// They cannot run inside a native deferred function: see epilogue.go.
 
-// Defers are the deferred calls of one frame that are still to be made. The zero value is
-// empty.
+// Defers are the deferred calls of one frame that are still to be made. The zero value
+// is empty.
 type Defers struct {
 	top *deferred
 
@@ -47,8 +49,8 @@ type Defers struct {
 	after    After
 }
 
-// deferred is one kept call, above those that were deferred before it. One of the functions is
-// set.
+// deferred is one kept call, above those that were deferred before it. One of the
+// functions is set.
 type deferred struct {
 	below *deferred
 	plain func()
@@ -66,8 +68,9 @@ func (d *Defers) Push(call func(raise func())) {
 	d.top = &deferred{below: d.top, call: call}
 }
 
-// Leave is deferred by the MoveNext of a function whose deferred calls do not suspend. It makes
-// them if the function has ended, and sets *finished if one of them has recovered.
+// Leave is deferred by the MoveNext of a function whose deferred calls do not suspend.
+// It makes them if the function has ended, and sets *finished if one of them has
+// recovered.
 func (d *Defers) Leave(t *Task, f *Frame, finished *bool) {
 	if f.State > 0 {
 		return // suspended
@@ -88,7 +91,7 @@ func (d *Defers) Leave(t *Task, f *Frame, finished *bool) {
 	d.panic, t.outcome = nil, d.panic
 }
 
-// pop makes the newest deferred call; false: there is none.
+// pop makes the newest deferred call; false: no call is left.
 func (d *Defers) pop(t *Task) bool {
 	top := d.top
 	if top == nil {
@@ -106,7 +109,7 @@ func (d *Defers) pop(t *Task) bool {
 	return true
 }
 
-// runPlain makes one call while the panic is kept, if there is one.
+// runPlain makes one call while the panic, if any, is kept.
 func (d *Defers) runPlain(t *Task, call func()) {
 	returned := false
 	defer func() {
@@ -118,7 +121,7 @@ func (d *Defers) runPlain(t *Task, call func()) {
 	returned = true
 }
 
-// run makes one call while the panic, if there is one, is on its way.
+// run makes one call while the panic, if any, is in flight.
 func (d *Defers) run(t *Task, call func(raise func())) {
 	p, returned := d.panic, false
 	defer func() {
@@ -166,7 +169,7 @@ func (d *Defers) note(t *Task, v any) {
 	}
 }
 
-// raise raises the panic, if there is one.
+// raise raises the panic, if any.
 func (d *Defers) raise(t *Task) {
 	if p := d.panic; p != nil {
 		d.panic = nil

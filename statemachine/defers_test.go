@@ -114,8 +114,8 @@ func (f *scriptFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	return true
 }
 
-// epilogueFrame is the same in the form for deferred calls that suspend: every second of them
-// suspends before it does anything.
+// epilogueFrame is the same in the form for deferred calls that suspend: every second
+// of them suspends before it does anything.
 type epilogueFrame struct {
 	statemachine.Frame
 	log    *log
@@ -178,7 +178,8 @@ func (f *epilogueFrame) push(i int, a action) {
 	})
 }
 
-// literalFrame is log.do as a deferred literal that suspends: its recover is that of its Panicking.
+// literalFrame is log.do as a deferred literal that suspends: its recover is that of
+// its Panicking.
 type literalFrame struct {
 	statemachine.Frame
 	panicking *statemachine.Panicking
@@ -323,7 +324,7 @@ func TestLongRandomChainsOfDeferredCalls(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		s := script{end: action(rnd.IntN(int(actions)))}
-		for range 1 + rnd.IntN(8) { // at least one: a Goexit before the first suspension ends the caller
+		for range 1 + rnd.IntN(8) { // one: an early Goexit would end the caller
 			s.deferred = append(s.deferred, action(rnd.IntN(int(actions))))
 		}
 		compareWithPlain(t, ctx, s)

@@ -47,16 +47,17 @@
 // # Going on
 //
 // When the awaited operation completes, the chain is submitted as work to the home of
-// its top frame. There the top frame's MoveNext goes on; when it finishes, its
-// caller's goes on at once, on the same worker, in a loop (chain.Run): returning through
-// a million frames needs no stack. A caller with another home is submitted there first
-// (Task.goHome): every frame resumes on its own home.
+// its top frame. There the top frame's MoveNext continues. When it finishes, its
+// caller's continues at once, on the same worker, in a loop (chain.Run): returning
+// through a million frames needs no stack. A caller with another home is submitted
+// there first (Task.goHome): every frame resumes on its own home.
 //
 // # Machines that hand out values
 //
-// A function that returns a sequence becomes a machine that stops at each yield, with true: it
-// has done what it was called for. A range over it calls it again for the next value (loop.go). A
-// plain function that is ranged over runs on a goroutine, behind the same interface (iterator.go).
+// A function that returns a sequence becomes a machine that stops at each yield, with
+// true: it has done what it was called for. A range over it calls it again for the next
+// value (loop.go). A plain function that is ranged over runs on a goroutine, behind the
+// same interface (iterator.go).
 //
 // # Ways to end
 //

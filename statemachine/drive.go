@@ -9,16 +9,16 @@ import (
 // Driving an iterator from a goroutine that blocks: what a range over a stream does in
 // plain code.
 
-// drive runs m to its next value or its end. Its panic, and its runtime.Goexit, go on in the
-// caller.
+// drive runs m to its next value or its end. Its panic, or its runtime.Goexit,
+// continues in the caller.
 func drive(m framed) {
 	if j := begin(m, false); j != nil {
 		finish(j)
 	}
 }
 
-// begin runs m until it suspends, and returns the job of the rest; nil: there is none. If m's
-// home is elsewhere it goes on there.
+// begin runs m until it suspends, and returns the job of the rest; nil: m has finished.
+// If m's home is elsewhere, it continues there.
 func begin(m framed, elsewhere bool) *job.Job[job.Void] {
 	var t Task
 	if elsewhere {

@@ -4,13 +4,15 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// eacher is what a stream of package job implements that a machine may range over without a
-// goroutine: next returns the job of the next value, which fails with job.ErrNoJobs at the end.
+// eacher is what a stream of package job implements that a machine may range over
+// without a goroutine: next returns the job of the next value, which fails with
+// job.ErrNoJobs at the end.
 type eacher[T any] interface {
 	Each() (next func() *job.Job[T], stop func())
 }
 
-// each is such a stream as an [Iteration]. An error is its last value, as in job.WhenEach.
+// each is such a stream as an [Iteration]. An error is its last value, as in
+// job.WhenEach.
 type each[T any] struct {
 	Producer[T]
 	source eacher[T]
@@ -20,7 +22,7 @@ type each[T any] struct {
 	failed bool // the last value came with an error
 }
 
-// The states of an each beside those that all frames have.
+// The states of an each, in addition to those of all frames.
 const (
 	eachAwaits int32 = 1 + iota // the step
 	eachYields                  // it stands at a yield
@@ -30,7 +32,7 @@ const (
 func (f *each[T]) MoveNext(t *Task) bool {
 	switch state := f.State; state {
 	case eachAwaits:
-		_ = t.Refusal() // that home is gone is told to whoever awaits something
+		_ = t.Refusal() // a lost home is reported at awaits only
 		return f.arrive()
 	case NotStarted:
 		f.next, f.stop = f.source.Each()

@@ -11,9 +11,9 @@ import (
 
 // # Deferred calls that suspend
 //
-// A function that has some runs in steps. A step is what MoveNext is elsewhere; [Defers.Catch], deferred by
-// each, catches its panic and has MoveNext take another step, which begins at the
-// function's epilogue. Returning leads there too:
+// A function that has some runs in steps. A step is what MoveNext is elsewhere;
+// [Defers.Catch], deferred by each, catches its panic and has MoveNext take another
+// step, which begins at the function's epilogue. Returning leads there too:
 //
 //	return n                        f.n = n; goto epilogue
 //
@@ -28,33 +28,33 @@ import (
 //		f.defers.Resumed(t)                   // raises what that one ended with
 //		goto epilogue
 //
-// So a panic of a deferred call, suspended or not, is caught like one of the body, replaces the
-// one before it, and the epilogue goes on with what is left.
+// So a panic of a deferred call, suspended or not, is caught like one of the body,
+// replaces the one before it, and the epilogue continues with what is left.
 //
 // # It isn't that easy: recover
 //
-// While the epilogue runs no panic is on its way, as far as Go is concerned; a deferred literal
-// that suspends could not recover it natively, and after its first suspension no stack
-// would tell that it was deferred. Its machine gets a [Panicking] to ask instead, one for each
-// call: recover works once, for the literal itself, and not for a panic that
-// began later.
+// While the epilogue runs no panic is on its way, as far as Go is concerned; a deferred
+// literal that suspends could not recover it natively, and after its first suspension
+// no stack would tell that it was deferred. Its machine gets a [Panicking] to ask
+// instead, one for each call: recover works once, for the literal itself, and not for a
+// panic that began later.
 //
 // # Nor is Goexit
 //
-// It can not be held up: the goroutine ends when the native deferred functions have returned. But a
-// chain goes on elsewhere when its goroutine ends, and so does a frame that was resumed: at its
-// epilogue, on another goroutine, which End makes exit in turn. A frame that was called from
-// native code, or from a frame below on the same stack, has that stack under it. There
-// what would suspend blocks.
+// It cannot be delayed: the goroutine ends when the native deferred functions have
+// returned. But a chain continues elsewhere when its goroutine ends, and so does a
+// frame that was resumed: at its epilogue, on another goroutine, which End makes exit
+// in turn. A frame that was called from native code, or from a frame below on the same
+// stack, has that stack under it. There it blocks instead of suspending.
 
-// Entry starts a deferred call of a machine. It returns nil if the call has ended, or what
-// is to be done when the call, which has suspended, has ended.
+// Entry starts a deferred call of a machine. It returns nil if the call has ended. If
+// the call has suspended, it returns what must be done after its end.
 type Entry func(t *Task, p *Panicking) After
 
 // After raises again what a suspended call ended with, if it did not return.
 type After func(t *Task)
 
-// Panicking is the panic during which a deferred call is made. Nil: there is none.
+// Panicking is the panic during which a deferred call is made, or nil.
 type Panicking struct {
 	value     any
 	recovered bool
@@ -74,8 +74,8 @@ func (d *Defers) PushEntry(enter Entry) {
 	d.top = &deferred{below: d.top, enter: enter}
 }
 
-// Catch is deferred by each step. A panic sends the function to its epilogue, the state of that
-// name; *again tells MoveNext to take another step.
+// Catch is deferred by each step. A panic sends the function to its epilogue, the state
+// of that name; *again tells MoveNext to take another step.
 func (d *Defers) Catch(t *Task, f *Frame, epilogue int32, again *bool) {
 	if f.State != Running {
 		return
@@ -95,7 +95,8 @@ func (d *Defers) Catch(t *Task, f *Frame, epilogue int32, again *bool) {
 	*again = true
 }
 
-// Next makes deferred calls up to the first that suspends (true), or all that are left (false).
+// Next makes deferred calls up to the first that suspends (true), or all that are left
+// (false).
 func (d *Defers) Next(t *Task, f *Frame) (suspended bool) {
 	d.steps = true
 	for d.top != nil {
@@ -139,7 +140,7 @@ func (d *Defers) handled() {
 	d.handling = nil
 }
 
-// End ends the epilogue: it raises the panic that nobody has recovered, or the Goexit that
+// End ends the epilogue: it raises the panic that was not recovered, or the Goexit that
 // led there.
 func (d *Defers) End(t *Task, f *Frame) {
 	f.State = Finished
@@ -170,7 +171,7 @@ func DeferTwin[T any](t *Task, j *job.Job[T]) After {
 // DeferAwait is an [Entry] for awaiting a.
 func DeferAwait[T any](t *Task, a awaiter.Awaitable[T]) After {
 	if a == nil {
-		return nil // an error, which nobody sees
+		return nil // an error, which is not observable
 	}
 	w := a.GetAwaiter()
 	if w == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// exitingFrame exits at once, before it has suspended, with a deferred call that suspends.
+// exitingFrame exits at once, before it has suspended, with a deferred call that
+// suspends.
 type exitingFrame struct {
 	statemachine.Frame
 	log    *log

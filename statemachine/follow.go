@@ -7,14 +7,15 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Functions with twins that are given to the runtime by their names. Source, then result:
+// Functions with twins that are given to the runtime by their names. Source, then
+// result:
 //
 //	s.Go(fetch)
 //
 //	s.Go(statemachine.Action1(fetchAsync))
 
-// Func1 returns the function whose twin start is, as the runtime can call it: it suspends until
-// the twin's job has ended. The number is that of its parameters.
+// Func1 returns the function whose twin start is, as the runtime can call it: it
+// suspends until the twin's job has ended. The number is that of its parameters.
 func Func1[A, T any](start func(A) *job.Job[T]) func(A) (T, error) {
 	return func(a A) (T, error) { return follow(start(a)) }
 }
@@ -40,8 +41,8 @@ func Action2[A, B any](start func(A, B) *job.Job[job.Void]) func(A, B) error {
 	}
 }
 
-// follow returns the results of a job that has ended, or that the function has suspended until j
-// ends.
+// follow returns the results of a job that has ended, or that the function has
+// suspended until j ends.
 func follow[T any](j *job.Job[T]) (T, error) {
 	var none T
 	if j == nil {
@@ -55,8 +56,8 @@ func follow[T any](j *job.Job[T]) (T, error) {
 	return none, &following[T]{job: j}
 }
 
-// thrown reports whether err is how a job ends whose function has not returned. It looks at the
-// error itself; see raiseJob.
+// thrown reports whether err is how a job ends whose function has not returned. It
+// looks at the error itself; see raiseJob.
 func thrown(err error) bool {
 	_, panicked := err.(*job.PanicError)
 	return panicked || err == job.ErrGoexit
@@ -90,7 +91,7 @@ func (f *following[T]) Completed(schedulers.Worker) continuation.Chain {
 	return f.returned(v, err)
 }
 
-// returned asks a user's error what it is, on the goroutine of whoever has completed the job: a
+// returned asks a user's error what it is, on the goroutine that completed the job: a
 // panic in it goes no further.
 func (f *following[T]) returned(v T, err error) (told continuation.Chain) {
 	defer func() {
@@ -104,7 +105,8 @@ func (f *following[T]) returned(v T, err error) (told continuation.Chain) {
 // WaitingFrames implements job.Waiter.
 func (f *following[T]) WaitingFrames() []job.Frame { return nil }
 
-// WaitingJob implements job.Waiter: asynchronous stacks, and searches for circles, go through it.
+// WaitingJob implements job.Waiter: asynchronous stacks, and searches for circles, go
+// through it.
 func (f *following[T]) WaitingJob() job.Handle {
 	h, _ := f.end.Handle().(job.Handle)
 	return h

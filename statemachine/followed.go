@@ -8,9 +8,9 @@ import (
 
 // # Chains that are followed
 //
-// The home of a chain may want to know that it is suspended: see [schedulers.Follower]. It is
-// told before the chain is registered, since after that the chain may be anywhere; and before
-// and after the chain is submitted again.
+// The home of a chain may want to know that it is suspended: see [schedulers.Follower].
+// It is told before the chain is registered, since after that the chain may be
+// anywhere; and before and after the chain is submitted again.
 //
 // A sleep is not told of. Its timer is armed, so it will end.
 
@@ -32,8 +32,8 @@ func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 	return true
 }
 
-// unfollow tells the home of c, if it follows it, that c goes on, and returns it, to be told when
-// c has been submitted: c itself must not be asked then.
+// unfollow tells the home of c, if it follows c, that c continues. It returns that
+// home, to be told when c has been submitted; c itself must not be asked then.
 func (c *chain) unfollow() schedulers.Follower {
 	f := c.top.home.Follower
 	if f != nil {
@@ -42,7 +42,7 @@ func (c *chain) unfollow() schedulers.Follower {
 	return f
 }
 
-// arrived tells f, if there is one, that the submission has returned.
+// arrived tells f, if any, that the submission has returned.
 func arrived(f schedulers.Follower) {
 	if f != nil {
 		f.Arrived()
@@ -68,9 +68,9 @@ func (c *chain) Where() schedulers.Place {
 	return schedulers.Place{Function: level.Function, File: level.File, Line: level.Line}
 }
 
-// Holder returns what a lock notes when the machine takes it, so that a report can say who holds
-// the lock. It is for locks whose waiters are followed ([schedulers.Followed]), and does not
-// block.
+// Holder returns what a lock notes when the machine takes it, so that a report can name
+// the holder. It is for locks whose waiters are followed ([schedulers.Followed]), and
+// does not block.
 func (t *Task) Holder() *schedulers.Holder {
 	if t.holder == nil {
 		t.holder = new(schedulers.Holder)

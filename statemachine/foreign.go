@@ -6,10 +6,10 @@ import (
 	"github.com/movenext/movenext/awaiter"
 )
 
-// resumption is what an awaiter of a user's own is given. The chain itself can not
-// be: an awaiter that calls back twice, or once more during a later await, would run the
-// same machine on two goroutines. So each such await has an object of its own,
-// which works once.
+// resumption is what an awaiter of a user's own is given. The chain itself cannot be:
+// an awaiter that calls back twice, or once more during a later await, would run the
+// same machine on two goroutines. So each such await has an object of its own, which
+// works once.
 type resumption struct {
 	of   *chain
 	used atomic.Bool
@@ -35,8 +35,8 @@ func (t *Task) registerForeign(c *chain, w awaiter.Completion) (registered bool)
 	return true
 }
 
-// takeBack decides who goes on after OnCompleted panicked: we, with the panic,
-// or nobody here, because it had resumed the chain before.
+// takeBack reports whether the chain continues here, with the panic of OnCompleted. It
+// does not if OnCompleted had resumed the chain before.
 func (t *Task) takeBack(r *resumption, v any) bool {
 	if !r.used.CompareAndSwap(false, true) {
 		return false

@@ -13,7 +13,7 @@ type StateMachine interface {
 	MoveNext(t *Task) bool
 }
 
-// The values of [Frame].State beside those of the suspension points, which count from 1.
+// The values of [Frame].State in addition to the suspension points, which count from 1.
 const (
 	NotStarted int32 = 0
 	Running    int32 = -1
@@ -28,7 +28,7 @@ type Frame struct {
 
 	// Set by Push and Start, when the frame is on the heap for good.
 	self   StateMachine     // the object that embeds this frame
-	caller *Frame           // who goes on when this frame has finished; nil: nobody, it is the root
+	caller *Frame           // continues when this frame has finished; nil: this is the root
 	home   *schedulers.Home // where it resumes
 }
 

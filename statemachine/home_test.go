@@ -19,8 +19,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// witness is a scheduler that knows whether something of its own runs at this moment. With one machine in the program that is
-// whether the machine is at home.
+// witness is a scheduler that knows whether something of its own runs at this moment.
+// With one machine in the program that is whether the machine is at home.
 type witness struct {
 	over   schedulers.Scheduler
 	inside atomic.Int32
@@ -213,7 +213,8 @@ func ranges(ctx context.Context, values *job.Stream[int], how string, at *steps)
 	return errAway
 }
 
-// atHome runs start at a home of its own, with a context whose home is elsewhere, and returns the job's error and the steps.
+// atHome runs start at a home of its own, with a context whose home is elsewhere, and
+// returns the job's error and the steps.
 func atHome(t *testing.T, start func(ctx, away context.Context, there schedulers.Scheduler, at *steps) *job.Job[job.Void]) (*steps, error) {
 	t.Helper()
 	over, there := pool.New(), pool.New()
@@ -229,7 +230,8 @@ func atHome(t *testing.T, start func(ctx, away context.Context, there schedulers
 	return at, err
 }
 
-// TestACallerGoesOnAtHome holds the rule that every frame resumes on its own home, however its callee has ended and wherever.
+// TestACallerGoesOnAtHome holds the rule that every frame resumes on its own home,
+// however its callee has ended and wherever.
 func TestACallerGoesOnAtHome(t *testing.T) {
 	for _, way := range []string{"scheduler", "switch", "deferred", "by hand"} {
 		for _, how := range []string{"returns", "panics", "exits"} {

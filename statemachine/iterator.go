@@ -8,12 +8,13 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// iterator is a plain function as an [Iteration]: it runs on a goroutine of its own, in turns with the
-// loop, as a coroutine would. iter.Pull is not for this: it is fatal where its creator and its
-// consumer differ in thread locking, and a machine goes on wherever its home has it.
+// iterator is a plain function as an [Iteration]: it runs on a goroutine of its own, in
+// turns with the loop, as a coroutine would. iter.Pull does not fit: it is fatal where
+// its creator and its consumer differ in thread locking, and a machine continues
+// wherever its home runs it.
 //
-// The turns are handed over by two things, so the fields need no lock: the loop's by resume, the
-// iterator's by the step's completion.
+// The turns are handed over by two things, so the fields need no lock: the loop's by
+// resume, the iterator's by the step's completion.
 //
 //	loop                                iterator's goroutine
 //	 1. make a step                      2. run to the next yield, or the end
@@ -34,7 +35,7 @@ type iterator[K, V any] struct {
 	how   *outcome // if not by returning
 }
 
-// The states of an iterator beside those that all frames have.
+// The states of an iterator, in addition to those of all frames.
 const (
 	iteratorRuns   int32 = 1 + iota // it is awaited
 	iteratorYields                  // it stands at a yield
@@ -63,7 +64,7 @@ func Range0(seq func(yield func() bool)) *Loop[job.Void, job.Void] {
 func (f *iterator[K, V]) MoveNext(t *Task) bool {
 	switch state := f.State; state {
 	case iteratorRuns:
-		// That home is gone is told to whoever awaits something: a range has nothing to tell it with.
+		// A lost home is reported at awaits; a range has no means to report it.
 		_ = t.Refusal()
 		return f.arrive(t)
 	case NotStarted, iteratorYields:
@@ -77,8 +78,8 @@ func (f *iterator[K, V]) MoveNext(t *Task) bool {
 	}
 }
 
-// await gives the iterator its turn. A goroutine that exits waits for it as plain code would, since it
-// can not suspend.
+// await gives the iterator its turn. A goroutine that exits waits for it as plain code
+// would, since it cannot suspend.
 func (f *iterator[K, V]) await(t *Task, step *job.Job[job.Void], before int32) bool {
 	exits := f.wanted.failure != nil && f.wanted.failure.goexit
 	if before == NotStarted {
@@ -147,7 +148,8 @@ func (f *iterator[K, V]) yield(k K, v V) bool {
 	return !f.wanted.stopped
 }
 
-// finishedLoop panics as the Go runtime does when yield is called after the loop has ended.
+// finishedLoop panics as the Go runtime does when yield is called after the loop has
+// ended.
 func finishedLoop() {
 	var kept func() bool
 	for range func(yield func() bool) { kept = yield } {

@@ -8,10 +8,10 @@ import (
 
 // # Ranging over a function whose loop suspends
 //
-// In plain Go a range over a function is a call: the loop's body is a function literal that
-// the iterator calls, on one stack. A machine has no stack to keep while it is suspended. So the two
-// change places: the loop asks, the iterator is what is called, and it is a frame too. It
-// "returns" for each value, and is called again for the next:
+// In plain Go a range over a function is a call: the loop's body is a function literal
+// that the iterator calls, on one stack. A machine has no stack to keep while it is
+// suspended. So the two change places: the loop asks, the iterator is what is called,
+// and it is a frame too. It "returns" for each value, and is called again for the next:
 //
 //	loop's frame            iterator's frame
 //	Next ───────MoveNext──▶ runs to its yield
@@ -19,29 +19,31 @@ import (
 //	     ◀──────true─────── Finished                 there is none
 //	     ◀──────false────── suspended                the loop's frame suspends too, as the caller
 //
-// No job, no allocation and no hand-over stand between a value and its use, and a panic of the
-// iterator surfaces in the loop, where a call of it would have. Iterators that are plain functions
-// run on a goroutine of their own behind the same interface; see iterator.go.
+// No job, no allocation and no hand-over stand between a value and its use, and a panic
+// of the iterator surfaces in the loop, where a call of it would have. Iterators that
+// are plain functions run on a goroutine of their own behind the same interface; see
+// iterator.go.
 //
 // # It isn't that easy: leaving the loop
 //
-// A break makes yield return false, and the iterator goes on to its end, deferred calls and
-// all, before the statement behind the loop: [Loop.Stop] is a suspension point as Next is. The
-// same for a return, with the results evaluated before, and for each loop that a goto or a
-// labelled branch leaves, the innermost first.
+// A break makes yield return false, and the iterator runs to its end, deferred calls
+// included, before the statement after the loop: [Loop.Stop] is a suspension point, as
+// Next is. The same holds for a return, whose results are evaluated before, and for
+// each loop that a goto or a labelled branch leaves, innermost first.
 //
 // # And not that easy: panics
 //
-// In plain Go a panic of the loop's body passes through the iterator's functions that are on the
-// stack, which may have deferred calls that see it. Here it has to be carried there: MoveNext of
-// a frame with such loops defers [Loops.Leave], which raises the panic in each iterator at the
-// yield where it stands, and goes on with what comes out. If an iterator suspends meanwhile, so
-// does the frame, in a state of its own; resumed there, it raises what came out
-// ([Loops.Resume]), which brings it back to Leave with one loop less. runtime.Goexit is carried
-// the same way, but can not be held up: an iterator that suspends then comes to its end by
-// itself.
+// In plain Go a panic of the loop's body passes through the iterator's functions on the
+// stack, whose deferred calls may see it. Here it has to be carried there: MoveNext of
+// a frame with such loops defers [Loops.Leave]. Leave raises the panic in each iterator
+// at its current yield, and continues with what comes out. If an iterator suspends
+// meanwhile, so does the frame, in a state of its own; resumed there, it raises what
+// came out ([Loops.Resume]), which brings it back to Leave with one loop less.
+// runtime.Goexit is carried the same way, but cannot be delayed: an iterator that
+// suspends then comes to its end by itself.
 
-// Iteration is a frame that runs to its next value. Frames of streams are, by embedding [Producer].
+// Iteration is a frame that runs to its next value. Frames of streams are, by embedding
+// [Producer].
 type Iteration[K, V any] interface {
 	framed
 	current() (K, V)
@@ -55,8 +57,8 @@ type order struct {
 	failed  bool     // it has done so
 }
 
-// Loop is one range over a stream or a function, while it goes on. Generated frames keep one for each
-// such statement.
+// Loop is one range over a stream or a function, while it is active. Generated frames
+// keep one for each such statement.
 type Loop[K, V any] struct {
 	iteration Iteration[K, V]
 	key       K
@@ -64,10 +66,12 @@ type Loop[K, V any] struct {
 	outer     openLoop
 }
 
-// Next runs the iterator to its next value or its end. It returns false if the iterator has
-// suspended: the loop's frame must do the same then. [Loop.More] tells what has happened.
+// Next runs the iterator to its next value or its end. It returns false if the iterator
+// has suspended: the loop's frame must do the same then. [Loop.More] tells what has
+// happened.
 //
-// So has one that is to go on at its home: it was there before, and the loop has another.
+// So has one that must continue at its home: it was there before, and the loop has
+// another.
 func (l *Loop[K, V]) Next(t *Task) bool {
 	if t.elsewhere(l.iteration.base()) {
 		t.Yield()
@@ -78,8 +82,8 @@ func (l *Loop[K, V]) Next(t *Task) bool {
 	return false
 }
 
-// More reports whether there is a value, after Next or a resume. It raises a panic of the
-// iterator again.
+// More reports whether there is a value, after Next or a resume. It raises a panic of
+// the iterator again.
 func (l *Loop[K, V]) More(t *Task) bool {
 	t.Rethrow()
 	if l.iteration.base().State == Finished {
@@ -95,8 +99,8 @@ func (l *Loop[K, V]) Key() K { return l.key }
 // Value is the second variable's value in this round.
 func (l *Loop[K, V]) Value() V { return l.value }
 
-// Stop ends the iterator, which stands at a yield. It returns false if the iterator has suspended, as
-// Next does; afterwards comes [Loop.Stopped].
+// Stop ends the iterator, which stands at a yield. It returns false if the iterator has
+// suspended, as Next does; afterwards comes [Loop.Stopped].
 func (l *Loop[K, V]) Stop(t *Task) bool {
 	l.iteration.order().stopped = true
 	return l.Next(t)
@@ -105,7 +109,8 @@ func (l *Loop[K, V]) Stop(t *Task) bool {
 // Stopped raises again what the iterator has panicked with while it was stopped.
 func (l *Loop[K, V]) Stopped(t *Task) { t.Rethrow() }
 
-// Loops are the loops that a frame is in, the innermost on top. The zero value is empty.
+// Loops are the loops that a frame is in, the innermost on top. The zero value is
+// empty.
 type Loops struct {
 	top     openLoop
 	raising *outcome // what an iterator has suspended for
@@ -117,7 +122,8 @@ type openLoop interface {
 	enter(outer openLoop)
 	// leave returns that.
 	leave() openLoop
-	// abort raises o in the iterator and returns what comes out of it, unless that suspends.
+	// abort raises o in the iterator and returns what comes out of it, unless that
+	// suspends.
 	abort(t *Task, o *outcome) (left *outcome, suspended bool)
 	// exit lets the iterator exit.
 	exit(t *Task)
@@ -135,10 +141,11 @@ func (l *Loops) Open(loop openLoop) {
 // Close ends the innermost loop.
 func (l *Loops) Close() { l.top = l.top.leave() }
 
-// Leave is deferred by the MoveNext of a function that has loops over streams or functions. If
-// the function was left by a panic or by runtime.Goexit, it passes that through the iterators;
-// what comes out is for the frame's caller to raise (outcome.go). If one of them suspends, the
-// frame is suspended at state, and *finished false.
+// Leave is deferred by the MoveNext of a function that has loops over streams or
+// functions. If the function was left by a panic or by runtime.Goexit, it passes that
+// through the iterators; what comes out is for the frame's caller to raise
+// (outcome.go). If one of them suspends, the frame is suspended at state, and *finished
+// false.
 func (l *Loops) Leave(t *Task, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
 		return
@@ -170,7 +177,8 @@ func (l *Loops) Leave(t *Task, f *Frame, state int32, finished *bool) {
 	*finished, t.outcome = true, o
 }
 
-// Resume goes on with a panic for which an iterator has suspended. It does not return.
+// Resume continues with a panic for which an iterator has suspended. It does not
+// return.
 func (l *Loops) Resume(t *Task) {
 	raised, came := l.raising, t.outcome
 	l.raising, t.outcome = nil, nil
@@ -186,8 +194,8 @@ func (l *Loops) Resume(t *Task) {
 	t.raise(raised)
 }
 
-// exit passes runtime.Goexit through the iterators. What comes after the first of them is deferred, since
-// that one exits as well.
+// exit passes runtime.Goexit through the iterators. What comes after the first of them
+// is deferred, since that one exits as well.
 func (l *Loops) exit(t *Task) {
 	if l.top == nil {
 		return
@@ -233,9 +241,10 @@ func (l *Loop[K, V]) exit(t *Task) {
 	}
 }
 
-// apart runs f, which exits, on a goroutine of its own, and returns what it has panicked with
-// instead. On the goroutine that exits already, each iterator's runtime.Goexit would lie on top
-// of the one before it, and the runtime walks over all of them.
+// apart runs f, which exits, on a goroutine of its own, and returns what it has
+// panicked with instead. On the goroutine that exits already, each iterator's
+// runtime.Goexit would lie on top of the one before it, and the runtime walks over all
+// of them.
 func apart(f func()) any {
 	ended := make(chan any, 1)
 	go func() {

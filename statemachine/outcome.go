@@ -10,26 +10,29 @@ import (
 
 // # A panic on its way through a thousand machines
 //
-// Plain Go runs the deferred calls of all functions in one walk over the stack. A machine has to
-// recover the panic to learn that it ends, and lets it continue afterwards. The tempting way is
-// to panic again in the deferred function that has recovered. But what was recovered there lies
-// on the stack until that function returns: each machine adds to it, the runtime walks over all
-// of it for each new panic, and a thousand machines cost a million steps.
+// Plain Go runs the deferred calls of all functions in one walk over the stack. A
+// machine has to recover the panic to learn that it ends, and lets it continue
+// afterwards. The tempting way is to panic again in the deferred function that has
+// recovered. But what was recovered there lies on the stack until that function
+// returns: each machine adds to it, the runtime walks over all of it for each new
+// panic, and a thousand machines cost a million steps.
 //
-// So the deferred function returns, and the frame with it. The panic waits in the Task, as that of
-// a resumed callee does, and the caller raises it with Rethrow:
+// So the deferred function returns, and the frame with it. The panic waits in the Task,
+// as that of a resumed callee does, and the caller raises it with Rethrow:
 //
 //	frame with deferred calls              its caller
 //	 1. recover, make the deferred calls
 //	 2. keep the panic in the Task
 //	 3. return finished                     4. Rethrow, one frame further down
 //
-// The caller is FEnter, FAsync or Loop.More. Of a frame that was resumed it is Results, after the
-// chain's loop has taken the frame off, as if it had returned; or the root's MoveNext.
+// The caller is FEnter, FAsync or Loop.More. Of a frame that was resumed it is Results,
+// after the chain's loop has taken the frame off, as if it had returned; or the root's
+// MoveNext.
 
-// outcome is how a callee ended that did not return, or why what a machine awaited has no
-// result: its home has refused it, it would wait for itself, the context of its sleep has ended.
-// Nothing but refusal tells these from a panic, so that is not nil then.
+// outcome is how a callee ended that did not return, or why what a machine awaited has
+// no result: its home has refused it, it would wait for itself, the context of its
+// sleep has ended. Nothing but refusal tells these from a panic, so that is not nil
+// then.
 type outcome struct {
 	value   any
 	stack   []byte
@@ -53,8 +56,9 @@ func (t *Task) newPanic(v any) *outcome {
 	return &outcome{value: v, stack: job.NewPanicError(v).Stack, async: t.asyncStack()}
 }
 
-// caught is the panic that ends a frame: v, which its deferred function has recovered, or what the
-// deferred function before that one has kept in the Task. Nil: it is runtime.Goexit.
+// caught is the panic that ends a frame: v, which its deferred function has recovered,
+// or what the deferred function before that one has kept in the Task. Nil: it is
+// runtime.Goexit.
 func (t *Task) caught(v any) *outcome {
 	if v != nil {
 		return t.panicked(v)

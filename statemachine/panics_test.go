@@ -13,8 +13,9 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// fall is a recursion through machines with deferred calls, which ends at its bottom. It measures the
-// stack: what ends it passes through all of them, and must not leave anything there.
+// fall is a recursion through machines with deferred calls, which ends at its bottom.
+// It measures the stack: what ends it passes through all of them, and must not leave
+// anything there.
 type fall struct {
 	ends     func()
 	suspends bool   // before that
@@ -161,8 +162,8 @@ func (f *fall) run(through func(context.Context, *fall, int) *job.Job[job.Void],
 	return err
 }
 
-// The stack says what a panic costs: the runtime walks over what lies there for each machine, so a
-// stack that grows by some frames a machine makes the whole quadratic.
+// The stack says what a panic costs: the runtime walks over what lies there for each
+// machine, so a stack that grows by some frames a machine makes the whole quadratic.
 func TestWhatPassesThroughMachinesLeavesNothingOnTheStack(t *testing.T) {
 	const machines, some = 200, 80
 	for name, through := range falls {

@@ -9,16 +9,20 @@ import (
 
 // # Where a resumed chain gets its Task
 //
-// A Task has some hundred bytes, of which a suspended chain needs none. A million that sleep would have a million of them, and
-// two are used at a time. On the stack of who resumes the chain it can not lie either: frames are called through an interface, and
-// what an interface is given lies on the heap. To make one for each resumption would cost as much as the resumption.
+// A Task has some hundred bytes, of which a suspended chain needs none. A million that
+// sleep would have a million of them, and two are used at a time. It cannot lie on the
+// stack of the resuming goroutine either: frames are called through an interface, and
+// what is passed to an interface lies on the heap. Making one for each resumption would
+// cost as much as the resumption.
 //
-// So they are lent. A worker that has room for that ([schedulers.Keeper]) keeps a place: some Tasks, that know the
-// worker already. It needs no lock, since only the goroutine that the worker is runs works on it; a chain that runs an awaited
-// job within its own run finds the next one. One store for all workers (a sync.Pool, as the rest below have it) costs a
-// resumption 13 ns, half of what there is to it.
+// So they are lent. A worker that has room for that ([schedulers.Keeper]) keeps a
+// place: some Tasks, that know the worker already. It needs no lock, since only the
+// goroutine that the worker is runs works on it; a chain that runs an awaited job
+// within its own run finds the next one. One store for all workers (a sync.Pool, as the
+// rest below have it) costs a resumption 13 ns, half of its cost.
 //
-// What does not come back (its goroutine was ended by runtime.Goexit) is garbage, and the place makes another one.
+// What does not come back (its goroutine was ended by runtime.Goexit) is garbage, and
+// the place makes another one.
 
 // place is where Tasks are borrowed, and run.
 type place struct {
@@ -41,7 +45,8 @@ type lone struct {
 	Task
 	at place
 
-	// What it is lent to a function for that has suspended in its first step; see spawned.go.
+	// What it is lent to a function for that has suspended in its first step; see
+	// spawned.go.
 	begun *chain
 	first *Frame // the one that took the step
 	by    interface{ endAt(end any) }
@@ -55,7 +60,8 @@ func newLone() *lone {
 	return l
 }
 
-// borrow returns a Task that runs on the worker on, which the caller is. giveBack ends the loan.
+// borrow returns a Task that runs on the worker on, which the caller is. giveBack ends
+// the loan.
 func borrow(on schedulers.Worker) *Task {
 	k, ok := on.(schedulers.Keeper)
 	if !ok {
@@ -68,7 +74,7 @@ func borrow(on schedulers.Worker) *Task {
 	p, ok := (*room).(*place)
 	if !ok {
 		if *room != nil {
-			return borrowLone(on) // it is somebody else's
+			return borrowLone(on) // another chain uses it
 		}
 		p = new(place)
 		p.moveTo(on)
@@ -89,9 +95,9 @@ func borrowLone(on schedulers.Worker) *Task {
 	return &l.Task
 }
 
-// moveOn returns the Task on the worker on that goes on where a first step, which has suspended,
-// ended: l, which has kept what is needed for that meanwhile, or one of the worker's own. For
-// spent see [job.Awaited.Run].
+// moveOn returns the Task on the worker on that continues where a first step that
+// suspended has ended: l, which has kept what that needs, or one of the worker's own.
+// For spent see [job.Awaited.Run].
 func (l *lone) moveOn(on schedulers.Worker, spent uint8) *Task {
 	rest := &l.Task
 	if spent&job.Unproven != 0 {
@@ -115,7 +121,8 @@ func (t *Task) spent() uint8 {
 	return uint8(t.runs)
 }
 
-// giveBack ends the loan of t, whose chain has suspended or ended: it keeps nothing of that alive.
+// giveBack ends the loan of t, whose chain has suspended or ended: it keeps nothing of
+// that alive.
 func (t *Task) giveBack() {
 	t.top, t.awaiting, t.runs = nil, nil, 0
 	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil || t.holder != nil {
@@ -133,7 +140,8 @@ func (t *Task) giveBack() {
 	p.free = t
 }
 
-// Worker returns the worker on which the machine runs, or nil if that is not known. It is a hint.
+// Worker returns the worker on which the machine runs, or nil if that is not known. It
+// is a hint.
 func (t *Task) Worker() schedulers.Worker {
 	if t.place == nil {
 		return nil
@@ -141,8 +149,8 @@ func (t *Task) Worker() schedulers.Worker {
 	return t.place.on
 }
 
-// leaving is the worker as it is named where the chain ends or suspends, and with it what it runs in. It is nil
-// during a hot start.
+// leaving is the worker as it is named where the chain ends or suspends, and with it
+// what it runs in. It is nil during a hot start.
 func (t *Task) leaving() schedulers.Worker {
 	switch {
 	case t.place == nil:

@@ -1,6 +1,7 @@
 package statemachine
 
-// The predeclared types, for generated code in packages that declare something else under their names.
+// The predeclared types, for generated code in packages that declare something else
+// under their names.
 
 // Bool is bool.
 type Bool = bool
@@ -65,5 +66,6 @@ type Error = error
 // Any is any.
 type Any = any
 
-// NewOf returns a pointer to a new zero value, as new does where nothing else is called new.
+// NewOf returns a pointer to a new zero value, as new does where nothing else is called
+// new.
 func NewOf[T any]() *T { return new(T) }

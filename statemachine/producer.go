@@ -9,8 +9,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Producer is the part that the frames of streams have in common: a [Frame], and the value at
-// whose yield it stands. It comes first in the frame of a function that returns a sequence.
+// Producer is the part that the frames of streams have in common: a [Frame], and the
+// value at whose yield it stands. It comes first in the frame of a function that
+// returns a sequence.
 type Producer[T any] struct {
 	Frame
 	value  T
@@ -18,22 +19,22 @@ type Producer[T any] struct {
 	wanted order
 }
 
-// Emit is the call of yield in a stream's function. The machine then stops there, and finds the
-// answer in [Producer.Wanted] when it goes on.
+// Emit is the call of yield in a stream's function. The machine then stops there, and
+// finds the answer in [Producer.Wanted] when it continues.
 func (p *Producer[T]) Emit(value T, err error) {
 	p.wanted.check()
 	p.value, p.err = value, err
 }
 
-// Wanted returns what yield returned: whether the loop goes on. It raises a panic of the
-// loop's body.
+// Wanted returns what yield returned: whether the loop continues. It raises a panic of
+// the loop's body.
 func (p *Producer[T]) Wanted(t *Task) bool {
-	_ = t.Refusal() // that home is gone is told to whoever awaits something
+	_ = t.Refusal() // a lost home is reported at awaits only
 	p.wanted.raise(t)
 	return !p.wanted.stopped
 }
 
-func (p *Producer[T]) current() (T, error) { //nolint:unused // by frames in other packages, through Iteration
+func (p *Producer[T]) current() (T, error) { //nolint:unused // used through Iteration
 	v, err := p.value, p.err
 	var zero T
 	p.value, p.err = zero, nil // the loop has them now; a suspended stream must not keep them
@@ -42,8 +43,8 @@ func (p *Producer[T]) current() (T, error) { //nolint:unused // by frames in oth
 
 func (p *Producer[T]) order() *order { return &p.wanted } //nolint:unused // likewise
 
-// check refuses a yield after the one that was told to stop, as the Go runtime does, with the
-// error of the Go runtime.
+// check refuses a yield after the one that was told to stop, as the Go runtime does,
+// with the error of the Go runtime.
 func (o *order) check() {
 	switch {
 	case o.stopped:
@@ -86,8 +87,8 @@ func insistingAfterPanic(yield func() bool) {
 	yield()
 }
 
-// swallowed returns what the Go runtime panics with if an iterator recovers a panic of the loop's
-// body and then returns as if nothing had happened.
+// swallowed returns what the Go runtime panics with if an iterator recovers a panic of
+// the loop's body and then returns as if nothing had happened.
 func swallowed() (v any) {
 	defer func() { v = recover() }()
 	for range swallowing {
@@ -101,8 +102,8 @@ func swallowing(yield func() bool) {
 	yield()
 }
 
-// Stream returns the stream whose ranges run the machines that start makes. ctx is the function's first
-// context parameter: its ambient scheduler is the machines' home.
+// Stream returns the stream whose ranges run the machines that start makes. ctx is the
+// function's first context parameter: its ambient scheduler is the machines' home.
 func Stream[T any](ctx context.Context, start func() Iteration[T, error]) *job.Stream[T] {
 	return job.NewStream(&machines[T]{schedulers.HomeOf(ctx), start})
 }
@@ -119,8 +120,8 @@ func (s *machines[T]) begin() Iteration[T, error] {
 	return m
 }
 
-// All implements job.StreamSource: the sequence for plain code runs a machine, and blocks where that
-// suspends.
+// All implements job.StreamSource: the sequence for plain code runs a machine, and
+// blocks where that suspends.
 func (s *machines[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		m := s.begin()
@@ -131,13 +132,13 @@ func (s *machines[T]) All() iter.Seq2[T, error] {
 			}
 			m.order().stopped = !passing(m, yield)
 			if m.base().State == Finished {
-				return // it has recovered a panic of the loop's body, which the loop's own code finds out
+				return // it has recovered a panic of the loop's body: the loop's code sees that
 			}
 		}
 	}
 }
 
-// passing calls the loop's body with the value of m. A panic in it goes on through m.
+// passing calls the loop's body with the value of m. A panic in it continues through m.
 func passing[T any](m Iteration[T, error], yield func(T, error) bool) bool {
 	returned := false
 	defer func() {

@@ -17,8 +17,8 @@ func (t *Task) Rethrow() {
 	}
 }
 
-// Refusal returns why what the frame has awaited has no result, or nil: home did not take the chain when it was resumed, or the context of
-// its sleep has ended.
+// Refusal returns why what the frame has awaited has no result, or nil: home did not
+// take the chain when it was resumed, or the context of its sleep has ended.
 func (t *Task) Refusal() error {
 	o := t.outcome
 	if o == nil {
@@ -50,8 +50,8 @@ func Result[T any](t *Task, a awaiter.Awaiter[T]) (T, error) {
 	return a.GetResult()
 }
 
-// TwinResult returns the results of a function that was called through its twin's job. A
-// panic or a runtime.Goexit in it is raised again here, as the plain call would have.
+// TwinResult returns the results of a function that was called through its twin's job.
+// A panic or a runtime.Goexit in it is raised again here, as the plain call would have.
 func TwinResult[T any](t *Task, j *job.Job[T]) (T, error) {
 	v, err := JobResult(t, j)
 	if err != nil {
@@ -60,8 +60,8 @@ func TwinResult[T any](t *Task, j *job.Job[T]) (T, error) {
 	return v, err
 }
 
-// raiseJob looks at the error itself, not at what it wraps: an error value that mentions
-// somebody else's panic was returned by the function, and is returned here too.
+// raiseJob looks at the error itself, not at what it wraps: an error value that wraps
+// another job's panic was returned by the function, and is returned here too.
 func raiseJob(err error) {
 	if err == job.ErrGoexit {
 		runtime.Goexit()

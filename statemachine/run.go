@@ -6,15 +6,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// goOn runs c until it suspends or ends, and ends the loan of t. It does not return if a frame calls runtime.Goexit.
+// goOn runs c until it suspends or ends, and ends the loan of t. It does not return if
+// a frame calls runtime.Goexit.
 func (t *Task) goOn(c *chain) {
 	for t.advance(c) {
 	}
 	t.giveBack()
 }
 
-// advance runs frames until the chain suspends or ends (false), or a frame has
-// panicked (true: the panic is kept, the frame's caller is the top, go on).
+// advance runs frames until the chain suspends or ends (false), or a frame has panicked
+// (true: the panic is kept, the frame's caller is the top, continue).
 //
 // There is one deferred function for as many frames as return normally, not
 // one a frame.
@@ -41,7 +42,8 @@ func (t *Task) advance(c *chain) (again bool) {
 	return false
 }
 
-// pop takes a frame that has ended off the chain and returns its caller, which is the top then, or nil.
+// pop takes a frame that has ended off the chain and returns its caller, which is the
+// top then, or nil.
 func (t *Task) pop(f *Frame) *Frame {
 	t.top = f.caller
 	return t.top
@@ -70,21 +72,22 @@ func (t *Task) suspended(c *chain, running **Frame) {
 	}
 }
 
-// goHome has c go on at the home of its top frame, which is not where the frame that ran last
-// has its own. It is what keeps the rule that every frame resumes on its own home: a frame is
-// resumed by an operation's end, which submits it there, by its callee's end, or because what it
-// was about to wait for had ended meanwhile. The last two happen where another frame ran.
+// goHome makes c continue at the home of its top frame, which is not where the frame
+// that ran last has its own. It is what keeps the rule that every frame resumes on its
+// own home: a frame is resumed by an operation's end, which submits it there, by its
+// callee's end, or because what it was about to wait for had ended meanwhile. The last
+// two happen where another frame ran.
 //
-// It is tempting to let the caller go on here, up to its next suspension: that saves a turn in a
-// queue. But an event loop or a strand is chosen for what must not happen elsewhere, and the
-// caller can not see where its callee ended.
+// It is tempting to let the caller continue here, up to its next suspension: that saves
+// a turn in a queue. But an event loop or a strand is chosen for what must not happen
+// elsewhere, and the caller cannot see where its callee ended.
 func (t *Task) goHome(c *chain) {
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed})
 }
 
-// register hands c to what it waits for and returns true, after which the
-// caller must not touch it; false: that has completed, go on.
+// register hands c to what it waits for and returns true, after which the caller must
+// not touch it; false: that has completed, continue.
 func (t *Task) register(c *chain) bool {
 	if f := t.top.home.Follower; f != nil {
 		return t.registerFollowed(c, f)
@@ -133,23 +136,26 @@ func (t *Task) registerWithJob(c *chain, w awaiter.Registrar, h job.Handle) bool
 	return t.enlist(c, w, job.LookOut(c, h))
 }
 
-// runsPerTurn is how many jobs a machine runs itself before it gives way to what is queued on its worker: as many
-// works as the pool takes from one queue before it looks at the others.
+// runsPerTurn is how many jobs a machine runs itself before it gives way to what is
+// queued on its worker: as many works as the pool takes from one queue before it looks
+// at the others.
 const runsPerTurn = 61
 
-// nested is added to the runs of a task that runs within those of another one. Its end is not that of its worker's
-// current work.
+// nested is added to the runs of a task that runs within those of another one. Its end
+// is not that of its worker's current work.
 const nested = 1 << 16
 
-// runAwaited runs the awaited job here, which was claimed for that, and reports whether the chain will be told of its
-// end. If not, it has ended, and the machine goes on without having been away: no suspension, no resumption, no turn in a queue.
+// runAwaited runs the awaited job here, which was claimed for that, and reports whether
+// the chain will be told of its end. If not, it has ended, and the machine continues
+// without having left: no suspension, no resumption, no turn in a queue.
 func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
 	t.runs++
 	on := t.place.on
 	c.node.PrepareAttended(c)
 	returned := false
 	defer func() {
-		// A job that calls runtime.Goexit takes the goroutine with it, but not who awaits it.
+		// A job that calls runtime.Goexit takes the goroutine with it, but not its
+		// awaiter.
 		if !returned && !a.Leave(&c.node) {
 			c.submit(schedulers.Hint{From: on, Flags: schedulers.Resumed})
 		}
@@ -159,11 +165,11 @@ func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
 	return a.Leave(&c.node)
 }
 
-// unwind takes a frame that did not return off the chain. v is what it
-// panicked with, or nil if it called runtime.Goexit; then this goroutine is
-// ending, and the frames below go on elsewhere.
+// unwind takes a frame that did not return off the chain. v is what it panicked with,
+// or nil if it called runtime.Goexit; then this goroutine is ending, and the frames
+// below continue elsewhere.
 func (t *Task) unwind(c *chain, failed *Frame, v any) (again bool) {
-	if v == nil && failed.State > 0 { // it goes on at its epilogue
+	if v == nil && failed.State > 0 { // it continues at its epilogue
 		t.sendOn(c)
 		return false
 	}
@@ -186,8 +192,8 @@ func (t *Task) unwind(c *chain, failed *Frame, v any) (again bool) {
 	return true
 }
 
-// sendOn has c go on elsewhere, since this goroutine is ending, or is not at home for the top
-// frame.
+// sendOn makes c continue elsewhere, since this goroutine is ending, or is not at home
+// for the top frame.
 func (t *Task) sendOn(c *chain) {
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})

@@ -16,7 +16,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// roundsFrame starts a job and awaits it, as often as more says so. The first time it yields, to be on a worker.
+// roundsFrame starts a job and awaits it, as often as more says so. The first time it
+// yields, to be on a worker.
 type roundsFrame struct {
 	statemachine.Frame
 	ctx    context.Context
@@ -78,7 +79,8 @@ func TestAMachineRunsTheQueuedJobThatItAwaits(t *testing.T) {
 	fn := func(context.Context) (int, error) { return 1, nil }
 	_, err := roundsAsync(ctx, fn, times(10)).Wait(context.Background())
 	require.NoError(t, err)
-	// Ten jobs and the turn that the machine has yielded for. A turn for each await would be ten more.
+	// Ten jobs and the turn that the machine has yielded for. A turn for each await
+	// would be ten more.
 	assert.Equal(t, uint64(11), p.Metrics().Submitted)
 }
 
@@ -111,8 +113,8 @@ func TestAMachineThatRunsItsJobsGivesWay(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// unstarted is roundsFrame with jobs that are not started before they are awaited, as generated code awaits
-// job.Run(ctx, fn).Await().
+// unstarted is roundsFrame with jobs that are not started before they are awaited, as
+// generated code awaits job.Run(ctx, fn).Await().
 func unstartedAsync(ctx context.Context, n int, fn func(context.Context) (int, error), opts ...job.Option) *job.Job[job.Void] {
 	var t statemachine.Task
 	frame := unstartedFrame{ctx: ctx, fn: fn, left: n, opts: opts}
@@ -165,9 +167,10 @@ func TestAMachineRunsTheUnstartedJobThatItAwaits(t *testing.T) {
 	p, ctx := singleWorker(t)
 	_, err := unstartedAsync(ctx, 200, func(context.Context) (int, error) { return 1, nil }).Wait(context.Background())
 	require.NoError(t, err)
-	require.NoError(t, p.Shutdown(context.Background())) // the worker counts its last work when it has ended
+	require.NoError(t, p.Shutdown(context.Background())) // then the last work is counted
 	m := p.Metrics()
-	// The jobs, the turn that the machine has yielded for, and one each time that it has given way.
+	// The jobs, the turn that the machine has yielded for, and one each time that it
+	// has given way.
 	assert.Equal(t, uint64(200+1+200/61), m.Submitted)
 	assert.Equal(t, m.Submitted, m.Completed)
 }

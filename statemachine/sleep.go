@@ -10,13 +10,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// sleeping is a sleep that a machine waits for. Of a million machines that sleep each has one, so it is as small
-// as can be: 32 bytes, where the job of a sleep has 96, and its machine does not even know it. Its timer is armed when the machine's frames lie where they
-// stay, and calls the chain itself: an expiry finds nobody who has still to join, and so there is nothing to decide.
+// sleeping is a sleep that a machine waits for. Each of a million sleeping machines has
+// one, so it is as small as possible: 32 bytes, where the job of a sleep has 96, and
+// its machine has no pointer to it. Its timer is armed when the machine's frames have
+// reached their final place, and calls the chain itself: an expiry cannot meet a
+// pending join, so nothing has to be decided.
 type sleeping struct{ timer schedulers.Timer }
 
-// Sleep is job.Sleep as generated machines call it. It reports whether the machine has to suspend; if so, [Task.Refusal] returns what
-// job.Sleep would have, when the machine goes on.
+// Sleep is job.Sleep as generated machines call it. It reports whether the machine has
+// to suspend; if so, [Task.Refusal] returns what job.Sleep would have, when the machine
+// continues.
 func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -40,15 +43,17 @@ func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err erro
 	return true, nil
 }
 
-// length returns how long the sleep is, which lies in the timer until that is armed. Timers may ask a Timer whether it is.
+// length returns how long the sleep is, which lies in the timer until that is armed.
+// Timers may ask a Timer whether it is.
 func (s *sleeping) length() time.Duration {
 	d := s.timer.When
 	s.timer.When = 0
 	return time.Duration(d)
 }
 
-// arm begins the sleep, at whose end c goes on, and returns true. The timers may be a user's code: if they panic or call
-// runtime.Goexit, that happens in the function that sleeps, as it would have if it had called them itself.
+// arm begins the sleep, at whose end c continues, and returns true. The timers may be
+// user code: a panic or runtime.Goexit of theirs happens in the function that sleeps,
+// as if it had called them itself.
 func (t *Task) arm(s *sleeping, c *chain) (armed bool) {
 	defer func() {
 		if !armed {
@@ -61,7 +66,8 @@ func (t *Task) arm(s *sleeping, c *chain) (armed bool) {
 	return true
 }
 
-// disarmed has c go on after a sleep that could not begin, since that has panicked with v, or called runtime.Goexit if v is nil.
+// disarmed lets c continue after a sleep that could not begin, because arming panicked
+// with v, or called runtime.Goexit if v is nil.
 func (t *Task) disarmed(c *chain, v any) {
 	if v != nil {
 		t.outcome = t.newPanic(v)
@@ -72,22 +78,24 @@ func (t *Task) disarmed(c *chain, v any) {
 
 // guardedSleeping is a sleep whose context can end.
 //
-// Three may meet here: the machine that arms the timer, the timer that expires, the context that ends. ended decides
-// between the last two. The first is handled by its order: the watch is started before the timer is armed, so that an expiry
-// finds a watch to stop; and after arming the machine looks whether the context has ended meanwhile, since that would have
-// found no timer to stop. From the start of the watch on, the chain may be somebody else's.
+// Three may meet here: the machine that arms the timer, the timer that expires, the
+// context that ends. ended decides between the last two. The first is handled by its
+// order: it starts the watch before it arms the timer, so that an expiry finds a watch
+// to stop. After arming it checks whether the context has ended meanwhile, since that
+// end would have found no timer to stop. From the start of the watch on, the chain may
+// belong to another goroutine.
 type guardedSleeping struct {
 	sleeping
 	ended  atomic.Bool
 	ctx    context.Context
 	watch  ctxwatch.Watch
 	timers schedulers.Timers
-	of     *chain // until it goes on
+	of     *chain // until it continues
 	err    error  // why the sleep has ended early
 }
 
-// armGuarded is arm for a sleep whose context can end. If that has happened when the timers panic, the machine goes on with it already, and
-// nobody is left to panic.
+// armGuarded is arm for a sleep whose context can end. If it has ended when the timers
+// panic, the machine already continues with that end, and no sleeper is left to panic.
 func (t *Task) armGuarded(g *guardedSleeping, c *chain) (armed bool) {
 	defer func() {
 		if armed {
@@ -120,7 +128,8 @@ func (g *guardedSleeping) Expire(t *schedulers.Timer) {
 	}
 }
 
-// leave returns the chain, which whoever still has the timer must not keep alive.
+// leave returns the chain and clears it here: a holder of the timer must not keep it
+// alive.
 func (g *guardedSleeping) leave() *chain {
 	c := g.of
 	g.of = nil
@@ -129,7 +138,7 @@ func (g *guardedSleeping) leave() *chain {
 
 // ContextEnded implements ctxwatch.Ender.
 func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
-	why := ctxwatch.Reason(g.ctx) // the context may be a user's code: ask it before there is anything to lose
+	why := ctxwatch.Reason(g.ctx) // may run user code: ask before there is anything to lose
 	if g.end() {
 		g.timers.StopTimer(&g.timer)
 		g.err = why
@@ -139,15 +148,17 @@ func (g *guardedSleeping) ContextEnded(*ctxwatch.Watch) {
 	}
 }
 
-// Run implements schedulers.Work: the chain goes on, and its top frame is told why. A context that ends may end a million sleeps: what that
-// takes is made when it is their turn.
+// Run implements schedulers.Work: the chain continues, and its top frame is told why.
+// The end of one context may end a million sleeps: what each needs is made when its
+// turn comes.
 func (g *guardedSleeping) Run(on schedulers.Worker) {
 	var news *outcome
-	if g.err != nil { // else it has ended without a reason, as only a context that breaks its contract does
+	if g.err != nil { // else no reason: only a context that breaks its contract
 		news = &outcome{refusal: g.err}
 	}
 	(&bearer{g.leave(), news}).Run(on)
 }
 
-// Abandon implements schedulers.Work. What the frame is to be told is more than that home has ended.
+// Abandon implements schedulers.Work. The frame must be told more than that home has
+// ended.
 func (g *guardedSleeping) Abandon(error) { go g.Run(nil) }

@@ -109,7 +109,7 @@ func (f *faultyTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
 	f.Pool.StartTimer(t, d)
 }
 
-// eachGuard runs test for a context that can not end, and for one that can.
+// eachGuard runs test for a context that cannot end, and for one that can.
 func eachGuard(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	t.Helper()
 	t.Run("unguarded", func(t *testing.T) { test(t, context.Background()) })
@@ -140,7 +140,8 @@ func TestTimersThatExitDoSoInTheFunctionThatSleeps(t *testing.T) {
 	})
 }
 
-// The context ends between the start of the watch and the timer's; the machine goes on, and ends, while who armed it is still there.
+// The context ends between the start of the watch and the timer's; the machine
+// continues, and ends, while the goroutine that armed the timer is still there.
 func TestASleepThatItsContextEndsBeforeItsTimerIsArmedEndsOnce(t *testing.T) {
 	for name, then := range map[string]func(){"armed": func() {}, "panic": func() { panic("too late") }, "exit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +195,8 @@ func TestASleepThatEndsWithoutAReasonHasNoError(t *testing.T) {
 	}
 }
 
-// strictTimers are those of a pool, and know an armed timer by its time, as the contract lets them.
+// strictTimers are those of a pool, and know an armed timer by its time, as the
+// contract lets them.
 type strictTimers struct {
 	*pool.Pool
 	t *testing.T

@@ -10,23 +10,26 @@ import (
 
 // # Functions that the runtime calls
 //
-// job.Run, a scope's Go, coord.Lazy and their kin take functions. One that is a machine has the
-// type of a plain one and, when it suspends, returns early with an error that says so; its
-// caller then hands it the right to complete what it has begun. See package internal/suspension.
+// job.Run, a scope's Go, coord.Lazy and their kin take functions. One that is a machine
+// has the type of a plain one and, when it suspends, returns early with an error that
+// says so; its caller then hands it the right to complete what it has begun. See
+// package internal/suspension.
 
-// Spawned is the part of a root machine that ends what the runtime has begun: what [Builder] is
-// to the job of an async function. Generated roots of function literals that the runtime calls
-// embed it before their frame.
+// Spawned is the part of a root machine that ends what the runtime has begun: what
+// [Builder] is to the job of an async function. Generated roots of function literals
+// that the runtime calls embed it before their frame.
 //
-// The two differ in when they are made. The job of a literal is there before the literal runs, since it has to wait in a
-// queue; the machine is made if the literal suspends, which a worker that runs awaited jobs itself makes rare.
+// The two differ in when they are made. The job of a literal is there before the
+// literal runs, since it has to wait in a queue; the machine is made if the literal
+// suspends, which a worker that runs awaited jobs itself makes rare.
 type Spawned[T any] struct {
 	chain chain
 	end   suspension.Ender[T]
 }
 
-// Suspend takes over a chain of frames that suspended in the first step of a function: t is the
-// task of that step, m the promoted root. It returns the error that the function returns.
+// Suspend takes over a chain of frames that suspended in the first step of a function:
+// t is the task of that step, m the promoted root. It returns the error that the
+// function returns.
 func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine) error {
 	t.Push(ctx, m)
 	s.chain.takeOver(t, m)
@@ -42,9 +45,9 @@ type begun lone
 // Error implements error. No user's code is given it.
 func (*begun) Error() string { return "statemachine: the function has suspended" }
 
-// GoOn implements suspension.Suspended. In contrast to a hot start, the first step was taken by
-// a worker which has nothing else to do: the chain may run what it awaits, or continue here, if
-// the frame to resume is at home here.
+// GoOn implements suspension.Suspended. In contrast to a hot start, the first step was
+// taken by a worker which has nothing else to do: the chain may run what it awaits, or
+// continue here, if the frame to resume is at home here.
 func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 	l := (*lone)(b)
 	l.by.endAt(end)
@@ -66,7 +69,8 @@ func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 
 func (s *Spawned[T]) endAt(end any) { s.end = end.(suspension.Ender[T]) }
 
-// SetResult says what the function returned. t is what the machine was given: its last run.
+// SetResult says what the function returned. t is what the machine was given: its last
+// run.
 func (s *Spawned[T]) SetResult(t *Task, v T, err error) {
 	s.end.Return(v, err).Deliver(t.leaving())
 }
@@ -78,8 +82,9 @@ func (s *Spawned[T]) handle() job.Handle {
 
 func (s *Spawned[T]) fail(err error, on schedulers.Worker) { s.end.Fault(err).Deliver(on) }
 
-// Fail is deferred by the first step of a function that the runtime calls, with that step's
-// task: a panic that was raised before, and is raised again now, keeps its first stack.
+// Fail is deferred by the first step of a function that the runtime calls, with that
+// step's task: a panic that was raised before, and is raised again now, keeps its first
+// stack.
 func Fail(t *Task) {
 	if t.raised == nil {
 		return

@@ -100,7 +100,7 @@ func TestALiteralMayExit(t *testing.T) {
 	_, err := runSum(ctx, exit, job.FromResult(1)).Wait(context.Background())
 	require.ErrorIs(t, err, job.ErrGoexit)
 
-	// Within another one that has run it in place, and goes on.
+	// Within another one that has run it in place, and continues.
 	outer := job.RunTwin(ctx, func(ctx context.Context) *job.Job[int] {
 		return runSum(ctx, nothing, runSum(ctx, exit, job.Run(ctx, func(context.Context) (int, error) { return 1, nil })))
 	})
@@ -129,8 +129,9 @@ func TestAChainOfJobsThatAwaitEachOtherNeedsNoStack(t *testing.T) {
 	assert.Less(t, deepest, jobs, "calls on the stack")
 }
 
-// A context leads to its worker, also on a goroutine that the worker is not. What that goroutine runs in place must not touch
-// what belongs to the worker, which runs machines of its own meanwhile; the race detector sees it.
+// A context leads to its worker, also on a goroutine that the worker is not. What that
+// goroutine runs in place must not touch what belongs to the worker, which runs
+// machines of its own meanwhile; the race detector sees it.
 func TestAForeignGoroutineRunsALiteralInPlaceBesideTheWorkerOfItsContext(t *testing.T) {
 	_, ctx := singleWorker(t)
 	started := make(chan context.Context, 1)

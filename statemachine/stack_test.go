@@ -64,7 +64,8 @@ func TestAChainOfManyMachinesNeedsNoStack(t *testing.T) {
 	})
 }
 
-// lookingFrame awaits a job, and calls between between the look at it and the registration.
+// lookingFrame awaits a job, and calls between between the look at it and the
+// registration.
 type lookingFrame struct {
 	statemachine.Builder[int]
 	statemachine.Frame

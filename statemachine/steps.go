@@ -8,8 +8,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Steps is asked for by job.Stream.Pull: next begins the step to the next value, and stop the way to the end. Each is called
-// when the job that the last one has returned has ended. No goroutine waits in between: the machine stands at its yield.
+// Steps is asked for by job.Stream.Pull: next begins the step to the next value, and
+// stop the way to the end. Each is called when the job that the last one has returned
+// has ended. No goroutine waits in between: the machine stands at its yield.
 func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func(context.Context) *job.Job[job.Void]) {
 	m := s.begin()
 	next = func(ctx context.Context) *job.Job[T] {
@@ -35,14 +36,15 @@ func (s *machines[T]) Steps() (next func(context.Context) *job.Job[T], stop func
 	return next, stop
 }
 
-// hasEnded reports whether m, which nobody runs, has come to its end: also by a panic, which leaves it as if it ran.
+// hasEnded reports whether m, which is not running, has come to its end; also by a
+// panic, which leaves it as if it ran.
 func hasEnded(m framed) bool {
 	s := m.base().State
 	return s == Finished || s == Running
 }
 
-// pull runs m to where it stops next, and returns the job of what arrive then returns. It starts
-// hot, as a call of a twin does, until m has been at its home.
+// pull runs m to where it stops next, and returns the job of what arrive then returns.
+// It starts hot, as a call of a twin does, until m has been at its home.
 func pull[T any](ctx context.Context, m framed, arrive func() (T, error)) (j *job.Job[T]) {
 	var t Task
 	defer Catch(&t, &j)

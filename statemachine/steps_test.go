@@ -55,7 +55,8 @@ func TestTwoStreamsArePulledInTurnByPlainCodeAndByAMachine(t *testing.T) {
 	}
 }
 
-// The machine of the stream stands at its await, not on a goroutine, and the value is not lost.
+// The machine of the stream stands at its await, not on a goroutine, and the value is
+// not lost.
 func TestAPulledMachineSuspends(t *testing.T) {
 	source := job.NewSource[string]()
 	ctx := oneWorker(t)

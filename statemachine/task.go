@@ -7,8 +7,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Task is one run of a chain of calls: from its hot start, or from where it was resumed, to where it suspends or ends. It is what
-// the running frames share, and nothing of it is needed while the chain is suspended. A hot start has its Task on its
+// Task is one run of a chain of calls: from its hot start, or from where it was
+// resumed, to where it suspends or ends. It is what the running frames share, and
+// nothing of it is needed while the chain is suspended. A hot start has its Task on its
 // stack. A resumption borrows one: see place.go.
 //
 // One goroutine uses a Task, the one that runs the chain.
@@ -16,12 +17,14 @@ type Task struct {
 	top  *Frame // the frame that runs or, when the chain has suspended, the one to resume
 	last *Frame // the outermost frame promoted in this run
 
-	// What the top frame waits for; nil: it yields. While the frame runs: what is kept for it.
+	// What the top frame waits for; nil: it yields. While the frame runs: what is kept
+	// for it.
 	awaiting any
-	// Where what it waits for is to be armed, if that is a sleep.
+	// The timers that arm what it waits for, if that is a sleep.
 	timers schedulers.Timers
 
-	// How the last callee ended, if not by returning; or why what was awaited has no result: home refused, a sleep's context has ended.
+	// How the last callee ended, if not by returning; or why what was awaited has no
+	// result: home refused, a sleep's context has ended.
 	outcome *outcome
 
 	// The panic that was raised again last: it has a newer stack now, and this is
@@ -33,7 +36,8 @@ type Task struct {
 	place *place // where it runs and was borrowed; nil during a hot start
 	next  *Task  // of the free ones there
 
-	// The awaited jobs that were run within this run, and those that others have run around it (nested).
+	// The awaited jobs that were run within this run, and those that others have run
+	// around it (nested).
 	runs int32
 }
 
@@ -52,9 +56,9 @@ func (t *Task) Yield() bool {
 	return false
 }
 
-// SwitchTo moves f to s: it goes on there, and so after each later suspension.
-// Its caller stays where it is. It always returns false. After the resume [Task.Refusal] tells whether s
-// took it.
+// SwitchTo moves f to s: it continues there, also after each later suspension. Its
+// caller stays where it is. It always returns false. After the resume [Task.Refusal]
+// tells whether s took it.
 func (t *Task) SwitchTo(f *Frame, s schedulers.Scheduler) bool {
 	f.home = schedulers.HomeFor(s)
 	return t.Yield()
@@ -77,8 +81,9 @@ func (t *Task) Push(ctx context.Context, m framed) {
 	t.last = f
 }
 
-// elsewhere reports whether the home of f, which has been there before, is known to be another
-// place than this. A hot start may be anywhere: what it calls starts hot as well.
+// elsewhere reports whether the home of f, which has been there before, is known to be
+// another place than this. A hot start may be anywhere: what it calls starts hot as
+// well.
 func (t *Task) elsewhere(f *Frame) bool {
 	return f.self != nil && t.place != nil && t.top != nil && !f.atHomeOf(t.top)
 }

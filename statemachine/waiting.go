@@ -7,17 +7,18 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// # Who waits for what
+// # Reporting waits
 //
-// A suspended chain of calls has no stack that a report could print. But it has frames, each of
-// which knows where it stopped; and the frames are linked from callee to caller. So a chain can
-// say what it stands for: the suspended calls, and the job at their end. Package job asks for it
-// while the chain's node is detached from the list that it waits in, so that nobody resumes it
-// meanwhile: the plain fields can be read.
+// A suspended chain of calls has no stack that a report could print. But it has frames,
+// each of which knows where it stopped; and the frames are linked from callee to
+// caller. So a chain can say what it stands for: the suspended calls, and the job at
+// their end. Package job asks for it while the chain's node is detached from the list
+// that it waits in, so that it cannot be resumed meanwhile: the plain fields can be
+// read.
 //
-// An awaiter of a user's own may call back whenever it likes, also a chain that has gone on
-// since. So a chain that waits for one of those can not be asked, and its calls do
-// not show.
+// An awaiter of a user's own may call back whenever it likes, also a chain that has
+// gone on since. So a chain that waits for one of those cannot be asked, and its calls
+// do not show.
 
 // Location is where in the source a function is suspended.
 type Location struct {
@@ -26,8 +27,8 @@ type Location struct {
 	Line     int
 }
 
-// At returns the location of a frame: lines are those of the function's suspension points, in
-// order. While the function runs, the line is not known, and File is empty.
+// At returns the location of a frame: lines are those of the function's suspension
+// points, in order. While the function runs, the line is not known, and File is empty.
 func (f *Frame) At(function, file string, lines ...int) Location {
 	at := Location{Function: function}
 	if n := int(f.State); n > 0 && n <= len(lines) {
@@ -42,14 +43,15 @@ type located interface{ Location() Location }
 const (
 	// shownCalls is how many suspended calls of one chain appear in a report.
 	shownCalls = 64
-	// knownCalls is how deep a chain may be for its job to be found from its top: behind it,
-	// stacks end and circles are not seen. The way is gone before each await of a job that depends on
-	// others, and a recursion of a million calls must not pay for a million steps.
+	// knownCalls is how deep a chain may be for its job to be found from its top:
+	// behind it, stacks end and circles are not seen. The way is gone before each await
+	// of a job that depends on others, and a recursion of a million calls must not pay
+	// for a million steps.
 	knownCalls = 1024
 )
 
-// WaitingFrames implements [job.Waiter]: the suspended calls, the innermost first. If there are
-// more than 64, the last frame says how many more.
+// WaitingFrames implements [job.Waiter]: the suspended calls, the innermost first. If
+// there are more than 64, the last frame says how many more.
 func (c *chain) WaitingFrames() []job.Frame { return c.top.calls() }
 
 // calls is [chain.WaitingFrames] for the calls from f outwards.
@@ -83,8 +85,8 @@ func (f *Frame) describe() job.Frame {
 	return level
 }
 
-// WaitingJob implements [job.Waiter]: the job of the outermost call, or nil if that is more than
-// 1024 calls away.
+// WaitingJob implements [job.Waiter]: the job of the outermost call, or nil if that is
+// more than 1024 calls away.
 func (c *chain) WaitingJob() job.Handle { return c.top.outermost() }
 
 // outermost is [chain.WaitingJob] for the calls from f outwards.
@@ -104,7 +106,8 @@ func (f *Frame) outermost() job.Handle {
 	return nil
 }
 
-// asyncStack returns the calls that are suspended below what runs, and what waits for their job.
+// asyncStack returns the calls that are suspended below what runs, and what waits for
+// their job.
 func (t *Task) asyncStack() []job.Frame {
 	frames := t.top.calls()
 	if h := t.top.outermost(); h != nil {
@@ -113,13 +116,15 @@ func (t *Task) asyncStack() []job.Frame {
 	return frames
 }
 
-// enlist registers c with w, the job that the look-out is for, unless that closes a circle: the await then returns a
-// *[job.CycleError]. In the other case, and also between the two steps, the chain is somebody else's.
+// enlist registers c with w, the job that the look-out is for, unless that closes a
+// circle: the await then returns a *[job.CycleError]. Otherwise, and also between the
+// two steps, the chain belongs to another goroutine.
 func (t *Task) enlist(c *chain, w awaiter.Registrar, l job.Lookout) bool {
 	return w.Register(&c.node) && !t.closesCircle(c, l)
 }
 
-// closesCircle reports whether c must not wait for the job that it has registered with; it is the caller's again then.
+// closesCircle reports whether c must not wait for the job that it has registered with;
+// it is the caller's again then.
 func (t *Task) closesCircle(c *chain, l job.Lookout) bool {
 	err := l.TakeBack(&c.node)
 	if err != nil {

@@ -81,7 +81,8 @@ func TestADeepChainIsShownInPart(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// later returns a machine that awaits what begin returns when it is told to go on, and its job.
+// later returns a machine that awaits what begin returns when it is told to continue,
+// and its job.
 func later(ctx context.Context, awaited func() *job.Job[int]) (begin *job.Source[int], j *job.Job[int]) {
 	begin = job.NewSource[int]()
 	m := &sumMachine{sumFrame: sumFrame{ctx: ctx}}
@@ -154,7 +155,7 @@ func TestACircleOfMachinesAndCombinatorsIsFound(t *testing.T) {
 	}
 }
 
-// On several workers, at whatever moment: nobody waits for ever.
+// On several workers, at whatever moment: no machine waits forever.
 func TestCirclesOfMachinesOnSeveralWorkers(t *testing.T) {
 	p := pool.New(pool.Workers(4, 4))
 	ctx := schedulers.With(context.Background(), p)

@@ -1,6 +1,6 @@
-// Package record writes down what machines do, step by step, so that it can be looked at. Programs
-// do not call it by hand: `movenext explain` generates machines that do, in a build of its own
-// which it runs once. No other build has this package in it.
+// Package record writes down what machines do, step by step, so that it can be looked
+// at. Programs do not call it by hand: `movenext explain` generates machines that do,
+// in a build of its own which it runs once. No other build has this package in it.
 //
 // A recording is a file with one [Step] a line, as JSON, in the order in which they
 // happened. Machines that run at the same time are told apart by their numbers.
@@ -40,15 +40,16 @@ type Step struct {
 // Local is a field of the frame and what it holds.
 type Local struct{ Name, Value string }
 
-// log is where steps are written, and who has been numbered.
+// log is where steps are written, and what has been numbered.
 var log struct {
 	sync.Mutex
 	to      *json.Encoder
 	started int64
 }
 
-// To makes all machines of the program write their steps to w from now on; nil ends that. Writes come
-// one at a time, and numbers begin at 1 again: so it is called before the first machine starts. An error of w is not reported: the recording ends early.
+// To makes all machines of the program write their steps to w from now on; nil ends
+// that. Writes come one at a time, and numbers begin at 1 again: so it is called before
+// the first machine starts. An error of w is not reported: the recording ends early.
 func To(w io.Writer) {
 	log.Lock()
 	defer log.Unlock()
@@ -58,9 +59,9 @@ func To(w io.Writer) {
 	}
 }
 
-// Steps is what a machine tells its steps. It is a field of the frame and is copied with it. The
-// zero value belongs to a machine that has not started. Like its frame, it is used by one
-// goroutine at a time.
+// Steps is what a machine tells its steps. It is a field of the frame and is copied
+// with it. The zero value belongs to a machine that has not started. Like its frame, it
+// is used by one goroutine at a time.
 type Steps struct {
 	machine  int64
 	function string
@@ -102,7 +103,8 @@ func (s *Steps) write(frame any, event Event, line int) {
 	}
 }
 
-// locals are the fields of the frame that frame points to, but for those of the runtime.
+// locals are the fields of the frame that frame points to, but for those of the
+// runtime.
 func locals(frame any) []Local {
 	v := reflect.ValueOf(frame).Elem()
 	own := reflect.TypeFor[Steps]().PkgPath()
@@ -120,8 +122,8 @@ func locals(frame any) []Local {
 // longest is how much of a string is shown.
 const longest = 40
 
-// show describes a value without calling any method of it: the program must do what it does
-// when nobody looks.
+// show describes a value without calling any method of it: recording must not change
+// what the program does.
 func show(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Bool:
