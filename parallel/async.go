@@ -13,9 +13,9 @@ import (
 //
 // # Lanes
 //
-// It has a lane for each body that is under way. A lane calls the body for an item, and while the job that it got has
-// not ended, it is a continuation of that job and holds neither a worker nor a goroutine: a thousand
-// lanes are a thousand small objects.
+// It has a lane for each body that is under way. A lane calls the body for an item, and
+// while the job that it got has not ended, it is a continuation of that job and holds
+// neither a worker nor a goroutine: a thousand lanes are a thousand small objects.
 //
 //	            calls the body
 //	submitted ──▶ running ──job is not complete──▶ waiting
@@ -26,26 +26,27 @@ import (
 //	                 ▼
 //	               gone
 //
-// Between waiting and submitted no function of the user runs: the outcome is noted, and the next item is
-// found, by whoever completed the job.
+// Between waiting and submitted no function of the user runs: the job's completer notes
+// the outcome and finds the next item.
 //
 // # Where items come from
 //
-// Off a slice, lanes help themselves: an index is one atomic addition. Each lane starts another when it has got
-// an item, up to the degree, so that few items start few lanes.
+// Off a slice, lanes help themselves: an index is one atomic addition. Each lane starts
+// another when it has got an item, up to the degree, so that few items start few lanes.
 //
-// A sequence has a goroutine, which must wait for a lane and not the other way round: a slow
-// sequence would otherwise hold one worker for each lane that wants an item. It takes a lane that
-// wants one, makes a new one if there is none and may be one more, or waits (feeder.go).
+// A sequence has a goroutine, which must wait for a lane and not the other way round: a
+// slow sequence would otherwise hold one worker for each lane that wants an item. It
+// takes a lane that wants one, makes a new one if there is none and may be one more, or
+// waits (feeder.go).
 //
 // # Ends
 //
-// live counts who can still bring about something: lanes with a body under way, and the feeder or the
-// starter. Whoever is last completes the job. Since a lane counts until it has seen the end of its job,
-// all bodies have ended then.
+// live counts the participants that can still make progress: lanes with a body under
+// way, and the feeder or the starter. The last one completes the job. Since a lane
+// counts until it has seen the end of its job, all bodies have ended by then.
 type asyncLoop[T, R any] struct {
 	operation
-	ctx      context.Context // of all bodies: they go on wherever their jobs let them
+	ctx      context.Context // of all bodies: they continue wherever their jobs let them
 	body     func(ctx context.Context, item T) *job.Job[R]
 	keep     func(i int, result R) // nil: results are not wanted
 	complete func(err error) continuation.Chain
@@ -70,7 +71,7 @@ type itemSource[T, R any] interface {
 	gone()
 }
 
-// launch starts the operation with one who counts as live, which is the source.
+// launch starts the operation with one live participant, the source.
 func (a *asyncLoop[T, R]) launch(ctx context.Context) error {
 	if err := a.begin(ctx); err != nil {
 		return err
@@ -118,7 +119,8 @@ type lane[T, R any] struct {
 	of   *asyncLoop[T, R]
 	node continuation.Node
 
-	// Of whoever has the lane: the source, the scheduler, the goroutine in Run, or the job.
+	// Used by the lane's current holder: the source, the scheduler, the goroutine in
+	// Run, or the job.
 
 	item  T
 	index int // of the item; none: it has not been given one
@@ -149,8 +151,8 @@ func (l *lane[T, R]) Abandon(reason error) {
 	l.of.gone().Deliver(nil)
 }
 
-// work calls the body for one item after the other, until a job is not complete when it is
-// returned, or no item is left.
+// work calls the body for one item after the other, until a job is not complete when it
+// is returned, or no item is left.
 func (l *lane[T, R]) work(on schedulers.Worker) continuation.Chain {
 	a := l.of
 	l.began = true

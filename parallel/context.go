@@ -9,14 +9,13 @@ import (
 
 // bodyContext is the context of the bodies that one goroutine runs.
 //
-// All goroutines of an operation share its cancellation, but each has a context of
-// its own, because a context also says on which worker one is: a body that submits work or
-// waits has to name the worker that it runs on, not the one that began
-// the operation.
+// All goroutines of an operation share its cancellation, but each has a context of its
+// own, because a context also says on which worker one is: a body that submits work or
+// waits has to name the worker that it runs on, not the one that began the operation.
 //
-// Most bodies never ask for more than Err and a value. So the cancellation is that of the parent
-// until somebody wants a Done channel, or until the operation is stopped: only then a
-// real context is made, once for the operation.
+// Most bodies never ask for more than Err and a value. So the parent's cancellation
+// serves until a body wants a Done channel, or until the operation is stopped. Only
+// then a real context is made, once for the operation.
 type bodyContext struct {
 	op *operation
 	on schedulers.Worker
@@ -38,9 +37,9 @@ func (c *bodyContext) Done() <-chan struct{} { return c.op.materialize().Done() 
 // Err implements context.Context.
 func (c *bodyContext) Err() error { return c.op.contextErr() }
 
-// Value implements context.Context. What is not ours is asked of the real context if there is one: the
-// standard library finds the nearest context that can be canceled by a private key, and must find the
-// one whose Done channel we return.
+// Value implements context.Context. What is not ours is asked of the real context if
+// there is one: the standard library finds the nearest context that can be canceled by
+// a private key, and must find the one whose Done channel we return.
 func (c *bodyContext) Value(key any) any {
 	switch key {
 	case schedulers.SchedulerKey:
@@ -69,8 +68,9 @@ func (o *operation) contextErr() error {
 
 // materialize makes the real context, or returns the one that was made.
 //
-// It races with end, and whoever comes second cancels: here the context is stored and then
-// ended is read, there ended is written and then the context is read. One of the two sees the other.
+// It races with end, and the second of the two cancels: here the context is stored and
+// then ended is read, there ended is written and then the context is read. One of the
+// two sees the other.
 func (o *operation) materialize() *realContext {
 	if r := o.real.Load(); r != nil {
 		return r

@@ -9,20 +9,20 @@ import (
 )
 
 // crew is how an operation gets helpers: workers of a scheduler that take part in it
-// beside its caller. It is the only thing of this package that a scheduler sees.
+// alongside its caller. It is the only thing of this package that a scheduler sees.
 //
 // # The easy part
 //
-// The caller submits a piece of work that says "help me", and begins. A worker that gets to it
-// helps until there is nothing left, and goes on to its next work.
+// The caller submits a piece of work that says "help me", and begins. A worker that
+// gets to it helps until nothing is left, and then takes its next work.
 //
-// # Nobody came
+// # No helper came
 //
-// All workers may be busy, or the caller may be the only one. A caller that waited for its
-// helpers would then wait for ever. So helpers are an offer, never a need: the caller does all
-// that no helper has taken, and when nothing is left it closes the crew. A helper that comes
-// too late finds it closed and goes away. What the caller waits for is those inside, each of
-// which is running a body right now and will be done with it.
+// All workers may be busy, or the caller may be the only one. A caller that waited for
+// its helpers would then wait forever. So helpers are an offer, never a need: the
+// caller does all that no helper has taken, and when nothing is left it closes the
+// crew. A helper that comes too late finds it closed and goes away. The caller waits
+// only for the helpers inside, each of which is running a body and will finish it.
 //
 //	enter, under mu                      dismiss, under mu
 //	  E1 the crew is closed: go away       D1 close the crew
@@ -31,23 +31,24 @@ import (
 //	  L1 inside--
 //	  L2 0 and there is a channel: close it
 //
-// Both lists run under one lock, so a helper is inside before D1, and then D2 counts it, or it
-// is refused in E1. After D1 inside only falls, so L2 is reached if D3 was.
+// Both lists run under one lock, so a helper is inside before D1, and then D2 counts
+// it, or it is refused in E1. After D1 inside only falls, so L2 is reached if D3 was.
 //
 // # How many
 //
-// Not all helpers are called at once. Each calls the next when it has found something to do
-// itself and there is more, so that a short operation costs one submission, and a long one as
-// many as there are workers who have the time. At most one call is under way (pending), which
+// Not all helpers are called at once. Each calls the next when it has found something
+// to do itself and more is left. So a short operation costs one submission, and a long
+// one as many as there are idle workers. At most one call is under way (pending), which
 // also means that the crew, being one piece of work, is in at most one queue at a time.
 //
-// # The calls that nobody has answered
+// # Unanswered calls
 //
-// A loop in a loop makes many short operations while all workers are busy with the outer one.
-// Their calls stay in a queue long after they ended: a million inner loops would leave a million
-// crews there. So a crew is used again, with its call still under way: the next operation of the
-// same scheduler takes it over, and whoever answers the call helps that one. The calls
-// in a queue are then as many as operations were ever open at one moment.
+// A loop in a loop makes many short operations while all workers are busy with the
+// outer one. Their calls stay in a queue long after they ended: a million inner loops
+// would leave a million crews there. So a crew is used again, with its call still under
+// way: the next operation of the same scheduler takes it over, and the worker that
+// answers the call helps that one. So a queue never holds more calls than operations
+// were ever open at once.
 //
 // That is also why a crew is no part of the operation, and why nothing a user
 // can hold leads to one.
@@ -61,16 +62,17 @@ type crew struct {
 	pending bool          // submitted, and Run or Abandon not called yet
 	asking  int           // how many calls of Submit have not returned
 	refused bool          // the scheduler has refused during this operation, or is no help
-	empty   chan struct{} // made by dismiss; closed when nobody is inside
+	empty   chan struct{} // made by dismiss; closed when no helper is inside
 }
 
 // effort is the work of an operation, as a helper sees it.
 type effort interface {
-	// help takes part until nothing is left to take, and survives what bodies do, except for
-	// a runtime.Goexit. Any number of goroutines may call it, at the same time too.
+	// help takes part until nothing is left to take, and survives what bodies do,
+	// except for a runtime.Goexit. Any number of goroutines may call it, at the same
+	// time too.
 	help(on schedulers.Worker)
 
-	// left reports whether something is left that nobody has taken.
+	// left reports whether untaken work is left.
 	left() bool
 }
 
@@ -78,8 +80,8 @@ type effort interface {
 // schedulers of calls under way.
 var crews = sync.Pool{New: func() any { return new(crew) }}
 
-// hire returns a crew, closed, for an operation on s. The operation has to know its crew before it
-// opens it: a call under way may be answered at that moment.
+// hire returns a crew, closed, for an operation on s. The operation has to know its
+// crew before it opens it: a call under way may be answered at that moment.
 func hire(s schedulers.Scheduler) *crew {
 	c := crews.Get().(*crew)
 	if !c.free(s) {
@@ -88,7 +90,8 @@ func hire(s schedulers.Scheduler) *crew {
 	return c
 }
 
-// free reports whether a closed crew can be used with s: no call is under way somewhere else.
+// free reports whether a closed crew can be used with s: no call is under way somewhere
+// else.
 func (c *crew) free(s schedulers.Scheduler) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,9 +106,10 @@ func (c *crew) open(s schedulers.Scheduler, by schedulers.Worker, limit int, e e
 	c.refused = false
 }
 
-// invite calls one more helper, if one is missing and none is on the way. It is called from inside
-// of the operation only. A scheduler that refuses is not asked again, and neither is one that runs what it is
-// given before Submit returns: its helper would be the goroutine that it is to help.
+// invite calls one more helper, if one is missing and none is on the way. It is called
+// from inside the operation only. A scheduler that refuses is not asked again, and
+// neither is one that runs what it is given before Submit returns: its helper would be
+// the goroutine that it is to help.
 func (c *crew) invite() {
 	c.mu.Lock()
 	ask := !c.pending && !c.refused && c.inside < c.limit
@@ -118,7 +122,7 @@ func (c *crew) invite() {
 	if !ask {
 		return
 	}
-	err := schedulers.TryOffer(s, c, schedulers.Hint{From: by}) // without the lock: it may call Run
+	err := schedulers.TryOffer(s, c, schedulers.Hint{From: by}) // unlocked: may call Run
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asking--
@@ -129,9 +133,9 @@ func (c *crew) invite() {
 
 // Run implements schedulers.Work: a helper has come.
 //
-// It leaves before it asks whether something is left. In the other order, what turns up
-// after the answer would find the helper still inside, so that no other is called, and
-// then nobody.
+// It leaves before it asks whether something is left. In the other order, work that
+// turns up after the answer would find the helper still inside, so that no other is
+// called; then the helper leaves.
 func (c *crew) Run(on schedulers.Worker) {
 	c.answered()
 	for e := c.enter(); e != nil; e = c.enter() {
@@ -142,7 +146,8 @@ func (c *crew) Run(on schedulers.Worker) {
 	}
 }
 
-// answered notes that the call has been answered: from here on the crew may be submitted again.
+// answered notes that the call has been answered: from here on the crew may be
+// submitted again.
 func (c *crew) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,13 +157,13 @@ func (c *crew) answered() {
 	}
 }
 
-// insideSubmit reports whether the goroutine that calls it is inside of invite: the scheduler runs
-// what it is given before Submit returns.
+// insideSubmit reports whether the goroutine that calls it is inside invite: the
+// scheduler runs what it is given before Submit returns.
 //
-// That a helper has come and gone before Submit returned does not prove that. A caller which loses its
-// processor at the end of Submit sees the same, and would go on without helpers for the
-// rest of the operation. Only the stack tells; it is looked at when a helper comes that early, which is
-// seldom, and takes about a microsecond.
+// That a helper has come and gone before Submit returned does not prove that. A caller
+// which loses its processor at the end of Submit sees the same, and would continue
+// without helpers for the rest of the operation. Only the stack tells; it is looked at
+// when a helper comes that early, which is seldom, and takes about a microsecond.
 func insideSubmit() bool {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
@@ -176,7 +181,7 @@ func insideSubmit() bool {
 // inviteName is how the runtime calls the method invite.
 var inviteName = runtime.FuncForPC(reflect.ValueOf((*crew).invite).Pointer()).Name()
 
-// Abandon implements schedulers.Work: nobody will come.
+// Abandon implements schedulers.Work: no helper will come.
 func (c *crew) Abandon(error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,8 +214,8 @@ func (c *crew) leave() {
 	}
 }
 
-// dismiss closes the crew and blocks until nobody is inside. The crew must not be used
-// any more.
+// dismiss closes the crew and blocks until no helper is inside. The crew must not be
+// used any more.
 func (c *crew) dismiss() {
 	by := c.close()
 	if empty := c.emptied(); empty != nil {
@@ -220,7 +225,7 @@ func (c *crew) dismiss() {
 	crews.Put(c)
 }
 
-// close lets nobody in any more, and forgets whose the crew was.
+// close admits no more helpers, and forgets the crew's owner.
 func (c *crew) close() (by schedulers.Worker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -231,7 +236,7 @@ func (c *crew) close() (by schedulers.Worker) {
 	return by
 }
 
-// emptied returns a channel to wait for, or nil if nobody is inside.
+// emptied returns a channel to wait for, or nil if no helper is inside.
 func (c *crew) emptied() <-chan struct{} {
 	for range spins {
 		if c.vacant() {
@@ -254,15 +259,17 @@ func (c *crew) vacant() bool {
 	return c.inside == 0
 }
 
-// spins is how often a goroutine lets others go first before it parks. Parking and waking
-// costs as much as some hundred turns, and what is waited for here has usually ended by then.
+// spins is how often a goroutine lets others go first before it parks. Parking and
+// waking costs as much as some hundred turns, and what is waited for here has usually
+// ended by then.
 const spins = 50
 
-// blocking tells a worker that its goroutine is going to block, and returns what to call after.
+// blocking tells a worker that its goroutine is going to block, and returns what to
+// call after.
 //
-// What this package waits for is a body that is running somewhere else. A scheduler that answers
-// schedulers.ErrWouldDeadlock can not know that, and to return while the body runs is
-// what a structured operation never does; so the answer is not heard.
+// What this package waits for is a body that is running somewhere else. A scheduler
+// that answers schedulers.ErrWouldDeadlock cannot know that, and to return while the
+// body runs is what a structured operation never does; so the answer is not heard.
 func blocking(by schedulers.Worker) (unblock func()) {
 	if b, ok := by.(schedulers.Blocker); ok {
 		if unblock, err := b.Block(); err == nil {

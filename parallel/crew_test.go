@@ -57,7 +57,7 @@ func TestDismissWaitsForAHelperInside(t *testing.T) {
 	<-gone
 }
 
-// waitedFor reports whether somebody sleeps until the crew is empty.
+// waitedFor reports whether a goroutine sleeps until the crew is empty.
 func (c *crew) waitedFor() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,8 @@ func TestOneCallAtATimeAndNoMoreHelpersThanTheLimit(t *testing.T) {
 	c.dismiss()
 }
 
-// A call of an operation with a higher limit is answered in one with a lower limit, which is full.
+// A call of an operation with a higher limit is answered in one with a lower limit,
+// which is full.
 func TestAHelperTooManyIsNotLetIn(t *testing.T) {
 	s, c := &held{}, new(crew)
 	inside, end, gone := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -108,7 +109,7 @@ func TestAHelperTooManyIsNotLetIn(t *testing.T) {
 		s.take().Run(nil)
 	}()
 	<-inside
-	c.Run(nil) // would wait in inside for ever
+	c.Run(nil) // would wait in inside forever
 	close(end)
 	<-gone
 	c.dismiss()
@@ -198,7 +199,8 @@ func TestInnerLoopsLeaveNoHeapOfCallsBehind(t *testing.T) {
 	calls := p.Metrics().Submitted - before
 	close(end)
 	require.NoError(t, p.Shutdown(context.Background()))
-	// Each garbage collection may drop a crew, and the race detector drops some on purpose.
+	// Each garbage collection may drop a crew, and the race detector drops some on
+	// purpose.
 	assert.Less(t, calls, uint64(6000))
 }
 

@@ -1,5 +1,5 @@
-// Package parallel runs what can run at the same time: loops, functions, and work that divides
-// itself.
+// Package parallel runs what can run at the same time: loops, functions, and work that
+// divides itself.
 //
 //	For, ForBlocks, ForEach, Invoke     a body for each index, item, function
 //	Map, Reduce, Sort                   … and what comes of it
@@ -9,46 +9,52 @@
 // # Which to use
 //
 // A loop is for many bodies that need each other's results not at all. Fork-join is for
-// recursion: trees, divide and conquer, anything whose parts become known on the way; a fork costs a few nanoseconds, so
-// it needs no threshold below which to stop forking. What waits for a network, a timer or a lock
-// is neither: its bodies return jobs, and a thousand of them under way hold no goroutine.
+// recursion: trees, divide and conquer, anything whose parts become known on the way; a
+// fork costs a few nanoseconds, so it needs no threshold below which to stop forking.
+// What waits for a network, a timer or a lock is neither: its bodies return jobs, and a
+// thousand of them under way hold no goroutine.
 //
 // # The caller takes part
 //
-// All but the asynchronous ones block, and their caller does the same work as everybody else. The
-// scheduler (the ambient one of the context, else the default) sends helpers: any of its workers who
-// has the time. A helper is an offer. If none comes, because all workers are busy, or
-// the caller is the only one, or the scheduler has been shut down, the caller does everything, and nothing hangs. So
-// operations may be nested to any depth, in bodies of each other, in jobs, on one worker.
+// All but the asynchronous ones block, and their caller does the same work as the
+// helpers. The scheduler (the ambient one of the context, else the default) sends
+// helpers: any of its workers that are idle. A helper is an offer. If none comes,
+// because all workers are busy, or the caller is the only one, or the scheduler has
+// been shut down, the caller does everything, and nothing hangs. So operations may be
+// nested to any depth, in bodies of each other, in jobs, on one worker.
 //
-// That also means that bodies run on the caller's goroutine. Where they must run on workers of one
-// scheduler only (a library that is bound to a thread), begin the operation there:
+// That also means that bodies run on the caller's goroutine. Where they must run on
+// workers of one scheduler only (a library that is bound to a thread), begin the
+// operation there:
 //
-//	job.Go(ctx, func(ctx context.Context) error { return parallel.ForEach(ctx, items, body) }, job.On(s))
+//	job.Go(ctx, func(ctx context.Context) error {
+//		return parallel.ForEach(ctx, items, body)
+//	}, job.On(s))
 //
 // # Structured
 //
-// When a call returns, all bodies have ended, whatever happened: nothing goes on behind the
-// caller's back, and no goroutine is left. For the asynchronous forms the same is true when the job is
-// complete.
+// When a call returns, all bodies have ended, whatever happened: nothing continues
+// behind the caller's back, and no goroutine is left. For the asynchronous forms the
+// same is true when the job is complete.
 //
 // # What goes wrong
 //
-// The first error stops a loop: no body begins after it, the context of those that run is canceled, with the
-// error as its cause, and the loop returns it. The end of the caller's context is such an error, and so is
-// a panic, as a *job.PanicError with the stack of the panic. A panic is never hidden by an error that came
-// first: both are returned.
+// The first error stops a loop: no body begins after it, the context of those that run
+// is canceled, with the error as its cause, and the loop returns it. The end of the
+// caller's context is such an error, and so is a panic, as a *job.PanicError with the
+// stack of the panic. A panic is never hidden by an error that came first: both are
+// returned.
 //
-// A body that calls runtime.Goexit (t.FailNow does) ends the caller's goroutine, once all bodies have ended, wherever it ran
-// itself: what a plain loop would have done.
+// A body that calls runtime.Goexit (t.FailNow does) ends the caller's goroutine, once
+// all bodies have ended, wherever it ran itself: what a plain loop would have done.
 //
-// Fork-join goes further, because functions call each other there: a panic or a Goexit comes out of
-// the join as it would out of the call, wherever the function ran, and can be recovered on the way. Only [Run] makes an error
-// of it.
+// Fork-join goes further, because functions call each other there: a panic or a Goexit
+// comes out of the join as it would out of the call, wherever the function ran, and can
+// be recovered on the way. Only [Run] makes an error of it.
 //
 // # Contexts
 //
-// Bodies get a context of their own: a child of the caller's that is canceled when the operation
-// stops and when it is over, and that names the worker on which the body runs. Pass it on, so
-// that what a body starts or waits for knows where it is.
+// Bodies get a context of their own: a child of the caller's that is canceled when the
+// operation stops and when it is over, and that names the worker on which the body
+// runs. Pass it on, so that what a body starts or waits for knows where it is.
 package parallel

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	// ErrNilFunc is job.ErrNilFunc: a body, one of the functions given to [Invoke], or a
-	// sequence is nil. Nothing has run then.
+	// ErrNilFunc is job.ErrNilFunc: a body, one of the functions given to [Invoke], or
+	// a sequence is nil. Nothing has run then.
 	ErrNilFunc = job.ErrNilFunc
 
 	// ErrOption is the error of a negative degree and of a negative chunk size.

@@ -183,7 +183,8 @@ func ExampleFork() {
 	// Output: 6 <nil>
 }
 
-// search looks for a number in all parts at once. Who finds it tells the others to stop.
+// search looks for a number in all parts at once. The part that finds it tells the
+// others to stop.
 func search(w *parallel.Worker, part []int) int {
 	if w.Err() != nil {
 		return 0

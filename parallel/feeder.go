@@ -7,18 +7,20 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// feeder runs a sequence and gives its items to lanes. It asks the sequence for an item only
-// when there is a lane for it.
+// feeder runs a sequence and gives its items to lanes. It asks the sequence for an item
+// only when a lane is free for it.
 //
-// It sleeps while all lanes have bodies under way, and is woken by the first that has not any more:
+// It sleeps while all lanes have bodies under way, and is woken by the first that has
+// not any more:
 //
 //	feeder                                  lane
 //	  F1 no lane is idle: make ready, under mu   L1 be idle, under mu, or stop the operation
 //	  F2 stopped: end                            L2 close ready if there is one, under mu
 //	  F3 sleep on ready
 //
-// If L2 comes before F1, then L1 does too, and F1 finds the lane or F2 the stop. Else L2 closes what F3 sleeps
-// on. A stop that comes from elsewhere ends the bodies' context, and so brings lanes to L2.
+// If L2 comes before F1, then L1 does too, and F1 finds the lane or F2 the stop. Else
+// L2 closes what F3 sleeps on. A stop that comes from elsewhere ends the bodies'
+// context, and so brings lanes to L2.
 type feeder[T, R any] struct {
 	of    *asyncLoop[T, R]
 	seq   iter.Seq[T]
@@ -70,7 +72,7 @@ func (f *feeder[T, R]) lane() *lane[T, R] {
 	return nil
 }
 
-// idleOrNew returns a lane, or what will be closed when there is one.
+// idleOrNew returns a lane, or a channel that closes when one is free.
 func (f *feeder[T, R]) idleOrNew() (*lane[T, R], <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

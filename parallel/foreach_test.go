@@ -22,7 +22,8 @@ type (
 	namedSeq   func(func(int) bool)
 )
 
-// count is the sequence 0, 1, … n-1, and says how far it was asked and that it has ended.
+// count is the sequence 0, 1, … n-1, and says how far it was asked and that it has
+// ended.
 type count struct {
 	n     int
 	asked atomic.Int64
@@ -168,8 +169,8 @@ func TestASequenceOfAChannelLosesNothingToALoopThatStops(t *testing.T) {
 	assert.LessOrEqual(t, 100-len(ch)-int(began.Load()), 2, "at most one for each member was taken and not begun")
 }
 
-// The sequence waits for what the body of the last item produces: an item that was held back until there
-// are more would be held back for ever.
+// The sequence waits for what the body of the last item produces: an item held back
+// until more arrive would be held back forever.
 func TestASequenceThatIsFedByItsOwnBodies(t *testing.T) {
 	next := make(chan int, 1)
 	next <- 100

@@ -7,19 +7,24 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// ForEachAsync calls body with each item, and has as many of the jobs that it returns under way at
-// a time as [Degree] says. It returns a job that completes when all of them have ended. It does not block;
-// bodies are called on the ambient scheduler of ctx, else on the default one, never on the caller's goroutine. While
-// a body's job is not complete it holds no goroutine, so the degree may be a thousand.
+// ForEachAsync calls body with each item, and has as many of the jobs that it returns
+// under way at a time as [Degree] says. It returns a job that completes when all of
+// them have ended. It does not block; bodies are called on the ambient scheduler of
+// ctx, else on the default one, never on the caller's goroutine. While a body's job is
+// not complete it holds no goroutine, so the degree may be a thousand.
 //
-// A body is most easily the twin of an async function. The results of its jobs are not kept: see [MapAsync].
+// A body is most easily the twin of an async function. The results of its jobs are not
+// kept: see [MapAsync].
 //
-// The first failure (an error of a job, a nil job, a panic or a runtime.Goexit in a body, the end of ctx, a refusal by the
-// scheduler) stops the loop: no further body begins and the context of the bodies is canceled with it as
-// the cause. The job fails with it when all bodies' jobs have ended; it is Canceled if ctx has ended, else Faulted.
+// The first failure (an error of a job, a nil job, a panic or a runtime.Goexit in a
+// body, the end of ctx, a refusal by the scheduler) stops the loop: no further body
+// begins and the context of the bodies is canceled with it as the cause. The job fails
+// with it when all bodies' jobs have ended; it is Canceled if ctx has ended, else
+// Faulted.
 //
-// The items are gone through in order; a sequence is asked for an item when there is a body for
-// it, and not before. It is not a twin of [ForEach], whose bodies return errors.
+// The items are gone through in order; a sequence is asked for an item when there is a
+// body for it, and not before. It is not a twin of [ForEach], whose bodies return
+// errors.
 func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx context.Context, item T) *job.Job[R], opts ...Option) *job.Job[job.Void] {
 	p := new(job.Promise[job.Void])
 	a := &asyncLoop[T, R]{body: body}
@@ -34,8 +39,9 @@ func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(
 	return p.Job()
 }
 
-// MapAsync is [ForEachAsync] with the results of the bodies' jobs: in the order of the items, or with [AsCompleted]
-// in the order in which the jobs completed. There are none if it fails.
+// MapAsync is [ForEachAsync] with the results of the bodies' jobs: in the order of the
+// items, or with [AsCompleted] in the order in which the jobs completed. There are none
+// if it fails.
 func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx context.Context, item T) *job.Job[R], opts ...Option) *job.Job[[]R] {
 	s, err := settingsOf(opts)
 	if err != nil {
@@ -59,7 +65,7 @@ func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx 
 	return p.Job()
 }
 
-// startAsync starts a, or returns why it can not.
+// startAsync starts a, or returns why it cannot.
 func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], items S, opts []Option) error {
 	s, err := settingsOf(opts)
 	if err != nil {
@@ -82,7 +88,8 @@ func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], i
 	return a.launch(ctx)
 }
 
-// failed returns a job that has ended before it began: Canceled if ctx has ended, else Faulted.
+// failed returns a job that has ended before it began: Canceled if ctx has ended, else
+// Faulted.
 func failed[T any](ctx context.Context, err error) *job.Job[T] {
 	var p job.Promise[T]
 	var none T

@@ -1,32 +1,34 @@
 package parallel
 
-// Fork lets f(w, arg) run, perhaps in parallel, and returns at once. The result is had by
-// [Forked.Join]; until then f may not have begun. A fork that is not joined is joined at the end of the call in which it
-// was made, where that was made by [Run] or by a join, and its result is lost. So a function may fork what has no
-// result and leave it at that: whoever joins the function has joined all.
+// Fork lets f(w, arg) run, perhaps in parallel, and returns at once. [Forked.Join]
+// returns the result; until then f may not have begun. A fork that is not joined is
+// joined at the end of the call that made it, if [Run] or a join made that call, and
+// its result is lost. So a function may fork calls without results and never join them:
+// joining the function joins them all.
 //
-// It allocates nothing: arg travels beside f, so f need not be a closure. For two calls of which
-// one can run here [Join] is cheaper.
+// It allocates nothing: arg is passed separately from f, so f need not be a closure.
+// For two calls of which one can run here [Join] is cheaper.
 func Fork[A, R any](w *Worker, f func(w *Worker, arg A) R, arg A) Forked[A, R] {
 	n := push(w, f, arg)
 	return Forked[A, R]{n, n.generation}
 }
 
-// Forked is a call that [Fork] has put off. It is a small value, to be kept in a variable or an
-// array of the function that forked, and used with the same [Worker]. The zero Forked has no
-// call to join.
+// Forked is a call that [Fork] has put off. It is a small value, to be kept in a
+// variable or an array of the function that forked, and used with the same [Worker].
+// The zero Forked has no call to join.
 type Forked[A, R any] struct {
 	fork       *fork[A, R]
 	generation uint32
 }
 
-// Join returns the result of the call. It makes the call if nobody else has begun
-// it; else it waits, and meanwhile runs what the same goroutine has forked later, and what that call
-// forks. It blocks as long as that takes. Forks may be joined in any order.
+// Join returns the result of the call. It makes the call itself unless another worker
+// has begun it. Else it waits, and meanwhile runs what the same goroutine has forked
+// later, and what that call forks. It blocks as long as that takes. Forks may be joined
+// in any order.
 //
-// If the call panics, Join panics with the same value, and likewise for runtime.Goexit. It panics
-// with a text of its own if the fork was joined before, was made with another Worker, or was left to be joined
-// by the end of the function that made it.
+// If the call panics, Join panics with the same value, and likewise for runtime.Goexit.
+// It panics with a text of its own if the fork was joined before, was made with another
+// Worker, or was left to be joined by the end of the function that made it.
 func (h Forked[A, R]) Join(w *Worker) (r R) {
 	n := h.fork
 	if n == nil || n.generation != h.generation || n.owner != w {

@@ -10,12 +10,12 @@ import (
 type forked interface {
 	base() *header
 	execute(w *Worker) // calls the function and keeps its result
-	call(w *Worker)    // forgets all and calls the function; nobody wants the result
+	call(w *Worker)    // forgets all and calls the function; the result is unwanted
 	clear()            // forgets function, argument and result
 }
 
-// header is the part of a fork that does not depend on its types. A fork that nobody takes
-// uses the first group alone.
+// header is the part of a fork that does not depend on its types. A fork that is not
+// taken uses the first group alone.
 type header struct {
 	owner      *Worker
 	index      int    // its place on its owner's stack, always the same
@@ -24,8 +24,8 @@ type header struct {
 	// state is the only thing that owner and taker both write while the fork runs.
 	state atomic.Uint32
 
-	// Written by the taker under the lock of the owner's offers, read by the owner after it has
-	// had that lock.
+	// Written by the taker under the lock of the owner's offers, read by the owner
+	// after it has had that lock.
 	thief *Worker
 	since uint64 // what the thief offers from this ticket on descends from this fork
 
@@ -38,7 +38,7 @@ type header struct {
 	exited  bool // the function called runtime.Goexit
 }
 
-// The states of a fork that somebody has taken.
+// The states of a taken fork.
 //
 //	  ┌───────────────────────────────────────────┐
 //	  │                                           ▼
@@ -46,14 +46,14 @@ type header struct {
 //	  ▲                         │
 //	  └──owner is nudged────────┘
 //
-//	state     who runs it      the owner          leaves it by
-//	running   owner or taker   is busy or looks   taker: ended; owner: awaited, compare-and-swap
-//	awaited   the taker        sleeps on wake     taker: ended or running; owner: running, compare-and-swap
-//	ended     nobody           reads the outcome  release
+//	state     run by           the owner          leaves it by
+//	running   owner or taker   is busy or looks   taker: ended; owner: awaited, by CAS
+//	awaited   the taker        sleeps on wake     taker: ended or running; owner: running, by CAS
+//	ended     –                reads the outcome  release
 //
-// Whoever takes a fork out of awaited without being the owner closes wake, once. The owner does not release
-// the fork before that, so the taker may still read wake then; after any other step to ended the
-// taker touches the fork no more.
+// A worker other than the owner that takes a fork out of awaited closes wake, once. The
+// owner does not release the fork before that, so the taker may still read wake then;
+// after any other step to ended the taker touches the fork no more.
 const (
 	running uint32 = iota
 	awaited
@@ -69,7 +69,8 @@ func (h *header) finish() {
 	}
 }
 
-// nudge wakes the owner, if it sleeps, to look whether there is something to take. The taker calls it.
+// nudge wakes the owner, if it sleeps, to look for something to take. The taker calls
+// it.
 func (h *header) nudge() {
 	if h.state.Load() == awaited && h.state.CompareAndSwap(awaited, running) {
 		close(h.wake)
@@ -78,20 +79,21 @@ func (h *header) nudge() {
 
 func (h *header) hasEnded() bool { return h.state.Load() == ended }
 
-// release makes the fork ready to be used again. Its owner calls it, when nobody else knows it.
+// release makes the fork ready to be used again. Its owner calls it, when no other
+// worker refers to it.
 func (h *header) release() {
 	h.generation++
 	if h.thief == nil {
-		return // nobody has written the rest
+		return // the rest was never written
 	}
 	h.state.Store(running)
 	h.thief, h.outer, h.wake = nil, nil, nil
 	h.failure, h.exited = nil, false
 }
 
-// fork is a function and its argument, and where its result goes if somebody else calls it. A
-// fork belongs to a place on the stack of a [Worker] and is used again and again; it holds
-// nothing of a user's after it was joined.
+// fork is a function and its argument, and where its result goes if another worker
+// calls it. A fork belongs to a place on the stack of a [Worker] and is reused; it
+// holds nothing of the user's after its join.
 type fork[A, R any] struct {
 	header
 	f      func(*Worker, A) R
@@ -113,7 +115,7 @@ func (n *fork[A, R]) clear() {
 	n.result = result
 }
 
-// forget is clear for a fork that nobody has run.
+// forget is clear for a fork that has not been run.
 func (n *fork[A, R]) forget() {
 	var arg A
 	n.f, n.arg = nil, arg

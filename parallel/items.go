@@ -5,10 +5,11 @@ import (
 	"reflect"
 )
 
-// Items are what an operation goes through: a slice, or a sequence such as maps.Keys(m).
+// Items are what an operation goes through: a slice, or a sequence such as
+// maps.Keys(m).
 //
-// A sequence runs on a goroutine of its own, one step at a time and only as far as its items are
-// asked for. That goroutine ends before the operation does.
+// A sequence runs on a goroutine of its own, one step at a time and only as far as its
+// items are asked for. That goroutine ends before the operation does.
 type Items[T any] interface {
 	~[]T | ~func(yield func(T) bool)
 }
@@ -23,7 +24,8 @@ func either[S Items[T], T any](items S) (slice []T, seq iter.Seq[T], isSlice boo
 	case func(func(T) bool):
 		return nil, x, false
 	}
-	// A named type. No conversion in the language goes from "one of two" to one of them.
+	// A named type. No conversion in the language goes from "one of two" to one of
+	// them.
 	v := reflect.ValueOf(items)
 	if v.Kind() == reflect.Slice {
 		return v.Convert(reflect.TypeFor[[]T]()).Interface().([]T), nil, true

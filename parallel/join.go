@@ -1,8 +1,8 @@
 package parallel
 
-// Join calls f with x and with y, perhaps in parallel, and returns both results. It is the cheapest way to divide
-// work: nothing is allocated, and where no other worker has time, it is little more
-// than two calls.
+// Join calls f with x and with y, perhaps in parallel, and returns both results. It is
+// the cheapest way to divide work: nothing is allocated, and where no other worker has
+// time, it is little more than two calls.
 //
 //	func fib(w *parallel.Worker, n int) int {
 //		if n < 2 {
@@ -12,16 +12,18 @@ package parallel
 //		return a + b
 //	}
 //
-// The call with x runs on this goroutine at once. The call with y runs after it, unless another worker
-// has taken it meanwhile; then Join waits for that one, and takes work that the other forks. So Join
-// blocks as long as the calls take, and no goroutine waits while it could do what it waits for.
+// The call with x runs on this goroutine at once. The call with y runs after it, unless
+// another worker has taken it meanwhile; then Join waits for that one, and takes work
+// that the other forks. So Join blocks as long as the calls take, and no goroutine
+// waits while it could do what it waits for.
 //
-// If a call panics, Join panics with the same value once neither of them runs any more, wherever it ran; a call with y that has
-// not begun is left out then, as in plain Go. The same goes for runtime.Goexit.
-// A fork that f has made and not joined is joined before Join returns, and its result lost.
+// If a call panics, Join panics with the same value once neither of them runs any more,
+// wherever it ran; a call with y that has not begun is left out then, as in plain Go.
+// The same goes for runtime.Goexit. A fork that f has made and not joined is joined
+// before Join returns, and its result lost.
 //
-// What is called a fork here is rayon's join, in Go's manner: the argument travels beside
-// the function, because a closure would have to be allocated.
+// What is called a fork here is rayon's join, in Go's manner: the argument is passed
+// separately from the function, because a closure would have to be allocated.
 func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 	n := push(w, f, y)
 	i := n.index
@@ -50,8 +52,8 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 	return rx, ry
 }
 
-// Join2 calls a and b, perhaps in parallel, and returns both results. It is [Join] for two
-// functions that differ. Where b is a closure it is allocated.
+// Join2 calls a and b, perhaps in parallel, and returns both results. It is [Join] for
+// two functions that differ. Where b is a closure it is allocated.
 func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A, rb B) {
 	n := pushThunk(w, b)
 	i := n.index

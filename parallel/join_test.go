@@ -21,8 +21,8 @@ func withHelpers[R any](degree int, body func(w *Worker) (R, error)) (R, error) 
 	return Run(schedulers.With(context.Background(), each{}), body, Degree(degree))
 }
 
-// apart is a pair of functions for Join that do not run one after the other: the first one waits
-// until the second has begun, which it can only do on another goroutine.
+// apart is a pair of functions for Join that do not run one after the other: the first
+// one waits until the second has begun, which it can only do on another goroutine.
 type apart struct{ begun chan struct{} }
 
 func newApart() apart { return apart{make(chan struct{})} }
@@ -88,8 +88,8 @@ func TestAJoinThatComesEarlySleepsUntilTheEnd(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A fork that was taken forks in turn, and what it forks can only run on the goroutine that waits for
-// it: there is no other.
+// A fork that was taken forks in turn, and what it forks can only run on the goroutine
+// that waits for it: no other goroutine is free.
 func TestAWaitingOwnerTakesWhatDescendsFromWhatItWaitsFor(t *testing.T) {
 	for _, when := range []string{"while it looks", "while it sleeps"} {
 		t.Run(when, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestAWaitingOwnerRunsItsLaterForks(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A worker that waits must not take what does not descend from what it waits for, however idle it is: a
-// function below holds a lock.
+// A worker that waits must not take what does not descend from what it waits for,
+// however idle it is: a function below holds a lock.
 func TestAWaitingWorkerTakesNothingUnrelated(t *testing.T) {
 	_, err := withHelpers(3, func(w *Worker) (int, error) {
 		var mu sync.Mutex
@@ -148,7 +148,7 @@ func TestAWaitingWorkerTakesNothingUnrelated(t *testing.T) {
 				close(begun) // both helpers are busy
 				<-offered    // now there is something unrelated to take
 				for third.current.state.Load() != awaited {
-					runtime.Gosched() // and the one with the lock has looked for something, and sleeps
+					runtime.Gosched() // the lock's holder has looked, and sleeps
 				}
 				close(end)
 				return 1
@@ -325,7 +325,8 @@ func TestForkingAllocatesNothing(t *testing.T) {
 						sky(w, skyArg{0, 100}) // 110 forks
 					}))
 				}
-				// Two members may each make a stack, and a helper that comes again costs a goroutine.
+				// Two members may each make a stack, and a helper that comes again
+				// costs a goroutine.
 				assert.LessOrEqual(t, least, float64(100*(degree-1)))
 				return 0, nil
 			})

@@ -30,7 +30,7 @@ type blockBody func(ctx context.Context, lo, hi int) error
 type claims interface {
 	// join returns the part of a goroutine that comes to take part.
 	join() claimant
-	// left reports whether there are blocks that nobody has claimed.
+	// left reports whether unclaimed blocks are left.
 	left() bool
 }
 
@@ -66,8 +66,8 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 	return err
 }
 
-// carryOut runs the caller's part. When it returns, or when the caller's goroutine exits,
-// all bodies have ended.
+// carryOut runs the caller's part. When it returns, or when the caller's goroutine
+// exits, all bodies have ended.
 func (l *loop) carryOut(helpers int) {
 	defer l.end()
 	if l.crew != nil {
@@ -93,7 +93,7 @@ func (l *loop) work(on schedulers.Worker) {
 	ctx := &bodyContext{&l.operation, on}
 	for first := true; ; first = false {
 		lo, hi := part.claim()
-		if lo == hi || !l.goesOn() { // in this order: with nothing left, the end of the context is no failure
+		if lo == hi || !l.goesOn() { // in this order: if all is claimed, a context's end is no failure
 			return
 		}
 		if first && l.crew != nil && l.claims.left() {
@@ -116,8 +116,8 @@ func (l *loop) index(block uint32) int {
 }
 
 // blocks is how n indexes are numbered for claiming: count blocks of size indexes each,
-// the last one perhaps smaller. The count fits in half of a word, so that a claim is one
-// compare-and-swap.
+// the last one perhaps smaller. The count fits in half of a word, so that a claim is
+// one compare-and-swap.
 type blocks struct {
 	n, size uint
 	count   uint32
@@ -151,7 +151,7 @@ func newClaims(count uint32, s settings, members int) claims {
 
 // counter hands out one block after the other, in order.
 type counter struct {
-	next  atomic.Uint64 // wider than count: everybody counts once past the end
+	next  atomic.Uint64 // wider than count: each participant counts once past the end
 	count uint32
 }
 

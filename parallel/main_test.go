@@ -70,7 +70,7 @@ func (h *held) len() int {
 	return len(h.works)
 }
 
-// uncomparable is a scheduler of a type whose values can not be compared.
+// uncomparable is a scheduler of a type whose values cannot be compared.
 type uncomparable struct{ _ []int }
 
 func (uncomparable) Submit(w schedulers.Work, _ schedulers.Hint) error {
@@ -136,8 +136,8 @@ func exits(f func()) (exited bool) {
 	return exited
 }
 
-// meet returns a function that blocks until it has been called n times: n bodies that call it run at the same time, each
-// on a goroutine of its own.
+// meet returns a function that blocks until it has been called n times: n bodies that
+// call it run at the same time, each on a goroutine of its own.
 func meet(n int) (arrive func()) {
 	var all sync.WaitGroup
 	all.Add(n)

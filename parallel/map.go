@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Map returns f of each item, calling it for several at a time. The results are in the order of the
-// items, or with [AsCompleted] in the order in which they were completed. Map blocks, and its caller
-// takes part.
+// Map returns f of each item, calling it for several at a time. The results are in the
+// order of the items, or with [AsCompleted] in the order in which they were completed.
+// Map blocks, and its caller takes part.
 //
-// Errors, panics and the end of ctx are as in [For]; there are no results then.
+// Errors, panics and the end of ctx are as in [For]; then it returns no results.
 func Map[S Items[T], T, R any](ctx context.Context, items S, f func(ctx context.Context, item T) (R, error), opts ...Option) ([]R, error) {
 	if f == nil {
 		return nil, ErrNilFunc
@@ -56,8 +56,8 @@ func newResults[R any](n int, known bool, s settings) *results[R] {
 	return r
 }
 
-// keep keeps the result of the item with i items before it, unless there is an error, which it
-// returns.
+// keep keeps the result of the item with i items before it, unless there is an error,
+// which it returns.
 func (r *results[R]) keep(i int, result R, err error) error {
 	if err != nil {
 		return err

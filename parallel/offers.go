@@ -5,21 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// offers are the forks of one worker that others may take: the oldest first, since those have
-// the most below them.
+// offers are the forks of one worker that others may take: the oldest first, since
+// those have the most below them.
 //
-// Each offer has a ticket, the number of those before it. Tickets matter twice. An owner that wants a
-// fork back looks at its ticket's place. And a worker that waits for a fork takes only what
-// descends from that fork: what its taker has offered since.
+// Each offer has a ticket, the number of those before it. Tickets matter twice. An
+// owner that wants a fork back looks at its ticket's place. And a worker that waits for
+// a fork takes only what descends from that fork: what its taker has offered since.
 //
-// It has a mutex. Offers come and go by the thousand where forks come and go by the million, and a
-// mutex is cheaper than the atomics of a lock-free deque as long as nobody else wants it.
+// It has a mutex. Offers come and go by the thousand where forks come and go by the
+// million, and a mutex is cheaper than the atomics of a lock-free deque as long as it
+// is uncontended.
 type offers struct {
-	count atomic.Int32 // how many there are, for who only looks; written under mu
+	count atomic.Int32 // their number, for readers without the lock; written under mu
 
 	mu         sync.Mutex
-	ring       []forked // by ticket; nil where it was taken out. Its length is zero or a power of two.
-	head, tail uint64   // tickets in [head, tail) may be there; tail is the owner's to read without the lock
+	ring       []forked // by ticket; nil where taken out; length zero or a power of two
+	head, tail uint64   // live tickets: [head, tail); the owner reads tail unlocked
 }
 
 // add offers f and returns its ticket. The owner holds mu.
@@ -44,9 +45,9 @@ func (o *offers) grow() {
 	o.ring = bigger.ring
 }
 
-// withdraw takes f back and reports whether it did: false says that somebody has taken it. The
-// owner calls it. Tickets below floor are not used again: what was offered from there on has a
-// meaning for others.
+// withdraw takes f back and reports whether it did: false means that it has been taken.
+// The owner calls it. Tickets below floor are not reused: other workers rely on what
+// was offered from floor on.
 func (o *offers) withdraw(ticket uint64, f forked, floor uint64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,11 +68,12 @@ func (o *offers) takeOldest(by *Worker) forked {
 	return o.takeFrom(o.head, by)
 }
 
-// takeSince takes the oldest offer that descends from h, which the owner of o runs. It returns nil
-// if there is none, or if h has ended.
+// takeSince takes the oldest offer that descends from h, which the owner of o runs. It
+// returns nil if it finds none, or if h has ended.
 //
-// It has to look at h under the lock. The owner ends h before it runs anything else, and offers
-// under the lock; so if what it offers next is here to be seen, the end of h is too.
+// It has to look at h under the lock. The owner ends h before it runs anything else,
+// and offers under the lock; so if what it offers next is here to be seen, the end of h
+// is too.
 func (o *offers) takeSince(h *header, by *Worker) forked {
 	o.mu.Lock()
 	defer o.mu.Unlock()

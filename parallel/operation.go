@@ -16,20 +16,21 @@ import (
 // # What stops an operation
 //
 //	a body returned an error     ─┐
-//	a body panicked               ├─▶ stopped: nobody begins another body,
+//	a body panicked               ├─▶ stopped: no other body begins,
 //	a body called runtime.Goexit  │   and the bodies' context is canceled
 //	the caller's context ended   ─┘
 //
-// The first of these is what the caller learns, with one exception: a panic is never hidden behind
-// an error that came first, but joined to it. Errors that come later are usually what
-// canceling did to the other bodies, and say nothing new.
+// The first of these is what the caller learns, with one exception: a panic is never
+// hidden behind an error that came first, but joined to it. Errors that come later are
+// usually what canceling did to the other bodies, and say nothing new.
 //
 // # Goexit
 //
 // A body that calls runtime.Goexit on the caller's goroutine ends that goroutine, which
-// nobody can prevent. One that does it on a helper's has meant the same, so the caller
-// does it too, once all bodies have ended. Which goroutine a body happened to run on then makes no
-// difference, and t.FailNow works in a body as it does in a plain loop.
+// cannot be prevented. One that does it on a helper's goroutine means the same, so the
+// caller exits too, once all bodies have ended. Which goroutine a body happened to run
+// on then makes no difference, and t.FailNow works in a body as it does in a plain
+// loop.
 type operation struct {
 	parent context.Context
 	home   *schedulers.Home
@@ -44,7 +45,7 @@ type operation struct {
 	goexit bool
 }
 
-// begin sets what an operation begins with. It returns why it can not.
+// begin sets what an operation begins with. It returns why it cannot.
 func (o *operation) begin(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -60,8 +61,8 @@ func (o *operation) begin(ctx context.Context) error {
 
 // goesOn reports whether another body may begin.
 //
-// The parent is asked for its Err and not for its Done channel, which many contexts make only
-// when they are asked for it.
+// The parent is asked for its Err and not for its Done channel, which many contexts
+// make only when they are asked for it.
 func (o *operation) goesOn() bool {
 	if o.stopped.Load() {
 		return false
@@ -84,16 +85,16 @@ func (o *operation) fail(err error) {
 	o.stop(first, err)
 }
 
-// contain is deferred around what runs functions of the user's. If that has not returned, it
-// stops the operation.
+// contain is deferred around what runs functions of the user's. If that has not
+// returned, it stops the operation.
 func (o *operation) contain(returned *bool) {
 	if !*returned {
 		o.crashed(recover())
 	}
 }
 
-// crashed stops the operation because a function panicked with v, or called runtime.Goexit
-// if v is nil.
+// crashed stops the operation because a function panicked with v, or called
+// runtime.Goexit if v is nil.
 func (o *operation) crashed(v any) {
 	if v == nil {
 		o.exited()

@@ -29,41 +29,45 @@ const (
 // stands for the default, which is GOMAXPROCS. A negative degree makes the operation
 // return [ErrOption].
 //
-// It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer, and with none
-// the caller does everything itself. Bodies that block a goroutine and want to be many need
-// a scheduler with as many workers and [Chunk] of 1 (by default the first takes many items), or
-// [ForEachAsync]. More than 65 536 goroutines never take part in one operation.
+// It is an upper bound: a scheduler whose workers are busy elsewhere sends fewer, and
+// with none the caller does everything itself. Bodies that block a goroutine and want
+// to be many need a scheduler with as many workers and [Chunk] of 1 (by default the
+// first takes many items), or [ForEachAsync]. More than 65 536 goroutines never take
+// part in one operation.
 //
-// In [ForEachAsync] and [MapAsync] it bounds what is in flight: a body counts until the job that
-// it returned has ended, also while that waits and holds no goroutine. That is the limit for a
-// server that bears ten queries; what Scope.Limit of package job is for children of a scope.
+// In [ForEachAsync] and [MapAsync] it bounds what is in flight: a body counts until the
+// job that it returned has ended, also while that waits and holds no goroutine. That is
+// the limit for a server that bears ten queries; what Scope.Limit of package job is for
+// children of a scope.
 func Degree(n int) Option { return Option{optionDegree, n} }
 
-// Chunk has everybody take n items at a time, from the front, off one counter that all share.
-// Zero stands for the default, which is [Stealing]; a negative n makes the operation return
-// [ErrOption].
+// Chunk makes each participant take n items at a time, from the front, off one shared
+// counter. Zero stands for the default, which is [Stealing]; a negative n makes the
+// operation return [ErrOption].
 //
-// It is right where each item takes long and their order matters (1 starts
-// them in order), and where n items are what fits a cache. A sequence gives one item at a time by default; with
-// a chunk size it gives n, which costs less for each, and the first of them waits for the last. For
-// [Reduce] it is the size of the blocks.
+// It is right where each item takes long and their order matters (1 starts them in
+// order), and where n items are what fits a cache. A sequence gives one item at a time
+// by default; with a chunk size it gives n, which costs less for each, and the first of
+// them waits for the last. For [Reduce] it is the size of the blocks.
 func Chunk(n int) Option { return Option{optionChunk, n} }
 
-// Range cuts the items into one contiguous part for each that may take part, all
-// of one size. A part is never cut again, so it is right only where all items cost the
-// same: neighbours then stay together, and a second loop over the same data finds the parts that
-// the first one had.
+// Range cuts the items into one contiguous part for each that may take part, all of one
+// size. A part is never cut again, so it is right only where all items cost the same:
+// neighbours then stay together, and a second loop over the same data finds the parts
+// that the first one had.
 func Range() Option { return Option{optionPartition, int(partitionRange)} }
 
-// Stealing is the default: it leaves everything to whoever begins, who takes it off in bites that get
-// smaller; everybody else takes half of what somebody has left. It
-// suits items whose costs differ and are not known.
+// Stealing is the default: the first participant owns all items and takes them in bites
+// that get smaller; each other one takes half of what another has left. It suits items
+// whose costs differ and are not known.
 func Stealing() Option { return Option{optionPartition, int(partitionStealing)} }
 
-// Ordered is the default: it has [Map] and [MapAsync] return results in the order of their items.
+// Ordered is the default: it has [Map] and [MapAsync] return results in the order of
+// their items.
 func Ordered() Option { return Option{optionCompleted, 0} }
 
-// AsCompleted has [Map] and [MapAsync] return results in the order in which they were completed.
+// AsCompleted has [Map] and [MapAsync] return results in the order in which they were
+// completed.
 func AsCompleted() Option { return Option{optionCompleted, 1} }
 
 // settings are all options of one operation.
@@ -112,14 +116,16 @@ func settingsOf(opts []Option) (settings, error) {
 	return s, nil
 }
 
-// mostMembers bounds what is made for each member of an operation where a degree stands for "as many as you like".
+// mostMembers bounds what is made for each member of an operation where a degree stands
+// for "as many as you like".
 const mostMembers = 1 << 16
 
 // members returns how many goroutines an operation may have.
 func (s settings) members() int { return min(s.degree, mostMembers) }
 
-// helpers returns how many workers of a scheduler an operation can use beside its
-// caller. What the scheduler could never run at the same time is not asked for.
+// helpers returns how many workers of a scheduler an operation can use in addition to
+// its caller. It does not ask for more than the scheduler could ever run at the same
+// time.
 func (s settings) helpers(on schedulers.Scheduler, by schedulers.Worker) int {
 	n := s.members() - 1
 	l, ok := on.(schedulers.Limiter)

@@ -2,19 +2,22 @@ package parallel
 
 import "context"
 
-// Reduce folds items into one value, several at a time. It cuts the items into blocks, folds each,
-// beginning with zero, and merges neighbouring results until one is left. It blocks, and its caller takes part.
+// Reduce folds items into one value, several at a time. It cuts the items into blocks,
+// folds each, beginning with zero, and merges neighbouring results until one is left.
+// It blocks, and its caller takes part.
 //
-// merge(fold…(zero), fold…(zero)) has to be what one fold over all would have been, so merge must be
-// associative and zero change nothing. It need not be commutative, because only neighbours are
-// merged, the earlier one first. zero is where each block begins: a map or a pointer
-// that fold writes to would be shared by all, so let zero be nil there, and fold make it.
+// merge(fold…(zero), fold…(zero)) has to be what one fold over all would have been, so
+// merge must be associative and zero change nothing. It need not be commutative,
+// because only neighbours are merged, the earlier one first. zero is where each block
+// begins: a map or a pointer that fold writes to would be shared by all, so let zero be
+// nil there, and fold make it.
 //
-// The blocks depend on the number of items and on [Chunk] alone, and so does the order of all merges. So the
-// result is the same on any number of workers and in each run, to the last bit of a
-// floating-point sum.
+// The blocks depend on the number of items and on [Chunk] alone, and so does the order
+// of all merges. So the result is the same on any number of workers and in each run, to
+// the last bit of a floating-point sum.
 //
-// Errors and panics are as in [For]: no fold begins after the first one that failed. Without items the result is zero.
+// Errors and panics are as in [For]: no fold begins after the first one that failed.
+// Without items the result is zero.
 func Reduce[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ctx context.Context, acc A, item T) (A, error), merge func(a, b A) A, opts ...Option) (A, error) {
 	if fold == nil || merge == nil {
 		return zero, ErrNilFunc
@@ -43,8 +46,8 @@ type reduction[T, A any] struct {
 // part is the blocks from lo to hi-1; there is at least one.
 type part struct{ lo, hi uint }
 
-// partsOf is how many blocks a reduction has, about: enough for many workers, and few enough that
-// merging them costs nothing beside.
+// partsOf is about how many blocks a reduction has: enough for many workers, and few
+// enough that merging them costs almost nothing.
 const partsOf = 256
 
 func blockSize(items int, s settings) uint {
@@ -65,8 +68,9 @@ func (r *reduction[T, A]) run(w *Worker) (A, error) {
 	return acc, nil
 }
 
-// reducePart folds one block, or merges the results of two halves. Once the operation has stopped,
-// what it returns means nothing, and nothing of the user's is called with it.
+// reducePart folds one block, or merges the results of two halves. Once the operation
+// has stopped, what it returns means nothing, and nothing of the user's is called with
+// it.
 func (r *reduction[T, A]) reducePart(w *Worker, p part) A {
 	if p.hi-p.lo == 1 {
 		return r.foldBlock(w, p.lo)

@@ -13,25 +13,27 @@ import (
 // # The easy way that does not work
 //
 // An iter.Seq calls its consumer. To be asked by several goroutines it has to be turned
-// round, which is what iter.Pull does; but a coroutine of iter.Pull may only be resumed by goroutines
-// that are locked to threads as its creator was, and the workers of some schedulers are. It would be a fatal
-// error, not a panic. So the sequence runs on a goroutine, and is asked over channels.
+// round, which is what iter.Pull does; but a coroutine of iter.Pull may only be resumed
+// by goroutines that are locked to threads as its creator was, and the workers of some
+// schedulers are. It would be a fatal error, not a panic. So the sequence runs on a
+// goroutine, and is asked over channels.
 //
-// # One who asks
+// # One asker
 //
-// Who wants items takes the baton, sends an empty buffer and receives it filled: a chunk of
-// items, or fewer at the end. A sequence is never run ahead of what was asked
-// for, since what it has produced is gone for others (a channel's elements, lines of a file).
+// A participant that wants items takes the baton, sends an empty buffer and receives it
+// filled: a chunk of items, or fewer at the end. A sequence is never run ahead of what
+// was asked for, since what it has produced is gone for others (a channel's elements,
+// lines of a file).
 //
 //	taker, with the baton            generator
 //	  T1 send a buffer     ────────▶   G1 receive it, or the end: go to G4
 //	                                   G2 the sequence fills it
-//	  T2 receive it        ◀────────   G3 send it, or go to G4 if the sequence has ended with nothing in it
+//	  T2 receive it        ◀────────   G3 send it, or go to G4 if it is empty and the sequence has ended
 //	  closed: it has ended             G4 close fill
 //
-// T1 is always followed by T2, because nothing between them can fail, so G3 never waits in vain. After all
-// takers have gone, stop ends G1 and waits for G4: whatever the sequence does when it is broken
-// off has been done by then.
+// T1 is always followed by T2, because nothing between them can fail, so G3 never waits
+// in vain. After all takers have gone, stop ends G1 and waits for G4: whatever the
+// sequence does when it is broken off has been done by then.
 type sequence[T any] struct {
 	op    *operation
 	seq   iter.Seq[T]
@@ -78,15 +80,16 @@ func (s *sequence[T]) walk(buf []T) {
 	}
 }
 
-// take returns the next items, in buf, which is empty, if that has room for them, and how many were taken
-// before. It returns none at the end. The caller has the baton and is on that worker.
+// take returns the next items, in buf, which is empty, if that has room for them, and
+// how many were taken before. It returns none at the end. The caller has the baton and
+// is on that worker.
 func (s *sequence[T]) take(buf []T, on schedulers.Worker) (items []T, before int) {
 	before = s.taken
 	if !s.ended {
 		select {
 		case s.ask <- buf:
 			items = s.receive(on)
-		case <-s.fill: // closed: it has ended with the last items, and nobody hears what is asked
+		case <-s.fill: // closed: it ended with the last items, and requests go unheard
 		}
 		s.taken += len(items)
 		s.ended = items == nil
@@ -108,7 +111,8 @@ func (s *sequence[T]) receive(on schedulers.Worker) []T {
 	return <-s.fill
 }
 
-// stop ends the sequence and blocks until it has ended. Nobody takes from it any more.
+// stop ends the sequence and blocks until it has ended. No participant takes from it
+// any more.
 func (s *sequence[T]) stop() {
 	close(s.ask)
 	<-s.fill

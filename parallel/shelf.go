@@ -14,7 +14,8 @@ type shelf[T, R any] struct {
 	lanes atomic.Int64 // how many may still be started
 }
 
-// feed starts the first lane. Lanes start the others, so there is nothing more to be live for.
+// feed starts the first lane. Lanes start the others, so there is nothing more to be
+// live for.
 func (s *shelf[T, R]) feed() {
 	if err := s.start(s.of.by); err != nil {
 		s.of.fail(err)
@@ -31,8 +32,8 @@ func (s *shelf[T, R]) next(l *lane[T, R]) bool {
 	return true
 }
 
-// given starts one more lane. If that is refused there will be no more, and those that there are do
-// everything.
+// given starts one more lane. If that is refused, no more are started, and the existing
+// lanes do everything.
 func (s *shelf[T, R]) given(on schedulers.Worker) {
 	if s.start(on) != nil {
 		s.lanes.Store(0)
@@ -41,7 +42,8 @@ func (s *shelf[T, R]) given(on schedulers.Worker) {
 
 func (s *shelf[T, R]) gone() {}
 
-// start starts one more lane, if there may be one more and it is likely to find an item. Who calls it is live.
+// start starts one more lane, if one more is allowed and likely to find an item. The
+// caller is live.
 func (s *shelf[T, R]) start(from schedulers.Worker) error {
 	if s.taken.Load() >= int64(len(s.slice)) || s.lanes.Load() <= 0 || s.lanes.Add(-1) < 0 {
 		return nil

@@ -7,17 +7,19 @@ import (
 	"slices"
 )
 
-// Sort sorts s in ascending order, several parts of it at a time. NaNs come first. It is
-// not stable. It blocks, and its caller takes part; it needs room for a second slice like s.
+// Sort sorts s in ascending order, several parts of it at a time. NaNs come first. It
+// is not stable. It blocks, and its caller takes part; it needs room for a second slice
+// like s.
 //
 // If ctx ends, or in a [SortFunc] the comparison panics, s still holds exactly the
-// elements that it held, in some order, and the error says why. Errors are as in [For] otherwise.
+// elements that it held, in some order, and the error says why. Errors are as in [For]
+// otherwise.
 func Sort[S ~[]E, E cmp.Ordered](ctx context.Context, s S, opts ...Option) error {
 	return sortBy(ctx, s, sorter[E]{sort: slices.Sort[[]E], less: cmp.Less[E]}, opts)
 }
 
-// SortFunc is [Sort] with the order that compare says, as for slices.SortFunc. It is called on several
-// goroutines at a time.
+// SortFunc is [Sort] with the order that compare says, as for slices.SortFunc. It is
+// called on several goroutines at a time.
 func SortFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int, opts ...Option) error {
 	if compare == nil {
 		return ErrNilFunc
@@ -28,7 +30,8 @@ func SortFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int,
 	}, opts)
 }
 
-// SortStableFunc is [SortFunc] and keeps elements that are equal in the order in which they were.
+// SortStableFunc is [SortFunc] and keeps elements that are equal in the order in which
+// they were.
 func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E) int, opts ...Option) error {
 	if compare == nil {
 		return ErrNilFunc
@@ -43,29 +46,32 @@ func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E
 //
 // # How a slice is sorted
 //
-// The slice is cut into a power of two of runs. Each is sorted in place. Then neighbouring runs are
-// merged, into a second slice and back, until one run is left.
+// The slice is cut into a power of two of runs. Each is sorted in place. Then
+// neighbouring runs are merged, into a second slice and back, until one run is left.
 //
 //	from   │ run │ run │ run │ run │       one level: all pairs at a time,
 //	         ╲   ╱       ╲   ╱             and each pair in several pieces
 //	into   │    run    │    run    │
 //
-// Towards the end there are fewer pairs than workers. So a pair is merged in pieces: piece k of the
-// result begins after the first n elements of it, and a binary search finds how many of these n come from the
-// left run (the merge path of Odeh et al., 2012). Pieces share nothing, so
-// the last level runs in parallel as the first one does.
+// Towards the end there are fewer pairs than workers. So a pair is merged in pieces:
+// piece k of the result begins after the first n elements of it, and a binary search
+// finds how many of these n come from the left run (the merge path of Odeh et al.,
+// 2012). Pieces share nothing, so the last level runs in parallel as the first one
+// does.
 //
 // # What is left when it ends early
 //
-// A level reads from and writes into, never the other way. So at each moment from holds all the
-// elements, and if the sort ends early there they are copied back. Within a run, sorting swaps
-// elements. The tempting way, a recursion that merges each pair as soon as both are sorted,
-// would know no such moment: half of a slice would be here and half there.
+// A level reads from and writes into, never the other way. So at each moment from holds
+// all the elements, and if the sort ends early there they are copied back. Within a
+// run, sorting swaps elements. The tempting way, a recursion that merges each pair as
+// soon as both are sorted, would know no such moment: half of a slice would be here and
+// half there.
 //
 // # A comparison that contradicts itself
 //
-// Two searches that disagree could have one element in two pieces. So the ends of all pieces of a level are found
-// before the first piece is merged, and each is kept from lying before its neighbour.
+// Two searches that disagree could have one element in two pieces. So the ends of all
+// pieces of a level are found before the first piece is merged, and each is kept from
+// lying before its neighbour.
 type sorter[E any] struct {
 	sort func([]E)
 	less func(a, b E) bool
@@ -156,7 +162,8 @@ func (b *sorter[E]) mergeRuns(ctx context.Context, pieces int) error {
 	return nil
 }
 
-// findEnds finds for each piece how much of the left run has been merged when the piece has.
+// findEnds finds for each piece how much of the left run has been merged when the piece
+// has.
 func (b *sorter[E]) findEnds() {
 	for i := range b.ends {
 		left, right, first, last := b.piece(i)
@@ -169,8 +176,8 @@ func (b *sorter[E]) findEnds() {
 	}
 }
 
-// piece returns the runs that piece i merges, and how many elements of the result lie before it and
-// before the next.
+// piece returns the runs that piece i merges, and how many elements of the result lie
+// before it and before the next.
 func (b *sorter[E]) piece(i int) (left, right []E, first, last int) {
 	pair, k := i/b.pieces, i%b.pieces
 	lo, mid, hi := b.bound(2*pair), b.bound(2*pair+1), b.bound(2*pair+2)
@@ -186,12 +193,13 @@ func lastOf(n, pieces, k int) int {
 	return n / pieces * (k + 1)
 }
 
-// fromLeft returns how many of the first n elements of the merged runs come from the left one. Of equal
-// elements, those of the left run are first.
+// fromLeft returns how many of the first n elements of the merged runs come from the
+// left one. Of equal elements, those of the left run are first.
 func (b *sorter[E]) fromLeft(left, right []E, n int) int {
 	lo, hi := max(0, n-len(right)), min(n, len(left))
 	for lo < hi {
-		// If the left run's element mid is not after the right run's element n-1-mid, it is one of the first n.
+		// If the left run's element mid is not after the right run's element n-1-mid,
+		// it is one of the first n.
 		mid := int(uint(lo+hi) / 2)
 		if b.less(right[n-1-mid], left[mid]) {
 			hi = mid

@@ -2,31 +2,33 @@ package parallel
 
 import "sync/atomic"
 
-// spans hands out blocks so that uneven costs even out: what somebody has taken on and not begun
-// can be taken from them.
+// spans hands out blocks so that uneven costs even out: what a participant has taken on
+// and not begun can be stolen.
 //
-// Each goroutine has a span of blocks [lo, hi). The first to come has everything, all others
-// nothing. A goroutine bites off its own span at the front:
+// Each goroutine has a span of blocks [lo, hi). The first to come has everything, all
+// others nothing. A goroutine bites off its own span at the front:
 //
 //	lo                        hi           bite      lo+k ◀── lo, one CAS
 //	 ├────────────────────────┤
 //	 ├──bite──▶      ◀──steal─┤           steal     hi-k ◀── hi, one CAS;
 //	                                       then the thief's own span is [hi-k, hi)
 //
-// A bite is a sixteenth of what is left, so that a goroutine which
-// meets costly blocks leaves most of them to others, and a million cheap ones cost a
-// few hundred bites. A thief takes half, from the far end: it is as likely to run out as its victim.
+// A bite is a sixteenth of what is left, so that a goroutine which meets costly blocks
+// leaves most of them to others, and a million cheap ones cost a few hundred bites. A
+// thief takes half, from the far end: it is as likely to run out as its victim.
 //
-// Both ends are one word, and that word is all there is to know about a span. So a
+// Both ends are one word, and that word is the whole state of a span. So a
 // compare-and-swap that succeeds has taken what was there at that moment, even if the
-// same value has gone and come back since it was read (a thief's single block may
-// be stolen back): no two of them take one block. An empty span is written by its owner alone, since bites and
-// thefts swap non-empty values only.
+// same value has gone and come back since it was read (a thief's single block may be
+// stolen back): no two of them take one block. An empty span is written by its owner
+// alone, since bites and thefts swap non-empty values only.
 //
-// Between a theft and the thief's store the stolen blocks are in nobody's span. Who looks then may
-// leave although there is work; that costs a helper and loses nothing, since the thief does them.
+// Between a theft and the thief's store the stolen blocks are in no span. A helper that
+// looks then may leave although work is left; that costs a helper and loses nothing,
+// since the thief does them.
 //
-// The idea of stealing halves of ranges is that of lazy binary splitting (Tzannes et al., 2010).
+// The idea of stealing halves of ranges is that of lazy binary splitting (Tzannes et
+// al., 2010).
 type spans struct {
 	all    []span
 	joined atomic.Uint32
@@ -59,8 +61,8 @@ func (s *spans) join() claimant {
 	if i := int(s.joined.Add(1)) - 1; i < len(s.all) {
 		return &s.all[i]
 	}
-	// Helpers go when they find nothing, so as many as there are spans have gone before this
-	// one, and little can be left.
+	// Helpers leave when they find nothing, so as many as there are spans have left
+	// before this one, and little can be left.
 	return noSpan{}
 }
 
@@ -73,7 +75,7 @@ func (s *spans) left() bool {
 	return false
 }
 
-// noSpan is the part of those for whom there is no span.
+// noSpan is the part of participants without a span.
 type noSpan struct{}
 
 func (noSpan) claim() (lo, hi uint32) { return 0, 0 }
@@ -111,7 +113,7 @@ func (p *span) steal() bool {
 	for i := 1; i < n; i++ {
 		victim := &p.of.all[(int(p.id)+i)%n]
 		if lo, hi := victim.half(); lo < hi {
-			p.ends.Store(pack(lo, hi)) // nobody else writes an empty span
+			p.ends.Store(pack(lo, hi)) // no other worker writes an empty span
 			return true
 		}
 	}

@@ -1,20 +1,22 @@
 package parallel
 
-// stack holds the forks of one worker that have not been joined, in the order in which they
-// were made.
+// stack holds the forks of one worker that have not been joined, in the order in which
+// they were made.
 //
 // # One fork
 //
-// A fork that nobody takes is a plain call that was put off. So it costs little more: the
-// function and its argument are written to a place on the stack, and read back by the join, on
-// the same goroutine, without an atomic operation. The places keep their fork objects, so
-// that forking allocates nothing once the stack has been as deep before.
+// A fork that is not taken is a deferred plain call. So it costs little more: the
+// function and its argument are written to a place on the stack, and the join reads
+// them back, on the same goroutine, without an atomic operation. The places keep their
+// fork objects, so that forking allocates nothing once the stack has been as deep
+// before.
 //
 // # Others want something to do
 //
-// What lies on the stack is the owner's alone. When the team has fewer offers than it wants
-// (two plain loads at each fork), the owner moves its oldest private forks to its offers, where others may take them
-// under a lock. The join of such a fork takes it back from there, or finds it taken and waits.
+// What lies on the stack is the owner's alone. When the team has fewer offers than it
+// wants (two plain loads at each fork), the owner moves its oldest private forks to its
+// offers, where others may take them under a lock. The join of such a fork takes it
+// back from there, or finds it taken and waits.
 //
 // # The states of a place below top
 //
@@ -25,18 +27,18 @@ package parallel
 //	  │              ▼                  ▼
 //	  └─────────── joined ◀─────────────┘      done: the owner ran it early; its join finds the result
 //
-//	state     what it says                                       who else may touch the fork
-//	private   not begun                                          nobody
-//	offered   begun or not; the ticket says where to look        whoever takes it
-//	done      the owner has run it before its join asked         nobody
-//	joined    over, but younger forks lie above it               nobody
+//	state     meaning                                            may also touch the fork
+//	private   not begun                                          –
+//	offered   begun or not; the ticket says where to look        its taker
+//	done      the owner has run it before its join asked         –
+//	joined    over, but younger forks lie above it               –
 //
 // The owner alone reads and writes states.
 //
-// Places are given back from the top. Forks that are joined in another order than the reverse of
-// their making leave joined places behind, which go when the ones above them have gone. So
-// whenever a function is called, the place below top is not joined; what the
-// function leaves on the stack is then what lies above the top that it began with.
+// Places are given back from the top. Forks that are joined in another order than the
+// reverse of their making leave joined places behind, which go when the ones above them
+// have gone. So whenever a function is called, the place below top is not joined; what
+// the function leaves on the stack is then what lies above the top that it began with.
 type stack struct {
 	places []place
 	top    int // how many places are in use
@@ -103,8 +105,8 @@ func newFork[A, R any]() *fork[A, R] { return new(fork[A, R]) }
 
 func newThunk[R any]() *thunk[R] { return new(thunk[R]) }
 
-// exchange gives the place on top of the stack, whose fork is of another type, one of type F. Two types may
-// take turns.
+// exchange gives the place on top of the stack, whose fork is of another type, one of
+// type F. Two types may take turns.
 func exchange[F forked](w *Worker, p *place, make func() F) F {
 	n, ok := p.spare.(F)
 	if !ok {
@@ -149,14 +151,15 @@ func (w *Worker) collapse() {
 	}
 }
 
-// takeBack gives the owner a fork back that it has not begun, and reports whether it did: false says that
-// somebody else has, or the owner itself has run it early.
+// takeBack gives the owner back a fork that it has not begun, and reports whether it
+// did: false means that another worker has begun it, or the owner has run it early.
 func (w *Worker) takeBack(p *place) bool {
 	return p.state == private || p.state == offered && w.offers.withdraw(p.ticket, p.fork, w.floor())
 }
 
-// offer moves private forks to the offers, the oldest first: as many as the team misses, and at least
-// half of them, so that an owner whose functions are short is not asked each time.
+// offer moves private forks to the offers, the oldest first: as many as the team
+// misses, and at least half of them, so that an owner whose functions are short is not
+// asked each time.
 func (w *Worker) offer() {
 	if w.oldest >= w.top {
 		return

@@ -10,14 +10,15 @@ import (
 
 // stream is an operation over a sequence.
 //
-// The caller and its helpers do the same: take the baton, take items, pass the baton on, run the
-// body for each. A helper that does not get the baton goes away rather than to wait in
-// a worker for a slow sequence; who has got items calls the next helper. So of all that take part at
-// most one, and the caller, wait for the sequence at a time.
+// The caller and its helpers do the same: take the baton, take items, pass the baton
+// on, run the body for each. A helper that does not get the baton leaves, so that no
+// worker waits for a slow sequence; a participant that got items calls the next helper.
+// So at most one helper and the caller wait for the sequence at a time.
 //
-// Items are taken one at a time. To take more while bodies are short is tempting, since the baton is a lock and two
-// channel operations for each item; but an item that waits for its neighbours waits for ever
-// where the sequence is fed by the bodies. So that is for the user to ask for ([Chunk]).
+// Items are taken one at a time. Taking more while bodies are short is tempting, since
+// the baton is a lock and two channel operations for each item; but an item that waits
+// for its neighbours waits forever where the bodies feed the sequence. So the user has
+// to ask for that ([Chunk]).
 type stream[T any] struct {
 	operation
 	crew  *crew // nil: no helpers
@@ -51,8 +52,8 @@ func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.C
 	return err
 }
 
-// carryOut runs the caller's part. When it returns, or when the caller's goroutine exits,
-// all bodies and the sequence have ended.
+// carryOut runs the caller's part. When it returns, or when the caller's goroutine
+// exits, all bodies and the sequence have ended.
 func (s *stream[T]) carryOut(seq iter.Seq[T], helpers int) {
 	defer s.end()
 	s.items = newSequence(&s.operation, seq, s.chunk)
@@ -80,8 +81,8 @@ func (s *stream[T]) alone(seq iter.Seq[T]) {
 // help implements effort.
 func (s *stream[T]) help(on schedulers.Worker) { s.protect(on, (*stream[T]).passBy) }
 
-// left implements effort. A helper that has gone has been told that there is no work for it
-// right now, and will be called by whoever gets the next items.
+// left implements effort. A helper has left because it had no work right then; the
+// participant that gets the next items will call it.
 func (s *stream[T]) left() bool { return false }
 
 // protect runs one goroutine's part and turns what goes wrong in it into the

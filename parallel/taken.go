@@ -11,48 +11,53 @@ import (
 //
 // # The easy part
 //
-// A worker that has nothing to do takes the oldest fork that somebody offers, runs it, publishes
-// the outcome in its header. The join finds it there.
+// A worker that has nothing to do takes the oldest offered fork, runs it, and publishes
+// the outcome in its header, where the join finds it.
 //
 // # The join comes too early
 //
-// The owner has to wait. A goroutine that sleeps is a worker less, so it looks for something else
-// to do. Anything at all would be the obvious answer, and is a bad one: what it finds may take
-// for ever, lies on top of its stack until it ends, and may want a lock that a function below holds, which waits for
-// the join. So it takes only what it would have to wait for anyway (leapfrogging; Wagner and Calder, 1993):
+// The owner has to wait. A goroutine that sleeps is a worker less, so it looks for
+// something else to do. Taking anything is the obvious answer, and a bad one: what it
+// finds may take forever, lies on top of its stack until it ends, and may want a lock
+// held by a function below that waits for the join. So it takes only what it would have
+// to wait for anyway (leapfrogging; Wagner and Calder, 1993):
 //
 //   - forks that were made after the one it joins: they lie above it on its own stack;
-//   - what descends from the one it joins, off the offers of whoever runs that.
+//   - what descends from the one it joins, off the offers of the worker that runs that.
 //
-// The stack is then never deeper than that of the plain program, and a function that holds a lock while it joins
-// meets nobody who would not have been there in plain Go, or on its own later forks.
+// The stack is then never deeper than that of the plain program, and a function that
+// holds a lock while it joins meets only calls that plain Go would have run there, or
+// its own later forks.
 //
 // # Nothing to take
 //
-// The one that runs the fork may be inside of a long function and fork later. So the owner
-// looks some more times, and then sleeps until the fork has ended, or descendants are on offer:
+// The one that runs the fork may be inside a long function and fork later. So the owner
+// looks some more times, and then sleeps until the fork has ended, or descendants are
+// on offer:
 //
 //	owner (park)                          taker (offer, finish)
 //	  O1 write wake, then state: awaited    T1 offer, or write the outcome
 //	  O2 look for descendants               T2 state is awaited: take it out of there, close wake
 //	  O3 none: sleep on wake
 //
-// O1 and T2 are atomic steps on one word, O2 and T1 are under one lock (or T1 ends in the same step as
-// T2). If T1 comes before O2, the owner finds what was offered; else O1 was before T1, and T2 sees awaited.
+// O1 and T2 are atomic steps on one word, O2 and T1 are under one lock (or T1 ends in
+// the same step as T2). If T1 comes before O2, the owner finds what was offered; else
+// O1 was before T1, and T2 sees awaited.
 //
 // # A panic, a Goexit
 //
-// They must not end the taker's goroutine in the owner's place, so run recovers and keeps
-// them for the join, which raises them again: the same value, so that a deferred recover in the
-// user's function can not tell where the call ran.
+// They must not end the taker's goroutine in the owner's place, so run recovers and
+// keeps them for the join, which raises them again: the same value, so that a deferred
+// recover in the user's function cannot tell where the call ran.
 //
 // # Ends early
 //
-// When a panic passes through a join, the forks above its place are in the way: nobody will join
-// them. unwind drops those that nobody has begun and waits for the others, without
-// taking anything: this goroutine is not in the mood for user code.
+// When a panic passes through a join, the forks above its place are in the way: they
+// will not be joined. unwind drops those that have not begun and waits for the others,
+// without taking anything: this goroutine must not run user code now.
 
-// adopt makes w the taker of a fork. Whoever takes calls it before anybody can see the fork taken.
+// adopt makes w the taker of a fork. The taker calls it before the fork is visible as
+// taken.
 func (w *Worker) adopt(f forked) {
 	h := f.base()
 	h.thief, h.since = w, w.offers.tail
@@ -65,8 +70,8 @@ func (w *Worker) serve(f forked) {
 	w.team.demand.Add(1)
 }
 
-// run runs an adopted fork and publishes its outcome, whatever that is. It does not return if the
-// function calls runtime.Goexit.
+// run runs an adopted fork and publishes its outcome, whatever that is. It does not
+// return if the function calls runtime.Goexit.
 func (w *Worker) run(f forked) {
 	h, top := f.base(), w.top
 	h.outer, w.current = w.current, h
@@ -110,8 +115,8 @@ func (w *Worker) root(body func() error) (err error) {
 	return err
 }
 
-// panicError returns the error for a value that was just recovered: the one that a join has brought here,
-// if it is that, since it has the stack of the panic itself.
+// panicError returns the error for a value that was just recovered: the one that a join
+// has brought here, if it is that, since it has the stack of the panic itself.
 func (w *Worker) panicError(v any) *job.PanicError {
 	if p := w.foreign; p != nil && panics.Same(p.Value, v) {
 		p.Value = v // functions that count as one may be two
@@ -120,8 +125,8 @@ func (w *Worker) panicError(v any) *job.PanicError {
 	return job.NewPanicError(v)
 }
 
-// reclaim gives the fork at place i back to its join if nobody has begun it: true, and its place is free. Else
-// it waits for its end.
+// reclaim gives the fork at place i back to its join if it has not begun: true, and its
+// place is free. Else it waits for its end.
 func (w *Worker) reclaim(i int) bool {
 	w.settle(i + 1)
 	p := &w.places[i]
@@ -134,7 +139,8 @@ func (w *Worker) reclaim(i int) bool {
 	return false
 }
 
-// collect frees place i, whose fork has ended, and raises the panic or the Goexit that it ended with.
+// collect frees place i, whose fork has ended, and raises the panic or the Goexit that
+// it ended with.
 func (w *Worker) collect(i int) {
 	f := w.places[i].fork
 	h := f.base()
@@ -151,8 +157,8 @@ func (w *Worker) collect(i int) {
 	}
 }
 
-// settle joins what lies above top, the youngest first. What that leaves on the stack in turn lies
-// above top too.
+// settle joins what lies above top, the youngest first. What that leaves on the stack
+// in turn lies above top too.
 func (w *Worker) settle(top int) {
 	for w.top > top {
 		i := w.top - 1
@@ -174,7 +180,7 @@ func (w *Worker) settle(top int) {
 	}
 }
 
-// runEarly runs the fork at place i, before its join asks for it, unless somebody has begun it.
+// runEarly runs the fork at place i, before its join asks for it, unless it has begun.
 func (w *Worker) runEarly(i int) {
 	if p := &w.places[i]; w.takeBack(p) {
 		p.state = done
@@ -198,7 +204,7 @@ func (w *Worker) unwind(top int) {
 	}
 }
 
-// await returns when the fork at place i, which somebody has begun, has ended.
+// await returns when the fork at place i, which has begun, has ended.
 func (w *Worker) await(i int) {
 	h := w.places[i].fork.base()
 	for later := i + 1; later < w.top && !h.hasEnded(); later++ {
@@ -223,7 +229,7 @@ func (w *Worker) await(i int) {
 	w.team.demand.Add(-1)
 }
 
-// sleep returns when a fork that somebody has begun has ended, without taking anything.
+// sleep returns when a begun fork has ended, without taking anything.
 func (w *Worker) sleep(h *header) {
 	for misses := 0; !h.hasEnded(); misses++ {
 		if misses < spins {

@@ -8,20 +8,20 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// team is the operation of one [Run]: a caller who forks, and helpers who take forks.
+// team is the operation of one [Run]: a caller that forks, and helpers that take forks.
 type team struct {
 	operation
 	crew *crew // nil: no helpers
 
-	workers []atomic.Pointer[Worker] // by seat; a seat's worker is made when somebody first sits there
+	workers []atomic.Pointer[Worker] // by seat; made when the seat is first taken
 	mu      sync.Mutex               // guards seating
 	over    atomic.Bool              // the body has returned: nothing is left to take
 
 	_ [64]byte // demand is read at each fork
 
 	// demand is how many forks each worker should have on offer: one for each member of
-	// the team who has nothing to do or has not come yet, and one more, so that the next who runs out
-	// need not wait until somebody forks. It is zero in a team of one.
+	// the team that is idle or has not come yet, and one more, so that the next member
+	// to run out need not wait for a fork. It is zero in a team of one.
 	demand atomic.Int32
 
 	_ [60]byte
@@ -39,15 +39,16 @@ func (t *team) assemble(s settings) *Worker {
 	return t.sit(t.by)
 }
 
-// carryOut runs the body. When it returns, or when the caller's goroutine exits, everything
-// that was forked has ended.
+// carryOut runs the body. When it returns, or when the caller's goroutine exits,
+// everything that was forked has ended.
 func (t *team) carryOut(w *Worker, body func() error) error {
 	defer t.end()
 	defer t.disband()
 	return w.root(body)
 }
 
-// disband sends the helpers away and makes the workers unusable: a user may still hold one.
+// disband sends the helpers away and makes the workers unusable: a user may still hold
+// one.
 func (t *team) disband() {
 	t.over.Store(true)
 	if t.crew != nil {
@@ -89,7 +90,7 @@ func (t *team) left() bool {
 	return false
 }
 
-// take takes the oldest fork that somebody offers, or returns nil.
+// take takes the oldest offered fork, or returns nil.
 func (t *team) take(w *Worker) forked {
 	n := len(t.workers)
 	for range n {

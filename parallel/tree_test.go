@@ -15,8 +15,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// tree is a random program: what a node does follows from its seed alone, so a plain recursion knows its result, and how many
-// nodes there are.
+// tree is a random program: what a node does follows from its seed alone, so a plain
+// recursion knows its result, and the number of nodes.
 type tree struct {
 	ran atomic.Int64
 }
@@ -80,13 +80,14 @@ func (t *tree) walk(w *Worker, n node) uint64 {
 	}
 }
 
-// walkForks joins its forks in a random order, and leaves some others to be joined at the end.
+// walkForks joins its forks in a random order, and leaves some others to be joined at
+// the end.
 func (t *tree) walkForks(w *Worker, n node, k int, r *rand.Rand) (sum uint64) {
 	forks := make([]Forked[node, uint64], k)
 	for i := range forks {
 		forks[i] = Fork(w, t.walk, n.child(i))
 		if r.IntN(4) == 0 {
-			Fork(w, func(*Worker, int) int { return 0 }, i) // another type, and nobody joins it
+			Fork(w, func(*Worker, int) int { return 0 }, i) // another type, and it is not joined
 		}
 	}
 	for _, i := range r.Perm(k) {
@@ -119,7 +120,8 @@ func TestRandomProgramsOfForksAreThePlainPrograms(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 }
 
-// stumble is a program in which nodes panic, and other nodes recover and count what they lost.
+// stumble is a program in which nodes panic, and other nodes recover and count what
+// they lost.
 func stumble(w *Worker, n node) (lost int) {
 	if n.depth == 0 {
 		if n.seed%5 == 0 {

@@ -7,17 +7,18 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Worker is the right to fork on the goroutine that it was handed to. [Run] hands one to its
-// body, and [Join], [Join2] and [Fork] hand one to each function they call: the one of the
-// goroutine which runs it.
+// Worker is the right to fork on the goroutine that it was handed to. [Run] hands one
+// to its body, and [Join], [Join2] and [Fork] hand one to each function they call: the
+// one of the goroutine which runs it.
 //
-// A Worker must be used by the function that it was handed to, and by what that calls, on the
-// same goroutine, until that function returns. It is not safe for concurrent use: that is what
-// forks owe their price to. Handing it to another goroutine is a data race; using it after its Run
-// has returned panics.
+// A Worker must be used by the function that it was handed to, and by what that calls,
+// on the same goroutine, until that function returns. It is not safe for concurrent
+// use: that is what forks owe their price to. Handing it to another goroutine is a data
+// race; using it after its Run has returned panics.
 //
-// A context could say the same, but proves nothing: users pass contexts to other goroutines, and
-// may. A parameter that is only good for forking has no reason to travel.
+// A context could say the same, but proves nothing: users pass contexts to other
+// goroutines, and may. A parameter that is only good for forking has no reason to
+// travel.
 type Worker struct {
 	// Of the goroutine that the worker was handed to.
 	stack
@@ -28,15 +29,15 @@ type Worker struct {
 	ctx     context.Context // made when asked for
 	victim  int             // where it has found something to take last
 
-	taken bool // somebody sits here; guarded by team.mu
+	taken bool // the seat is taken; guarded by team.mu
 
 	_      [64]byte // others write what follows
 	offers offers
 }
 
-// Context returns the context of the operation for this goroutine: a child of the one given to [Run],
-// which also tells on which worker of the scheduler one is. It ends when that one does,
-// when [Worker.Cancel] is called, and when Run returns.
+// Context returns the context of the operation for this goroutine: a child of the one
+// given to [Run], which also tells on which worker of the scheduler one is. It ends
+// when that one does, when [Worker.Cancel] is called, and when Run returns.
 func (w *Worker) Context() context.Context {
 	if w.ctx == nil {
 		w.ctx = &bodyContext{&w.team.operation, w.on}
@@ -45,12 +46,12 @@ func (w *Worker) Context() context.Context {
 }
 
 // Err returns nil until the operation's context has ended, and then why: it is
-// w.Context().Err(). A body that takes long asks now and then, and returns early; nothing else
-// ends it. It does not block.
+// w.Context().Err(). A body that takes long asks now and then, and returns early;
+// nothing else ends it. It does not block.
 func (w *Worker) Err() error { return w.team.contextErr() }
 
-// Cancel ends the operation's context with a cause; a nil cause stands for context.Canceled. Forks that
-// have been made run nevertheless, since somebody joins them and needs what they return; it
-// is for them to look at [Worker.Err]. It does not block, and may be called any number of times: the
-// first counts.
+// Cancel ends the operation's context with a cause; a nil cause stands for
+// context.Canceled. Forks that have been made still run, since their joins need what
+// they return; they may check [Worker.Err]. It does not block, and may be called any
+// number of times: the first counts.
 func (w *Worker) Cancel(cause error) { w.team.materialize().cancel(cause) }
