@@ -14,9 +14,9 @@ import (
 // tokio's lane of the same purpose holds 512.
 const maxBlocking = 512
 
-// blockingLane runs what blocks, so that work which waits for a disk never takes a
-// worker from work which computes. The process has one, since threads are the
-// process's.
+// blockingLane runs blocking functions, so that work which waits for a disk never takes
+// a worker from work which computes. The process has one, since threads belong to the
+// process.
 var blockingLane = sync.OnceValue(func() *schedulers.Home {
 	return schedulers.HomeFor(&lane{places: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
 })

@@ -34,8 +34,8 @@ type completionNode[T any] struct {
 // first, in the order given. Jobs that are Created are started. A nil job counts as one
 // that has faulted with [ErrNilJob]. It does not block.
 //
-// Call Stop if not all will be asked for; else the jobs keep the Completions until they
-// end.
+// Call Stop if you will not ask for all of them; else the jobs keep the Completions
+// until they end.
 func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 	c := &Completions[T]{left: len(jobs)}
 	nodes := make([]completionNode[T], len(jobs))
@@ -55,9 +55,9 @@ func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 }
 
 // Next returns the next job that ends, waiting for it if need be. It returns
-// [ErrNoJobs] when all were handed out or Stop was called, and a *[WaitError] when
-// ctx ends first; the job that would have been next is then still to come. It
-// blocks; its twin is [Completions.NextAsync].
+// [ErrNoJobs] when all were handed out or Stop was called, and a *[WaitError] when ctx
+// ends first; then the job that would have been next is still to come. It blocks; its
+// twin is [Completions.NextAsync].
 func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -222,9 +222,9 @@ func (c *Completions[T]) takeTurns() (all []*turn[T]) {
 	return all
 }
 
-// turn is one wait for the next job. The promise decides between its context and
-// the job: a job is given to a turn only that could be reserved, so none is lost with
-// a turn that gives up.
+// turn is one wait for the next job. The promise decides between its context and the
+// job: a job is given only to a turn that could be reserved, so none is lost with a
+// turn that gives up.
 type turn[T any] struct {
 	promise Promise[*Job[T]]
 	watch   ctxwatch.Watch

@@ -104,9 +104,9 @@ func (b *body) Err() error {
 	return nil
 }
 
-// Value implements context.Context. Everything that is not ours is asked of the real
-// context if there is one: the standard library finds the nearest cancellable context
-// by a private key, and must find the one whose Done channel we return.
+// Value implements context.Context. Foreign keys are passed to the real context, if
+// any: the standard library finds the nearest cancellable context by a private key, and
+// must find the one whose Done channel we return.
 func (b *body) Value(key any) any {
 	switch key {
 	case jobKey{}:
@@ -166,7 +166,7 @@ func (b *body) interrupt(cause error) {
 	b.materialize().cancel(cause)
 }
 
-// endOwn says that the job itself has no use for its context any more: its function has
+// endOwn says that the job itself no longer needs its context: its function has
 // returned or will not run.
 func (c *core) endOwn() {
 	b := c.own

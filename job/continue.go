@@ -23,7 +23,7 @@ type continued[T, U any] struct {
 // the default; never on the goroutine that completes j, unless [RunSynchronously] asks
 // for it. Only ctx cancels it: when ctx ends before j does, the continuation is
 // Canceled at once and j does not keep it; [LazyCancellation] and [Shielded] change
-// that. What becomes of j does not cancel it; fn can ask j. With one of the filters
+// that. The outcome of j does not cancel it; fn can ask j. With one of the filters
 // [OnlyOnCompleted], [OnlyOnFaulted] and [OnlyOnCanceled] it runs only if j ended that
 // way, and is Canceled with [ErrFiltered] if not. A nil j counts as one that has
 // Faulted with [ErrNilJob]; fn is given a job that says so. See also [Then], [Catch]

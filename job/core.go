@@ -18,9 +18,8 @@ type core struct {
 	mode  mode
 	only  filter // of a continuation: the outcomes that it is for
 
-	// The final status, once the list below is closed. Before that, the one that the
-	// job's function wants the job to take on, where the error does not decide it, or
-	// 0.
+	// The final status, once the list below is closed. Before that, the status that the
+	// job's function wants for the job where the error does not decide it, or 0.
 	final uint8
 
 	waiting continuation.List

@@ -24,8 +24,8 @@ type countNode struct {
 	of *countdown
 }
 
-// start registers with n jobs. It counts itself too, so that no early end finishes what
-// is still being registered.
+// start registers with n jobs. It counts itself too, so that no early end finishes the
+// countdown during registration.
 func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 	d.whole = whole
 	if allEnded(n, at) {

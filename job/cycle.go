@@ -78,8 +78,8 @@ func WouldCycle(waiter, awaited Handle) error {
 // caller that can register first must do so instead; see [Lookout].
 func CircleOf(w Waiter, awaited Handle) error { return LookOut(w, awaited).circle() }
 
-// Lookout finds the circle that a [Waiter] closes by registering with a job, when it
-// has registered: it is the machines' half of what Wait does.
+// Lookout finds the circle that a [Waiter] closes by registering with a job, after it
+// has registered: the machines' half of what Wait does.
 //
 //	before       l := LookOut(w, awaited)
 //	register     awaited.Register(n), the node of w
@@ -203,9 +203,9 @@ func enclosing(ctx context.Context) *body {
 	return c.own
 }
 
-// current returns the job on whose behalf a wait with ctx is taken to be, or nil. Only
-// a context that is not a job's own is asked whether it can end (context.WithoutCancel
-// cannot): that question would have a job's own make a real one.
+// current returns the job that a wait with ctx is attributed to, or nil. Only a context
+// that is not a job's own is asked whether it can end (context.WithoutCancel cannot):
+// the question would make a job's own create a real one.
 func current(ctx context.Context) *core {
 	if b, ok := ctx.(*body); ok {
 		return b.owner.base().unlessCompleted()

@@ -36,8 +36,8 @@ func SetDefaultScheduler(s schedulers.Scheduler) {
 	defaultHome.Store(schedulers.HomeFor(s))
 }
 
-// HomeOf returns where something runs that was given ctx: its ambient scheduler, or the
-// default. It is never nil, and does not block.
+// HomeOf returns where work with ctx runs: on its ambient scheduler, or the default. It
+// is never nil, and does not block.
 func HomeOf(ctx context.Context) *schedulers.Home {
 	if b, ok := ctx.(*body); ok && !b.hidden {
 		return b.home

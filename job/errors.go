@@ -14,8 +14,8 @@ var (
 	// started: it may never be.
 	ErrNotStarted = errors.New("job: not started")
 
-	// ErrStarted is returned by Start on a job that was started before, that was
-	// canceled, or that is not of the kind that is started.
+	// ErrStarted is returned by Start on a job that was already started or canceled, or
+	// that cannot be started.
 	ErrStarted = errors.New("job: already started")
 
 	// ErrNilJob is the error of awaiting a nil job, and of combining one.
@@ -31,8 +31,8 @@ var (
 	// antecedent, a name for a job that has started.
 	ErrOption = errors.New("job: option does not apply here")
 
-	// ErrFiltered is the error of a continuation that was made for another outcome than
-	// its antecedent has had. The continuation is Canceled, so its error matches
+	// ErrFiltered is the error of a continuation that was made for an outcome other
+	// than its antecedent's. The continuation is Canceled, so its error matches
 	// context.Canceled too.
 	ErrFiltered = errors.New("job: continuation is not for this outcome")
 

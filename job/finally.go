@@ -16,10 +16,10 @@ import (
 //
 // It is to j what a deferred call is to a function, so fn runs in any case: the end of
 // ctx neither cancels the job nor reaches fn, whose context has no deadline (bound it
-// in fn if need be), and [Job.Cancel] returns false. That j is nil is no reason either:
-// it counts as one that has Faulted with [ErrNilJob]. Only a scheduler that refuses or
-// abandons the job keeps fn from running; the job says so. Scheduler and other options
-// are those of [ContinueWith], filters and [Shielded] aside.
+// in fn if need be), and [Job.Cancel] returns false. A nil j does not prevent it
+// either: it counts as one that has Faulted with [ErrNilJob]. Only a scheduler that
+// refuses or abandons the job keeps fn from running; the job says so. Scheduler and
+// other options are those of [ContinueWith], filters and [Shielded] aside.
 func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
 	f := &finally[T]{fn: fn}
 	if err := f.prepare(f, ctx, opts, forFinally, fn == nil); err != nil {
@@ -68,8 +68,8 @@ func (f *finally[T]) after(of *Job[T], failed error) (T, error) {
 	return v, err
 }
 
-// finallyRest is an fn that has suspended, and stands between its end and that of the
-// job, whose result is another one.
+// finallyRest is an fn that has suspended. It lies between the end of fn and the end of
+// the job, whose result types differ.
 type finallyRest[T any] struct { //nolint:errname // an error by type alone
 	suspension.Suspended
 	finally *finally[T]

@@ -23,8 +23,8 @@ type Frame struct {
 	Line     int
 }
 
-// String returns the frame on one line or, if it is known where, on two, as Go prints
-// stacks.
+// String returns the frame on one line or, if its location is known, on two, as Go
+// prints stacks.
 func (f Frame) String() string {
 	s := f.What
 	if f.Job != "" {
@@ -121,8 +121,8 @@ func framesOf(t continuation.Target) (frames []Frame, above *core, known bool) {
 	return []Frame{above.frame(what)}, above, true
 }
 
-// optional is what the targets implement that may be one of several ways to the end of
-// the job behind them.
+// optional is implemented by targets that may be one of several ways to the end of the
+// job behind them.
 type optional interface {
 	// elsewhere reports whether that job may end although this target is never told.
 	elsewhere() bool

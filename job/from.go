@@ -1,7 +1,7 @@
 package job
 
-// Completed jobs of the results that are most frequent. They carry nothing that could
-// tell two of them apart, so one of each is enough; the choice is .NET's.
+// Completed jobs with the most frequent results. They carry nothing that could tell two
+// of them apart, so one of each is enough; the choice is .NET's.
 var (
 	completedVoid  = ended(Completed, Void{}, nil)
 	completedBools = [...]*Job[bool]{ended(Completed, false, nil), ended(Completed, true, nil)}
@@ -18,8 +18,7 @@ const leastInt = -1
 // FromResult returns a job that has completed with value. For [Void], for a bool and
 // for an int from -1 to 8 it is always the same job and allocates nothing.
 func FromResult[T any](value T) *Job[T] {
-	// A pointer, since a value would have to be copied to the heap to be asked for its
-	// type.
+	// A pointer, since asking a value for its type would copy it to the heap.
 	switch v := any(&value).(type) {
 	case *Void:
 		return any(completedVoid).(*Job[T])

@@ -24,8 +24,7 @@ func (j *Job[T]) base() *core {
 	return &j.core
 }
 
-// baseOf returns what all handles have in common; nil for a nil Handle and for a nil
-// job.
+// baseOf returns what all handles share; nil for a nil Handle and for a nil job.
 func baseOf(h Handle) *core {
 	if h == nil {
 		return nil

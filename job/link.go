@@ -8,18 +8,18 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// link is what the jobs of all continuations have in common: outcome, context, work
-// item and registration in one allocation. T is the type of the antecedent's result, U
-// that of its own.
+// link is what the jobs of all continuations share: outcome, context, work item and
+// registration in one allocation. T is the type of the antecedent's result, U that of
+// its own.
 //
 //	WaitingForActivation ──antecedent ends──▶ Scheduled ─▶ Running ─▶ …
 //	          ├──────────its own ctx ends───▶ Canceled
 //	          └──antecedent ends otherwise──▶ …            (filtered out, passed on)
 //
 // Two come from outside and may come at any time: the antecedent's end, and that of the
-// link's own context. The state word decides between them. What is left is that neither
-// leaves something behind in the other's list, also when it comes while attach has not
-// returned:
+// link's own context. The state word decides between them. It remains to show that
+// neither leaves anything behind in the other's list, even if it comes before attach
+// has returned:
 //
 //	attach                              antecedent ends        context ends
 //	 1. add the node                     1. leave Waiting…      1. leave Waiting…

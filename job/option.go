@@ -55,8 +55,8 @@ func LongRunning() Option { return Option{flags: schedulers.LongRunning} }
 // job is started inside another one.
 func PreferFairness() Option { return Option{flags: schedulers.PreferFairness} }
 
-// Shielded keeps the end of the context that the job is made with away from it: the job
-// runs though that context has ended, and its own context has no deadline. Values, the
+// Shielded shields the job from the end of the context that it is made with: the job
+// runs even if that context has ended, and its own context has no deadline. Values, the
 // ambient scheduler and the worker pass through, and [Job.Cancel] works. It is for work
 // that must be finished once it was begun, as context.WithoutCancel is for a call.
 func Shielded() Option { return Option{mode: shielded} }
@@ -75,8 +75,8 @@ func OnlyOnCanceled() Option { return Option{only: only(Canceled)} }
 
 // RunSynchronously is for continuations: one whose antecedent has a function runs right
 // after that function on the same goroutine, before its worker takes other work,
-// whatever its own scheduler is. It saves a hand-over; use it for what is short and
-// does not block.
+// whatever its own scheduler is. It saves a handoff; use it for short functions that do
+// not block.
 //
 // It is a request. An antecedent that has no function (a [Source], a timer, a machine,
 // WhenAll), or that had ended before, does not run the continuation, which is submitted
@@ -117,8 +117,8 @@ func (o *Option) check(p place) error {
 	return nil
 }
 
-// home returns the one that the option On names, or nil. Jobs with that option are few,
-// and have an object more than others.
+// home returns the scheduler that the option On names, or nil. Jobs with that option
+// are few, and have one more object than others.
 func (o *Option) home() *schedulers.Home {
 	if o.on == nil {
 		return nil

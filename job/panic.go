@@ -35,14 +35,14 @@ func NewPanicError(value any) *PanicError {
 	return &PanicError{Value: value, Stack: stack()}
 }
 
-// stackText is room for what the runtime prints of a stack: a hundred frames at most,
+// stackText is room for the runtime's text of a stack: a hundred frames at most,
 // however deep it is.
 const stackText = 64 << 10
 
 var stackTexts = sync.Pool{New: func() any { return new([stackText]byte) }}
 
-// stack is debug.Stack. That one begins with a kilobyte and doubles it until the text
-// fits, and the runtime walks over the whole stack each time.
+// stack replaces debug.Stack, which begins with a kilobyte and doubles it until the
+// text fits, while the runtime walks over the whole stack each time.
 func stack() []byte {
 	buf := stackTexts.Get().(*[stackText]byte)
 	defer stackTexts.Put(buf)

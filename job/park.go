@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// park blocks the goroutine, which waits on behalf of behalf if that is not nil, until
-// the job or the context has ended.
+// park blocks the goroutine until the job or the context has ended. If behalf is not
+// nil, the wait is on its behalf.
 func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) error {
 	p := &parked{awake: make(chan struct{}), job: behalf, bounded: bounded(ctx, behalf)}
 	p.node.Prepare(p)
@@ -36,7 +36,7 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 	return c.giveUp(p, err)
 }
 
-// reporting returns ctx for a wait for c: with what is waited for in it, if something
+// reporting returns ctx for a wait for c. It carries the awaited job, if something
 // reports that.
 func (c *core) reporting(ctx context.Context) context.Context {
 	if !schedulers.Followed() || ctx.Value(schedulers.ReasonKey) != nil {

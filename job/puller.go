@@ -12,9 +12,9 @@ import (
 )
 
 // Puller hands out the values of a stream one by one, where a range does not fit: two
-// streams side by side, a value now and the next one later. Make one with
-// [Stream.Pull], and call Stop when no more is wanted. It is .NET's IAsyncEnumerator,
-// and iter.Pull for streams.
+// streams side by side, or a value now and the next one later. Make one with
+// [Stream.Pull], and call Stop when no more values are needed. It is .NET's
+// IAsyncEnumerator, and iter.Pull for streams.
 //
 // Any goroutine may use it, one at a time: a Next before the last one has ended gets
 // [ErrPulling].
@@ -29,9 +29,9 @@ type Puller[T any] struct {
 	begin  func()     // the ending, for a caller that is just beginning a step
 }
 
-// steps is what a source implements that is pulled without a goroutine of its own: next
-// begins the step to the next value, stop the way to the end; each after the last one
-// has ended.
+// steps is implemented by a source that is pulled without a goroutine of its own: next
+// begins the step to the next value, stop the way to the end. Each is called after the
+// last one has ended.
 type steps[T any] interface {
 	Steps() (next func(context.Context) *Job[T], stop func(context.Context) *Job[Void])
 }

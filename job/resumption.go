@@ -17,7 +17,7 @@ func (r *resumption) Completed(schedulers.Worker) continuation.Chain {
 	return continuation.Chain{}
 }
 
-// resume calls a Resume that is not ours. Let through, a panic in it would end in
-// whatever completed the job, which may well recover, and all that is behind it in the
-// chain would never be told.
+// resume calls a Resume that is not ours. A panic that escaped from it would surface in
+// the completer of the job, which may well recover, and the rest of the chain would
+// never be told.
 var resume = schedulers.NewHook("continuation.Continuation.Resume", continuation.Continuation.Resume)

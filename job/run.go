@@ -16,13 +16,13 @@ type runJob[T any] struct {
 // New returns a job that will run fn, not started: its status is Created. Start
 // starts it, and so does awaiting it. It does not block.
 //
-// fn is given a context of the job's own: a child of ctx that carries the job's
-// scheduler and worker. It is canceled by [Job.Cancel], and when the job and all that
-// was started with it have ended: other jobs, twins that have suspended, a [SleepAsync]
-// and other asynchronous forms. Work without a waiter continues after the job that
-// started it. A goroutine that was given the context does not count; work that must not
-// outlive fn belongs in a [Scope]. If ctx has ended when the job's turn comes, the job
-// becomes Canceled and fn is not called. A nil fn makes a job that has faulted with
+// fn gets a context of the job's own: a child of ctx that carries the job's scheduler
+// and worker. It is canceled by [Job.Cancel], and when the job and all that was started
+// with it have ended: other jobs, twins that have suspended, a [SleepAsync] and other
+// asynchronous forms. Work without a waiter continues after the job that started it. A
+// goroutine that was given the context does not count; work that must not outlive fn
+// belongs in a [Scope]. If ctx has ended when the job's turn comes, the job becomes
+// Canceled and fn is not called. A nil fn makes a job that has faulted with
 // [ErrNilFunc].
 func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
@@ -35,7 +35,7 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 
 // Run is [New] and [Job.Start]. A scheduler that refuses makes the job fault, with an
 // error that wraps the refusal ([ErrShutdown], [ErrRejected]). What fn starts and
-// leaves behind continues when fn has returned; see New.
+// leaves behind continues after fn has returned; see New.
 func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.prepare(t, ctx, opts, forJob, fn == nil); err != nil {

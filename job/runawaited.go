@@ -6,8 +6,8 @@ import (
 )
 
 // Awaited is a job that was claimed for the machine that awaits it, which runs it on
-// its own goroutine. It is for machines that would have to leave their worker to that
-// job otherwise:
+// its own goroutine. It is for machines that would otherwise have to leave their worker
+// to that job:
 //
 //	a, ok := TakeAwaited(h, on)      false: n is registered with h as usual
 //	a.Run(n, on, spent)
@@ -72,7 +72,8 @@ func (c *core) takeFor(on schedulers.Worker) bool {
 }
 
 // StartLast starts h if it is Created, like [Job.Start], as the last thing that the
-// current work of the worker on does: what a machine awaits that may not run it.
+// current work of the worker on does. It is for a machine that awaits h and may not run
+// it.
 func StartLast(h Handle, on schedulers.Worker) {
 	c := baseOf(h)
 	if c == nil || c.own == nil || c.status() != Created || !c.state.start() {

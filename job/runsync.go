@@ -24,8 +24,8 @@ func (j *Job[T]) RunSynchronously() error {
 	return nil
 }
 
-// finishSynchronously runs the job, or waits for its end where a waiter was faster and
-// has claimed it in place.
+// finishSynchronously runs the job, or waits for its end if a waiter was faster and
+// runs it in place.
 func (j *Job[T]) finishSynchronously() {
 	parent := j.own.parent
 	if !j.runFor(parent, schedulers.WorkerFrom(parent)) {

@@ -9,8 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrScopeEnded is the error of a child that was to be started in a scope that has
-// ended.
+// ErrScopeEnded is the error of a child started in a scope that has ended.
 var ErrScopeEnded = errors.New("job: scope has ended")
 
 // Scope runs children and does not end before the last of them has: structured
@@ -22,7 +21,7 @@ var ErrScopeEnded = errors.New("job: scope has ended")
 //	a := job.Spawn(s, fetch)                 // a child with a handle
 //	if err := s.Wait(); err != nil { … }
 //
-// [InScope] is the form of it that cannot be left without waiting. In a function marked
+// [InScope] is the form that cannot be left without waiting. In a function marked
 // //movenext:async, children that are function literals or functions with twins suspend
 // where they wait, and so does the body of InScope: they hold no worker meanwhile.
 //
@@ -173,10 +172,10 @@ func (s *Scope) release() continuation.Chain {
 }
 
 // Close cancels the scope with [ErrScopeEnded] as the cause and waits for its children.
-// On a scope that has ended it does nothing, so it is meant to be deferred where the
-// scope is made: then no child outlives the function, whichever way that is left. It
-// does not look at the scope's error: failures that Wait did not return are for
-// [OnUnobserved]. It blocks; its twin is [Scope.CloseAsync].
+// On a scope that has ended it does nothing, so defer it where the scope is made: then
+// no child outlives the function, however that is left. It does not look at the scope's
+// error: failures that Wait did not return are for [OnUnobserved]. It blocks; its twin
+// is [Scope.CloseAsync].
 func (s *Scope) Close() {
 	s.cancel(ErrScopeEnded)
 	_ = s.wait()
@@ -208,8 +207,8 @@ func (c *closing) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// enter counts one more child with a handle, and gives it a place if there is one;
-// false: the scope has ended.
+// enter counts one more child with a handle, and gives it a free place, if any; false:
+// the scope has ended.
 func (s *Scope) enter(l *childPlace) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

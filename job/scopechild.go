@@ -72,9 +72,8 @@ func (k *children) giveBack(c *child) { c.next, k.free = k.free, c }
 // failed.
 //
 // It returns false, and fn will not run, if the scope has ended or is canceled. A nil
-// fn, and a refusal by the scheduler, are failures of the scope. The children of a
-// scope are best started where it was made, or by its children: that worker's queue is
-// where they go.
+// fn, and a refusal by the scheduler, are failures of the scope. Start the children of
+// a scope where it was made, or from its children: they go to that worker's queue.
 func (s *Scope) Go(fn func(context.Context) error) bool {
 	c := s.newChild(fn == nil)
 	if c == nil {

@@ -6,9 +6,9 @@ import "github.com/movenext/movenext/schedulers"
 //
 // A scheduler bounds how much runs at a time. A machine that waits does not run, so a
 // scheduler of three workers has any number of machines in flight, each with its query
-// open. What people mean by a limit is mostly the other thing, and here it is: a child
-// has a place from before it is submitted until it has ended, and there are so many
-// places.
+// open. A limit usually means the number in flight, and that is what this file bounds:
+// a child has a place from before it is submitted until it has ended, and the number of
+// places is fixed.
 //
 // The scope keeps a child without a place and does not submit it. So a waiter for the
 // scope does not find it either, and does not run it in place.

@@ -41,9 +41,9 @@ func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 //
 // Three goroutines may meet here: the sleeper that arms, the timer that expires, the
 // context that ends. The promise decides between the last two. The first is handled by
-// its order: the watch is started before the timer is armed, so that an expiry finds a
-// watch to stop; and after arming the sleeper looks whether the context has ended
-// meanwhile, since it would have found no timer to stop.
+// its order: it starts the watch before it arms the timer, so that an expiry finds a
+// watch to stop. After arming it checks whether the context has ended meanwhile, since
+// that end would have found no timer to stop.
 type sleep struct {
 	promise Promise[Void]
 	timer   schedulers.Timer
@@ -51,7 +51,7 @@ type sleep struct {
 	guard   *guard // nil: the context cannot end
 }
 
-// guardedSleep is a sleep whose context can end, in one allocation, too. Of a million
+// guardedSleep is a sleep whose context can end, also in one allocation. Of a million
 // sleepers most have such a context or none has; those that have none need a third less
 // memory without it.
 type guardedSleep struct {

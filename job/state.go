@@ -38,9 +38,9 @@ import "sync/atomic"
 // same time, and the loser's value could be the one that is read.
 //
 // The other tempting way is to write the final status to this word as well, before the
-// list is closed. It is what one expects of a status word, and would cost each job one
-// more locked instruction, to say what the next one says anyway. And there would be a
-// moment in which a job has ended and can still be waited for.
+// list is closed. One expects that of a status word, but it would cost each job one
+// more locked instruction, to say what the next one says anyway. And for a moment a job
+// would have ended and still accept waiters.
 //
 //	the completer                          the reader
 //	 1. win: claim or reserve               1. is the list closed? else the status is the word's

@@ -2,9 +2,9 @@ package job
 
 import "iter"
 
-// Stream is a sequence of values, each of which may take time: what the twin of a
-// function that returns an iter.Seq2[T, error] returns. A stream is cold: nothing
-// happens before it is ranged over, each range runs the function anew, and the function
+// Stream is a sequence of values, each of which may take time. The twin of a function
+// that returns an iter.Seq2[T, error] returns one. A stream is cold: nothing happens
+// before it is ranged over, each range runs the function anew, and the function
 // continues only when the next value is wanted. It is .NET's IAsyncEnumerable and
 // Kotlin's Flow.
 //

@@ -20,8 +20,7 @@ type invoker[T any] interface {
 	invoke(ctx context.Context) (T, error)
 }
 
-// prepare sets what a task is made with. It returns the error that makes it fault at
-// once.
+// prepare sets up a new task. It returns the error that makes the job fault at once.
 func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p place, nilFunc bool) error {
 	if ctx == nil {
 		ctx = context.Background()

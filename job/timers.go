@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Timers returns the timers of ctx's scheduler or, if that has none, those of the Go
-// runtime: with which [Sleep] measures its time. It does not block.
+// Timers returns the timers with which [Sleep] measures its time: those of ctx's
+// scheduler or, if that has none, of the Go runtime. It does not block.
 func Timers(ctx context.Context) schedulers.Timers {
 	if t, ok := HomeOf(ctx).Scheduler.(schedulers.Timers); ok {
 		return t
@@ -36,8 +36,8 @@ func (runtimeTimers) StartTimer(t *schedulers.Timer, d time.Duration) {
 	close(armed)
 }
 
-// expire is what r does when it goes off. Its Timer may have been stopped and armed
-// again meanwhile: only what r was armed for expires.
+// expire runs when r goes off. Its Timer may have been stopped and armed again
+// meanwhile: only what r was armed for expires.
 func expire(t *schedulers.Timer, r *time.Timer) {
 	if foreign.CompareAndDelete(t, r) {
 		t.OnExpire.Expire(t)

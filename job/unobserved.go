@@ -33,9 +33,9 @@ type Failure struct {
 //
 // The hook is called some time after the next garbage collection, or by
 // [ReportUnobserved], on any goroutine, and must not block. A panic in it is contained
-// (see [schedulers.Hook]), and the failure counts as reported. A job that succeeds
-// costs nothing for it. An error that itself refers to its job (by the job's context,
-// say) keeps that job in memory, and is reported by ReportUnobserved alone.
+// (see [schedulers.Hook]), and the failure counts as reported. A job that succeeds pays
+// nothing for it. An error that itself refers to its job (by the job's context, say)
+// keeps that job in memory, and is reported by ReportUnobserved alone.
 func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 	var next *unobserved
 	if hook != nil {

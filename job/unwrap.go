@@ -8,9 +8,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Unwrap returns a job that ends as the job does that j yields: with the same value,
-// error and status. If j itself fails, it ends as j did; if j yields nil, it has
-// Faulted with [ErrNilJob]; if it yields the Unwrap itself or what waits for it, with a
+// Unwrap returns a job that ends as the job that j yields: with the same value, error
+// and status. If j itself fails, it ends as j did; if j yields nil, it has Faulted with
+// [ErrNilJob]; if it yields the Unwrap itself or what waits for it, with a
 // *[CycleError]. When ctx ends before that, it is Canceled with a *[WaitError], and
 // neither job keeps it. It does not block. Jobs that are Created are started.
 func Unwrap[T any](ctx context.Context, j *Job[*Job[T]]) *Job[T] {

@@ -27,8 +27,8 @@ func (c *core) wait(ctx context.Context) error {
 
 // runInPlace runs a job that is still queued on the waiter's own goroutine, if its
 // scheduler consents: a sub-job waited for by the only worker would otherwise never
-// run. A wait with a deadline does not, since running cannot be bounded. A job that
-// calls runtime.Goexit ends its waiter's goroutine too, then.
+// run. A wait with a deadline does not, since running cannot be bounded. Then a job
+// that calls runtime.Goexit ends its waiter's goroutine too.
 func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 	if c.own == nil || c.status() != Scheduled {
 		return false
@@ -93,8 +93,8 @@ func (c *core) runner() *core {
 	return c.around()
 }
 
-// while calls f, which works for the end of the job on the goroutine of another one, if
-// behalf is not nil. That one waits for this one meanwhile, and shows it.
+// while calls f, which works towards the end of the job on the goroutine of behalf, if
+// that is not nil. behalf waits for this job meanwhile, and shows it.
 func (c *core) while(behalf *core, f func()) {
 	if behalf == nil {
 		f()

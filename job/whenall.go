@@ -25,8 +25,8 @@ func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 	return w.promise.Job()
 }
 
-// WhenAllOf is [WhenAll] for jobs of several types, whose results are asked of the jobs
-// themselves. A nil Handle counts as a nil job.
+// WhenAllOf is [WhenAll] for jobs of several types; ask the jobs themselves for their
+// results. A nil Handle counts as a nil job.
 func WhenAllOf(jobs ...Handle) *Job[Void] {
 	all := append([]Handle(nil), jobs...)
 	w := &whenAllOf{jobs: all}

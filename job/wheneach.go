@@ -10,8 +10,8 @@ import (
 // that have ended already come first, in the order given. Ranging over it blocks until
 // the next has ended; in a function marked //movenext:async a range over it suspends,
 // since its twin is [WhenEachAsync]. Breaking off leaves nothing behind in the jobs
-// that have not. When ctx ends, the last pair is a nil job and a *[WaitError]; in all
-// other pairs the error is nil, and the job tells its own.
+// that have not ended. When ctx ends, the last pair is a nil job and a *[WaitError]; in
+// all other pairs the error is nil, and the job has its own.
 //
 // Jobs that are Created are started. A nil job counts as one that has faulted with
 // [ErrNilJob].
@@ -43,8 +43,8 @@ type ends[T any] struct {
 // All implements StreamSource.
 func (e *ends[T]) All() iter.Seq2[*Job[T], error] { return WhenEach(e.ctx, e.jobs...) }
 
-// Each is what a machine ranges over: next returns the job of the next value, which
-// fails with [ErrNoJobs] at the end, and stop breaks off.
+// Each is the form that a machine ranges over: next returns the job of the next value,
+// which fails with [ErrNoJobs] at the end, and stop breaks off.
 func (e *ends[T]) Each() (next func() *Job[*Job[T]], stop func()) {
 	c := CompletionsOf(e.jobs...)
 	return func() *Job[*Job[T]] { return c.NextAsync(e.ctx) }, c.Stop

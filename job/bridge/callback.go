@@ -9,10 +9,10 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// FromCallback calls start, which begins something that later calls done, and returns
-// the job of it. done may be called on any goroutine, also before start returns; the
-// first call counts. What done is given is judged as a function's results are: an error
-// that ctx has ended with makes the job Canceled.
+// FromCallback calls start, which begins an operation that later calls done, and
+// returns its job. done may be called on any goroutine, even before start returns; the
+// first call counts. The arguments of done are judged like a function's results: an
+// error that ctx has ended with makes the job Canceled.
 //
 // When ctx ends first, the job is Canceled, and stop, which start has returned, is
 // called on a goroutine of its own; it may be nil, and a panic in it is contained: see

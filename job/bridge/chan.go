@@ -20,8 +20,8 @@ var (
 
 // FromChan receives from ch and returns a job that yields the element. The job is
 // Canceled when ctx ends first; nothing is received then. It has faulted with
-// [ErrClosed] if ch is closed, and with [ErrNil] if it is nil. An element that is there
-// is taken at once; else a goroutine is held until the job ends. It does not block.
+// [ErrClosed] if ch is closed, and with [ErrNil] if it is nil. An available element is
+// taken at once; else a goroutine is held until the job ends. It does not block.
 func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
 	if ch == nil {
 		return job.FromError[T](ErrNil)

@@ -1,5 +1,5 @@
-// Package bridge connects jobs with what Go programs wait for otherwise: channels,
-// contexts, processes, callbacks and sequences.
+// Package bridge connects jobs with the other things that Go programs wait for:
+// channels, contexts, processes, callbacks and sequences.
 //
 //	FromChan, SendTo    a channel operation as a job      holds a goroutine while it waits
 //	FromContext         the end of a context as a job     holds none

@@ -15,8 +15,8 @@ import (
 // process is killed and the job is Canceled; set cmd.WaitDelay if its children may hold
 // its pipes open.
 //
-// It does not block. The waiting takes a place in the lane of [job.Blocking] for as
-// long as the process runs.
+// It does not block. The wait takes a place in the lane of [job.Blocking] for as long
+// as the process runs.
 func FromProcess(ctx context.Context, cmd *exec.Cmd) *job.Job[*os.ProcessState] {
 	if cmd == nil {
 		return job.FromError[*os.ProcessState](ErrNil)

@@ -13,8 +13,8 @@ type Outcome[T any] struct {
 	Status job.Status
 }
 
-// ToChan returns a channel that yields the outcome of j, once, and is closed then: for
-// a select over jobs and channels. No goroutine is held. A receiver that has lost
+// ToChan returns a channel that yields the outcome of j once and is then closed: for a
+// select over jobs and channels. No goroutine is held. A receiver that has lost
 // interest may drop the channel; j keeps it until it ends. A Created j is started.
 // ToChan does not block.
 func ToChan[T any](j *job.Job[T]) <-chan Outcome[T] {
