@@ -70,7 +70,7 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 
 // Catch is deferred by the generated FAsync, with the task of its hot start: a panic
 // before the first suspension becomes a faulted job, as a later one does. A
-// runtime.Goexit cannot be held up: before the first suspension it ends the caller's
+// runtime.Goexit cannot be delayed: before the first suspension it ends the caller's
 // goroutine.
 func Catch[T any](t *Task, j **job.Job[T]) {
 	if v := recover(); v != nil {
@@ -79,7 +79,7 @@ func Catch[T any](t *Task, j **job.Job[T]) {
 }
 
 // Plain runs f, the function as it was written, on a goroutine of its own and returns
-// its job. It is all that a twin is in -mode=plain: the other execution, with which the
+// its job. In -mode=plain a twin is nothing more: the other execution, with which the
 // generated one is compared.
 func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
 	p := new(job.Promise[T])

@@ -16,16 +16,15 @@ package statemachine
 // # It isn't that easy: recover
 //
 // recover works only in a function that was itself deferred, natively, and only for a
-// panic that is going on. A loop that calls the kept functions satisfies neither. So
-// each is kept as a trampoline,
+// panic in flight. A loop that calls the kept functions satisfies neither. So each is
+// kept as a trampoline,
 //
 //	func(raise func()) { defer handle(x); raise() }
 //
-// and called while raise panics with the value that is on its way: handle is then
-// natively deferred and the panic is real. Whether handle recovers, replaces the panic,
-// or calls something that recovers in vain, is decided by Go itself. The value stays
-// the same; the stack of the first panic is kept next to it, since raising it again
-// begins a new one.
+// and called while raise panics with the value in flight: handle is then natively
+// deferred and the panic is real. Whether handle recovers, replaces the panic, or calls
+// something that recovers in vain, is up to Go itself. The value stays the same; the
+// stack of the first panic is kept next to it, since raising it again begins a new one.
 //
 // A function that does not call recover itself cannot tell, so it is called while the
 // panic is kept.
@@ -153,8 +152,8 @@ func (d *Defers) left(t *Task, v any, returned bool) {
 // quiet is the raise of a function that ends without a panic.
 func quiet() {}
 
-// exit makes the calls that are left while the goroutine exits: a Goexit ends the
-// panic that was on its way, but a later one surfaces out of it.
+// exit makes the calls that are left while the goroutine exits: a Goexit ends the panic
+// in flight, but a later one surfaces out of it.
 func (d *Defers) exit(t *Task) {
 	d.panic, d.exiting = nil, true
 	for d.pop(t) {

@@ -23,9 +23,9 @@
 //		return true                           // finished
 //	}
 //
-// What must survive a suspension are fields of the frame. That is all that a
-// machine is: a stack frame which is an object, and a program counter which is
-// a field.
+// Variables that must survive a suspension are fields of the frame. A machine is no
+// more than that: a stack frame that is an object, and a program counter that is a
+// field.
 //
 // # Calls, and where frames live
 //

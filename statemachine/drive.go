@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Driving an iterator from a goroutine that blocks: what a range over a stream does in
+// Driving an iterator from a goroutine that blocks, as a range over a stream does in
 // plain code.
 
 // drive runs m to its next value or its end. Its panic, or its runtime.Goexit,

@@ -4,7 +4,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// eacher is what a stream of package job implements that a machine may range over
+// eacher is implemented by a stream of package job that a machine may range over
 // without a goroutine: next returns the job of the next value, which fails with
 // job.ErrNoJobs at the end.
 type eacher[T any] interface {

@@ -11,9 +11,9 @@ import (
 
 // # Deferred calls that suspend
 //
-// A function that has some runs in steps. A step is what MoveNext is elsewhere;
-// [Defers.Catch], deferred by each, catches its panic and has MoveNext take another
-// step, which begins at the function's epilogue. Returning leads there too:
+// Such a function runs in steps. A step is what MoveNext is elsewhere; [Defers.Catch],
+// deferred by each, catches its panic and has MoveNext take another step, which begins
+// at the function's epilogue. Returning leads there too:
 //
 //	return n                        f.n = n; goto epilogue
 //
@@ -33,7 +33,7 @@ import (
 //
 // # It isn't that easy: recover
 //
-// While the epilogue runs no panic is on its way, as far as Go is concerned; a deferred
+// While the epilogue runs, no panic is in flight as far as Go is concerned; a deferred
 // literal that suspends could not recover it natively, and after its first suspension
 // no stack would tell that it was deferred. Its machine gets a [Panicking] to ask
 // instead, one for each call: recover works once, for the literal itself, and not for a
@@ -202,8 +202,8 @@ func DeferSwitch(ctx context.Context, t *Task, s schedulers.Scheduler) After {
 
 func dropRefusal(t *Task) { _ = t.Refusal() }
 
-// movement is what a frame awaits that moves to another scheduler. It never gets as far
-// as being registered.
+// movement is what a frame awaits while it moves to another scheduler. It is never
+// registered.
 type movement struct {
 	awaiter.Completion
 	to schedulers.Scheduler

@@ -41,8 +41,8 @@ func Action2[A, B any](start func(A, B) *job.Job[job.Void]) func(A, B) error {
 	}
 }
 
-// follow returns the results of a job that has ended, or that the function has
-// suspended until j ends.
+// follow returns the results of a job that has ended, or an error saying that the
+// function has suspended until j ends.
 func follow[T any](j *job.Job[T]) (T, error) {
 	var none T
 	if j == nil {
@@ -56,8 +56,8 @@ func follow[T any](j *job.Job[T]) (T, error) {
 	return none, &following[T]{job: j}
 }
 
-// thrown reports whether err is how a job ends whose function has not returned. It
-// looks at the error itself; see raiseJob.
+// thrown reports whether err belongs to a job whose function has not returned. It looks
+// at the error itself; see raiseJob.
 func thrown(err error) bool {
 	_, panicked := err.(*job.PanicError)
 	return panicked || err == job.ErrGoexit

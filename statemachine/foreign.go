@@ -6,10 +6,10 @@ import (
 	"github.com/movenext/movenext/awaiter"
 )
 
-// resumption is what an awaiter of a user's own is given. The chain itself cannot be:
-// an awaiter that calls back twice, or once more during a later await, would run the
-// same machine on two goroutines. So each such await has an object of its own, which
-// works once.
+// resumption is what a user's own awaiter gets. It cannot get the chain itself: an
+// awaiter that calls back twice, or once more during a later await, would run the same
+// machine on two goroutines. So each such await has an object of its own, which works
+// once.
 type resumption struct {
 	of   *chain
 	used atomic.Bool

@@ -20,8 +20,8 @@ const (
 	Finished   int32 = -2
 )
 
-// Frame is the part of a frame that all functions have in common. It comes first in
-// every generated frame. It is used by one goroutine at a time.
+// Frame is the part of a frame that all functions share. It comes first in every
+// generated frame. It is used by one goroutine at a time.
 type Frame struct {
 	// State is the suspension point where the function stopped.
 	State int32

@@ -13,8 +13,8 @@ import (
 // its creator and its consumer differ in thread locking, and a machine continues
 // wherever its home runs it.
 //
-// The turns are handed over by two things, so the fields need no lock: the loop's by
-// resume, the iterator's by the step's completion.
+// Two handoffs make locks on the fields unnecessary: the loop's turn passes by resume,
+// the iterator's by the step's completion.
 //
 //	loop                                iterator's goroutine
 //	 1. make a step                      2. run to the next yield, or the end

@@ -10,8 +10,8 @@ import (
 //
 // In plain Go a range over a function is a call: the loop's body is a function literal
 // that the iterator calls, on one stack. A machine has no stack to keep while it is
-// suspended. So the two change places: the loop asks, the iterator is what is called,
-// and it is a frame too. It "returns" for each value, and is called again for the next:
+// suspended. So the two change places: the loop calls the iterator, which is a frame
+// too. It "returns" for each value, and is called again for the next:
 //
 //	loop's frame            iterator's frame
 //	Next ───────MoveNext──▶ runs to its yield
@@ -19,10 +19,9 @@ import (
 //	     ◀──────true─────── Finished                 there is none
 //	     ◀──────false────── suspended                the loop's frame suspends too, as the caller
 //
-// No job, no allocation and no hand-over stand between a value and its use, and a panic
-// of the iterator surfaces in the loop, where a call of it would have. Iterators that
-// are plain functions run on a goroutine of their own behind the same interface; see
-// iterator.go.
+// No job, no allocation and no handoff lie between a value and its use, and a panic of
+// the iterator surfaces in the loop, as that of a call would. Iterators that are plain
+// functions run on a goroutine of their own behind the same interface; see iterator.go.
 //
 // # It isn't that easy: leaving the loop
 //
@@ -143,9 +142,8 @@ func (l *Loops) Close() { l.top = l.top.leave() }
 
 // Leave is deferred by the MoveNext of a function that has loops over streams or
 // functions. If the function was left by a panic or by runtime.Goexit, it passes that
-// through the iterators; what comes out is for the frame's caller to raise
-// (outcome.go). If one of them suspends, the frame is suspended at state, and *finished
-// false.
+// through the iterators; the frame's caller raises what comes out (outcome.go). If one
+// of them suspends, the frame is suspended at state, and *finished false.
 func (l *Loops) Leave(t *Task, f *Frame, state int32, finished *bool) {
 	if l.top == nil || f.State != Running {
 		return
@@ -241,10 +239,9 @@ func (l *Loop[K, V]) exit(t *Task) {
 	}
 }
 
-// apart runs f, which exits, on a goroutine of its own, and returns what it has
-// panicked with instead. On the goroutine that exits already, each iterator's
-// runtime.Goexit would lie on top of the one before it, and the runtime walks over all
-// of them.
+// apart runs f, which exits, on a goroutine of its own, and returns the value if f
+// panics instead. On the goroutine that exits already, each iterator's runtime.Goexit
+// would lie on top of the one before it, and the runtime walks over all of them.
 func apart(f func()) any {
 	ended := make(chan any, 1)
 	go func() {

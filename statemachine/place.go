@@ -21,8 +21,8 @@ import (
 // within its own run finds the next one. One store for all workers (a sync.Pool, as the
 // rest below have it) costs a resumption 13 ns, half of its cost.
 //
-// What does not come back (its goroutine was ended by runtime.Goexit) is garbage, and
-// the place makes another one.
+// A Task that does not come back (runtime.Goexit ended its goroutine) is garbage, and
+// the place makes another.
 
 // place is where Tasks are borrowed, and run.
 type place struct {

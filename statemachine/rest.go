@@ -14,7 +14,7 @@ import (
 //
 // So the operation is a [schedulers.Work] of its own. It goes home, takes the step
 // there, and then either waits again or runs the machine in its own place, on its own
-// worker: the wait costs one turn in a queue, as any other.
+// worker: the wait costs one turn in a queue, like any other.
 
 // Rest is a machine that waits for an operation which runs it by itself. An operation
 // gets it in its Join (see [Pending]), and then, after Join has returned true, calls

@@ -17,8 +17,8 @@ func (t *Task) Rethrow() {
 	}
 }
 
-// Refusal returns why what the frame has awaited has no result, or nil: home did not
-// take the chain when it was resumed, or the context of its sleep has ended.
+// Refusal returns why the awaited operation has no result, or nil: home did not take
+// the chain when it was resumed, or the context of its sleep has ended.
 func (t *Task) Refusal() error {
 	o := t.outcome
 	if o == nil {

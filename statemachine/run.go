@@ -79,8 +79,8 @@ func (t *Task) suspended(c *chain, running **Frame) {
 // two happen where another frame ran.
 //
 // It is tempting to let the caller continue here, up to its next suspension: that saves
-// a turn in a queue. But an event loop or a strand is chosen for what must not happen
-// elsewhere, and the caller cannot see where its callee ended.
+// a turn in a queue. But programs choose an event loop or a strand for work that must
+// not run elsewhere, and the caller cannot see where its callee ended.
 func (t *Task) goHome(c *chain) {
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed})

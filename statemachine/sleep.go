@@ -43,8 +43,8 @@ func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err erro
 	return true, nil
 }
 
-// length returns how long the sleep is, which lies in the timer until that is armed.
-// Timers may ask a Timer whether it is.
+// length returns the duration of the sleep, which lies in the timer until that is
+// armed. Timers may ask a Timer whether it is armed.
 func (s *sleeping) length() time.Duration {
 	d := s.timer.When
 	s.timer.When = 0

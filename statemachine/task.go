@@ -23,8 +23,8 @@ type Task struct {
 	// The timers that arm what it waits for, if that is a sleep.
 	timers schedulers.Timers
 
-	// How the last callee ended, if not by returning; or why what was awaited has no
-	// result: home refused, a sleep's context has ended.
+	// How the last callee ended, if not by returning; or why the awaited operation has
+	// no result: home refused, a sleep's context has ended.
 	outcome *outcome
 
 	// The panic that was raised again last: it has a newer stack now, and this is

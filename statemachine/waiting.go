@@ -16,9 +16,9 @@ import (
 // that it waits in, so that it cannot be resumed meanwhile: the plain fields can be
 // read.
 //
-// An awaiter of a user's own may call back whenever it likes, also a chain that has
-// gone on since. So a chain that waits for one of those cannot be asked, and its calls
-// do not show.
+// A user's own awaiter may call back at any time, even a chain that has continued
+// since. So a chain that waits for one of those cannot be asked, and its calls do not
+// show.
 
 // Location is where in the source a function is suspended.
 type Location struct {
@@ -44,7 +44,7 @@ const (
 	// shownCalls is how many suspended calls of one chain appear in a report.
 	shownCalls = 64
 	// knownCalls is how deep a chain may be for its job to be found from its top:
-	// behind it, stacks end and circles are not seen. The way is gone before each await
+	// behind it, stacks end and circles are not seen. The search runs before each await
 	// of a job that depends on others, and a recursion of a million calls must not pay
 	// for a million steps.
 	knownCalls = 1024

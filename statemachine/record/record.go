@@ -59,9 +59,9 @@ func To(w io.Writer) {
 	}
 }
 
-// Steps is what a machine tells its steps. It is a field of the frame and is copied
-// with it. The zero value belongs to a machine that has not started. Like its frame, it
-// is used by one goroutine at a time.
+// Steps records the steps of a machine. It is a field of the frame and is copied with
+// it. The zero value belongs to a machine that has not started. Like its frame, it is
+// used by one goroutine at a time.
 type Steps struct {
 	machine  int64
 	function string
