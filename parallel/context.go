@@ -10,7 +10,7 @@ import (
 // bodyContext is the context of the bodies that one goroutine runs.
 //
 // All goroutines of an operation share its cancellation, but each has a context of its
-// own, because a context also says on which worker one is: a body that submits work or
+// own, because a context also names the current worker: a body that submits work or
 // waits has to name the worker that it runs on, not the one that began the operation.
 //
 // Most bodies never ask for more than Err and a value. So the parent's cancellation

@@ -50,8 +50,8 @@ import (
 // answers the call helps that one. So a queue never holds more calls than operations
 // were ever open at once.
 //
-// That is also why a crew is no part of the operation, and why nothing a user
-// can hold leads to one.
+// That is also why a crew is no part of the operation, and why no object of a user
+// leads to one.
 type crew struct {
 	mu      sync.Mutex
 	sched   schedulers.Scheduler // constant while pending
@@ -162,8 +162,9 @@ func (c *crew) answered() {
 //
 // That a helper has come and gone before Submit returned does not prove that. A caller
 // which loses its processor at the end of Submit sees the same, and would continue
-// without helpers for the rest of the operation. Only the stack tells; it is looked at
-// when a helper comes that early, which is seldom, and takes about a microsecond.
+// without helpers for the rest of the operation. Only the stack tells; it is read only
+// when a helper comes that early, which is rare, and reading it takes about a
+// microsecond.
 func insideSubmit() bool {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
@@ -268,8 +269,8 @@ const spins = 50
 // call after.
 //
 // What this package waits for is a body that is running somewhere else. A scheduler
-// that answers schedulers.ErrWouldDeadlock cannot know that, and to return while the
-// body runs is what a structured operation never does; so the answer is not heard.
+// that answers schedulers.ErrWouldDeadlock cannot know that, and a structured operation
+// never returns while a body runs; so the answer is ignored.
 func blocking(by schedulers.Worker) (unblock func()) {
 	if b, ok := by.(schedulers.Blocker); ok {
 		if unblock, err := b.Block(); err == nil {

@@ -8,11 +8,11 @@
 //
 // # Which to use
 //
-// A loop is for many bodies that need each other's results not at all. Fork-join is for
+// A loop is for many bodies that do not need each other's results. Fork-join is for
 // recursion: trees, divide and conquer, anything whose parts become known on the way; a
 // fork costs a few nanoseconds, so it needs no threshold below which to stop forking.
-// What waits for a network, a timer or a lock is neither: its bodies return jobs, and a
-// thousand of them under way hold no goroutine.
+// Work that waits for a network, a timer or a lock is neither: its bodies return jobs,
+// and a thousand of them under way hold no goroutine.
 //
 // # The caller takes part
 //

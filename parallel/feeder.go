@@ -10,8 +10,8 @@ import (
 // feeder runs a sequence and gives its items to lanes. It asks the sequence for an item
 // only when a lane is free for it.
 //
-// It sleeps while all lanes have bodies under way, and is woken by the first that has
-// not any more:
+// It sleeps while all lanes have bodies under way, and is woken by the first lane that
+// becomes idle:
 //
 //	feeder                                  lane
 //	  F1 no lane is idle: make ready, under mu   L1 be idle, under mu, or stop the operation

@@ -22,9 +22,8 @@ import (
 // with it when all bodies' jobs have ended; it is Canceled if ctx has ended, else
 // Faulted.
 //
-// The items are gone through in order; a sequence is asked for an item when there is a
-// body for it, and not before. It is not a twin of [ForEach], whose bodies return
-// errors.
+// Items are processed in order; a sequence is asked for an item only when a body can
+// take it. It is not a twin of [ForEach], whose bodies return errors.
 func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx context.Context, item T) *job.Job[R], opts ...Option) *job.Job[job.Void] {
 	p := new(job.Promise[job.Void])
 	a := &asyncLoop[T, R]{body: body}
@@ -40,8 +39,8 @@ func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(
 }
 
 // MapAsync is [ForEachAsync] with the results of the bodies' jobs: in the order of the
-// items, or with [AsCompleted] in the order in which the jobs completed. There are none
-// if it fails.
+// items, or with [AsCompleted] in the order in which the jobs completed. A job that
+// fails has no results.
 func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx context.Context, item T) *job.Job[R], opts ...Option) *job.Job[[]R] {
 	s, err := settingsOf(opts)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 // It blocks, and its caller takes part. A million functions cost a few hundred pieces
 // of work, not a million.
 //
-// Errors, panics and the end of ctx are as in [For]: the first stops the rest. With a
-// nil function among them nothing is called, and the error is [ErrNilFunc]. For
-// options, use [ForEach] over the functions.
+// Errors, panics and the end of ctx are as in [For]: the first stops the rest. If one
+// of them is nil, nothing is called, and the error is [ErrNilFunc]. For options, use
+// [ForEach] over the functions.
 func Invoke(ctx context.Context, funcs ...func(context.Context) error) error {
 	for i, f := range funcs {
 		if f == nil {

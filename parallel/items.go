@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// Items are what an operation goes through: a slice, or a sequence such as
+// Items are what an operation iterates over: a slice, or a sequence such as
 // maps.Keys(m).
 //
 // A sequence runs on a goroutine of its own, one step at a time and only as far as its

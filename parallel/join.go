@@ -53,7 +53,7 @@ func Join[A, R any](w *Worker, f func(w *Worker, arg A) R, x, y A) (rx, ry R) {
 }
 
 // Join2 calls a and b, perhaps in parallel, and returns both results. It is [Join] for
-// two functions that differ. Where b is a closure it is allocated.
+// two functions that differ. If b is a closure, it is allocated.
 func Join2[A, B any](w *Worker, a func(w *Worker) A, b func(w *Worker) B) (ra A, rb B) {
 	n := pushThunk(w, b)
 	i := n.index

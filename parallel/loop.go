@@ -11,8 +11,8 @@ import (
 // loop is an operation over the indexes from, from+1, … from+n-1.
 //
 // The caller and its helpers do the same: claim some indexes, run the body for them,
-// again, until none is left. How indexes are claimed is the partition's business; each
-// is claimed by one goroutine, once.
+// again, until none is left. The partition decides how indexes are claimed; each is
+// claimed once, by one goroutine.
 type loop struct {
 	operation
 	crew *crew // nil: no helpers

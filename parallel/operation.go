@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// operation is what all operations have in common: where they run, the context of their
-// bodies, and what has gone wrong.
+// operation is what all operations share: where they run, the context of their bodies,
+// and what has gone wrong.
 //
 // # What stops an operation
 //
@@ -20,9 +20,9 @@ import (
 //	a body called runtime.Goexit  │   and the bodies' context is canceled
 //	the caller's context ended   ─┘
 //
-// The first of these is what the caller learns, with one exception: a panic is never
-// hidden behind an error that came first, but joined to it. Errors that come later are
-// usually what canceling did to the other bodies, and say nothing new.
+// The caller gets the first of these, with one exception: a panic is never hidden
+// behind an error that came first, but joined to it. Errors that come later are usually
+// what canceling did to the other bodies, and say nothing new.
 //
 // # Goexit
 //
@@ -85,8 +85,8 @@ func (o *operation) fail(err error) {
 	o.stop(first, err)
 }
 
-// contain is deferred around what runs functions of the user's. If that has not
-// returned, it stops the operation.
+// contain is deferred around code that calls user functions. If that has not returned,
+// it stops the operation.
 func (o *operation) contain(returned *bool) {
 	if !*returned {
 		o.crashed(recover())

@@ -37,7 +37,7 @@ const (
 //
 // In [ForEachAsync] and [MapAsync] it bounds what is in flight: a body counts until the
 // job that it returned has ended, also while that waits and holds no goroutine. That is
-// the limit for a server that bears ten queries; what Scope.Limit of package job is for
+// the limit for a server that bears ten queries, as Scope.Limit of package job is for
 // children of a scope.
 func Degree(n int) Option { return Option{optionDegree, n} }
 
@@ -116,8 +116,8 @@ func settingsOf(opts []Option) (settings, error) {
 	return s, nil
 }
 
-// mostMembers bounds what is made for each member of an operation where a degree stands
-// for "as many as you like".
+// mostMembers bounds what is made per member of an operation whose degree stands for
+// "as many as you like".
 const mostMembers = 1 << 16
 
 // members returns how many goroutines an operation may have.

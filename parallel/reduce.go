@@ -69,8 +69,7 @@ func (r *reduction[T, A]) run(w *Worker) (A, error) {
 }
 
 // reducePart folds one block, or merges the results of two halves. Once the operation
-// has stopped, what it returns means nothing, and nothing of the user's is called with
-// it.
+// has stopped, its result is meaningless, and no user function gets it.
 func (r *reduction[T, A]) reducePart(w *Worker, p part) A {
 	if p.hi-p.lo == 1 {
 		return r.foldBlock(w, p.lo)

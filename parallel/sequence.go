@@ -12,11 +12,11 @@ import (
 //
 // # The easy way that does not work
 //
-// An iter.Seq calls its consumer. To be asked by several goroutines it has to be turned
-// round, which is what iter.Pull does; but a coroutine of iter.Pull may only be resumed
-// by goroutines that are locked to threads as its creator was, and the workers of some
-// schedulers are. It would be a fatal error, not a panic. So the sequence runs on a
-// goroutine, and is asked over channels.
+// An iter.Seq calls its consumer. For several goroutines to pull from it, it has to be
+// inverted, which is what iter.Pull does. But a coroutine of iter.Pull may only be
+// resumed by goroutines whose thread locking matches its creator's, and the workers of
+// some schedulers are locked to threads. A mismatch is a fatal error, not a panic. So
+// the sequence runs on a goroutine, and is asked over channels.
 //
 // # One asker
 //
@@ -32,8 +32,8 @@ import (
 //	  closed: it has ended             G4 close fill
 //
 // T1 is always followed by T2, because nothing between them can fail, so G3 never waits
-// in vain. After all takers have gone, stop ends G1 and waits for G4: whatever the
-// sequence does when it is broken off has been done by then.
+// in vain. After all takers have gone, stop ends G1 and waits for G4: by then the
+// sequence has done whatever it does when broken off.
 type sequence[T any] struct {
 	op    *operation
 	seq   iter.Seq[T]

@@ -14,8 +14,7 @@ type shelf[T, R any] struct {
 	lanes atomic.Int64 // how many may still be started
 }
 
-// feed starts the first lane. Lanes start the others, so there is nothing more to be
-// live for.
+// feed starts the first lane. Lanes start the others, so nothing else has to stay live.
 func (s *shelf[T, R]) feed() {
 	if err := s.start(s.of.by); err != nil {
 		s.of.fail(err)

@@ -64,8 +64,8 @@ func SortStableFunc[S ~[]E, E any](ctx context.Context, s S, compare func(a, b E
 // A level reads from and writes into, never the other way. So at each moment from holds
 // all the elements, and if the sort ends early there they are copied back. Within a
 // run, sorting swaps elements. The tempting way, a recursion that merges each pair as
-// soon as both are sorted, would know no such moment: half of a slice would be here and
-// half there.
+// soon as both are sorted, would have no such moment: half of the elements would be in
+// one slice and half in the other.
 //
 // # A comparison that contradicts itself
 //

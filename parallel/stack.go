@@ -5,7 +5,7 @@ package parallel
 //
 // # One fork
 //
-// A fork that is not taken is a deferred plain call. So it costs little more: the
+// A fork that is not taken is a postponed plain call. So it costs little more: the
 // function and its argument are written to a place on the stack, and the join reads
 // them back, on the same goroutine, without an atomic operation. The places keep their
 // fork objects, so that forking allocates nothing once the stack has been as deep
@@ -35,10 +35,10 @@ package parallel
 //
 // The owner alone reads and writes states.
 //
-// Places are given back from the top. Forks that are joined in another order than the
-// reverse of their making leave joined places behind, which go when the ones above them
-// have gone. So whenever a function is called, the place below top is not joined; what
-// the function leaves on the stack is then what lies above the top that it began with.
+// Places are given back from the top. Forks that are not joined in the reverse order of
+// their making leave joined places behind, which go when the ones above them have gone.
+// So whenever a function is called, the place below top is not joined; what the
+// function leaves on the stack is then what lies above the top that it began with.
 type stack struct {
 	places []place
 	top    int // how many places are in use

@@ -85,8 +85,7 @@ func (s *stream[T]) help(on schedulers.Worker) { s.protect(on, (*stream[T]).pass
 // participant that gets the next items will call it.
 func (s *stream[T]) left() bool { return false }
 
-// protect runs one goroutine's part and turns what goes wrong in it into the
-// operation's failure.
+// protect runs one goroutine's part and turns its failure into the operation's.
 func (s *stream[T]) protect(on schedulers.Worker, part func(*stream[T], schedulers.Worker)) {
 	returned := false
 	defer s.contain(&returned)

@@ -31,9 +31,8 @@ import (
 //
 // # Nothing to take
 //
-// The one that runs the fork may be inside a long function and fork later. So the owner
-// looks some more times, and then sleeps until the fork has ended, or descendants are
-// on offer:
+// The taker may be inside a long function and fork later. So the owner looks a few more
+// times, and then sleeps until the fork has ended, or descendants are on offer:
 //
 //	owner (park)                          taker (offer, finish)
 //	  O1 write wake, then state: awaited    T1 offer, or write the outcome
@@ -46,7 +45,7 @@ import (
 //
 // # A panic, a Goexit
 //
-// They must not end the taker's goroutine in the owner's place, so run recovers and
+// They must not end the taker's goroutine instead of the owner's, so run recovers and
 // keeps them for the join, which raises them again: the same value, so that a deferred
 // recover in the user's function cannot tell where the call ran.
 //
@@ -115,8 +114,8 @@ func (w *Worker) root(body func() error) (err error) {
 	return err
 }
 
-// panicError returns the error for a value that was just recovered: the one that a join
-// has brought here, if it is that, since it has the stack of the panic itself.
+// panicError returns the error for a value that was just recovered: if a join has
+// brought that value here, the join's error, which has the stack of the original panic.
 func (w *Worker) panicError(v any) *job.PanicError {
 	if p := w.foreign; p != nil && panics.Same(p.Value, v) {
 		p.Value = v // functions that count as one may be two

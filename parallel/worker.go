@@ -13,8 +13,8 @@ import (
 //
 // A Worker must be used by the function that it was handed to, and by what that calls,
 // on the same goroutine, until that function returns. It is not safe for concurrent
-// use: that is what forks owe their price to. Handing it to another goroutine is a data
-// race; using it after its Run has returned panics.
+// use, which is what keeps forks cheap. Handing it to another goroutine is a data race;
+// using it after its Run has returned panics.
 //
 // A context could say the same, but proves nothing: users pass contexts to other
 // goroutines, and may. A parameter that is only good for forking has no reason to
@@ -36,8 +36,8 @@ type Worker struct {
 }
 
 // Context returns the context of the operation for this goroutine: a child of the one
-// given to [Run], which also tells on which worker of the scheduler one is. It ends
-// when that one does, when [Worker.Cancel] is called, and when Run returns.
+// given to [Run], which also names the current worker of the scheduler. It ends when
+// that one does, when [Worker.Cancel] is called, and when Run returns.
 func (w *Worker) Context() context.Context {
 	if w.ctx == nil {
 		w.ctx = &bodyContext{&w.team.operation, w.on}
