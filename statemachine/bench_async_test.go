@@ -76,7 +76,7 @@ func (f *nestedLocals) moveNext(t *statemachine.Task, ctx context.Context, n int
 	if n != 0 {
 		goto endIf1
 	}
-	// bench_test.go:88: job.Yield()
+	// bench_test.go:89: job.Yield()
 	f.State = 1
 	return t.Yield(), 0
 resume1:
@@ -85,7 +85,7 @@ resume1:
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// bench_test.go:91: return nested(ctx, n-1) + 1
+	// bench_test.go:92: return nested(ctx, n-1) + 1
 	f.nested2, nested1 = nestedEnter(t, ctx, n-1)
 	if f.nested2 == nil {
 		goto resumed2
@@ -103,7 +103,7 @@ resumed2:
 
 // Location returns where [nested] is suspended.
 func (f *nestedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 88, 91)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 89, 92)
 }
 
 // Results returns what [nested] returned, or raises again the panic that ended it.
@@ -129,4 +129,4 @@ func (f *nestedMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 01aff2ebdb760184
+// Digest of what is above: 51d322a51ff10856

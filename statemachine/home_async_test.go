@@ -1185,7 +1185,7 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:296: _, err := awaiter.Await(lateEnd{})
+	// home_test.go:298: _, err := awaiter.Await(lateEnd{})
 	if next := awaiter.Awaitable[int](lateEnd{}); next != nil {
 		f.await1 = next.GetAwaiter()
 	}
@@ -1210,7 +1210,7 @@ resume1:
 
 // Location returns where [late] is suspended.
 func (f *lateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 296)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
 }
 
 // Results returns what [late] returned, or raises again the panic that ended it.
@@ -1300,13 +1300,13 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 	if !!first {
 		goto endIf1
 	}
-	// home_test.go:306: job.Yield()
+	// home_test.go:308: job.Yield()
 	f.State = 1
 	return t.Yield(), nil
 resume1:
 	_ = t.Refusal()
 endIf1:
-	// home_test.go:308: err := late(away, there)
+	// home_test.go:310: err := late(away, there)
 	f.late2, err = lateEnter(t, f.away, f.there)
 	if f.late2 == nil {
 		goto resumed2
@@ -1326,7 +1326,7 @@ resumed2:
 
 // Location returns where [callsLate] is suspended.
 func (f *callsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 306, 308)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308, 310)
 }
 
 // Results returns what [callsLate] returned, or raises again the panic that ended it.
@@ -1408,7 +1408,7 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:317: _, err := job.Go(ctx, func(ctx context.Context) error {
+	// home_test.go:319: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		away := away
 		there := there
@@ -1435,7 +1435,7 @@ resume1:
 
 // Location returns where [startsLate] is suspended.
 func (f *startsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 317)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 319)
 }
 
 // Results returns what [startsLate] returned, or raises again the panic that ended it.
@@ -1494,7 +1494,7 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:318: err := late(away, there)
+	// home_test.go:320: err := late(away, there)
 	f.late1, err = lateEnter(t, away, there)
 	if f.late1 == nil {
 		goto resumed1
@@ -1513,7 +1513,7 @@ resumed1:
 
 // Location returns where a function literal of [startsLate] is suspended.
 func (f *startsLateFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 318)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
 // startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain of calls: task and frame in one allocation.
@@ -1532,4 +1532,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2f53864ef5d69bbf
+// Digest of what is above: 0b70b373b40e21df

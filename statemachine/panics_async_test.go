@@ -92,7 +92,7 @@ func (frame *fallThroughLiteralsLocals) moveNext(t *statemachine.Task) (finished
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:49: job.Yield()
+	// panics_test.go:50: job.Yield()
 	frame.State = 1
 	return t.Yield(), nil
 resume1:
@@ -100,7 +100,7 @@ resume1:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:53: return fallThroughLiterals(ctx, f, n-1)
+	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
 	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(t, frame.ctx, frame.f, frame.n-1)
 	if frame.fallThroughLiterals2 == nil {
 		goto resumed2
@@ -119,7 +119,7 @@ resumed2:
 
 // Location returns where [fallThroughLiterals] is suspended.
 func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 49, 53)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 50, 54)
 }
 
 // Results returns what [fallThroughLiterals] returned, or raises again the panic that ended it.
@@ -225,7 +225,7 @@ func (frame *fallThroughValuesLocals) moveNext(t *statemachine.Task) (finished b
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:62: job.Yield()
+	// panics_test.go:63: job.Yield()
 	frame.State = 1
 	return t.Yield(), nil
 resume1:
@@ -233,7 +233,7 @@ resume1:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:66: return fallThroughValues(ctx, f, n-1)
+	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
 	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(t, frame.ctx, frame.f, frame.n-1)
 	if frame.fallThroughValues2 == nil {
 		goto resumed2
@@ -252,7 +252,7 @@ resumed2:
 
 // Location returns where [fallThroughValues] is suspended.
 func (frame *fallThroughValuesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 62, 66)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 63, 67)
 }
 
 // Results returns what [fallThroughValues] returned, or raises again the panic that ended it.
@@ -360,7 +360,7 @@ func (frame *fallThroughEpiloguesFrame) step(t *statemachine.Task) (finished, ag
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:80: job.Yield()
+	// panics_test.go:81: job.Yield()
 	frame.State = 1
 	return t.Yield(), false
 resume1:
@@ -368,7 +368,7 @@ resume1:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:84: return fallThroughEpilogues(ctx, f, n-1)
+	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
 	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(t, frame.ctx, frame.f, frame.n-1)
 	if frame.fallThroughEpilogues2 == nil {
 		goto resumed2
@@ -396,7 +396,7 @@ resume3:
 
 // Location returns where [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 81, 85, 86)
 }
 
 // Results returns what [fallThroughEpilogues] returned, or raises again the panic that ended it.
@@ -459,7 +459,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(t *statemachine.Task, n in
 	if n >= 0 {
 		goto endIf1
 	}
-	// panics_test.go:73: job.Yield()
+	// panics_test.go:74: job.Yield()
 	frame.State = 1
 	return t.Yield()
 resume1:
@@ -472,7 +472,7 @@ endIf1:
 
 // Location returns where a function literal of [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 73)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 74)
 }
 
 // Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the panic that ended it.
@@ -512,7 +512,7 @@ func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		f := frame.f
 		frame.defers.PushPlain(func() { f.out() })
 	}
-	// panics_test.go:91: if !yield(1, ctx.Err()) {
+	// panics_test.go:92: if !yield(1, ctx.Err()) {
 	frame.Emit(1, frame.ctx.Err())
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
@@ -533,7 +533,7 @@ endIf1:
 
 // Location returns where [oneRound] is suspended.
 func (frame *oneRoundFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 92)
 }
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
@@ -601,7 +601,7 @@ func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished boo
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
+	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 	if frame.loop1.Next(t) {
 		goto resume1
 	}
@@ -618,7 +618,7 @@ resume1:
 	if !frame.f.suspends {
 		goto endIf2
 	}
-	// panics_test.go:103: job.Yield()
+	// panics_test.go:104: job.Yield()
 	frame.State = 2
 	return t.Yield()
 resume2:
@@ -626,7 +626,7 @@ resume2:
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:107: if err := fallThroughLoops(ctx, f, n-1); err != nil {
+	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(t, frame.ctx, frame.f, frame.n-1)
 	if frame.fallThroughLoops3 == nil {
 		goto resumed3
@@ -667,7 +667,7 @@ done1:
 
 // Location returns where [fallThroughLoops] is suspended.
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 100, 104, 108, 100)
 }
 
 // Results returns what [fallThroughLoops] returned, or raises again the panic that ended it.
@@ -745,7 +745,7 @@ func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) 
 	if frame.n != 0 {
 		goto endIf1
 	}
-	// panics_test.go:120: if !yield(1, nil) {
+	// panics_test.go:121: if !yield(1, nil) {
 	frame.Emit(1, nil)
 	frame.State = 1
 	return true
@@ -764,7 +764,7 @@ endIf1:
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
+	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
 	if frame.loop1.Next(t) {
 		goto resume2
 	}
@@ -777,7 +777,7 @@ resume2:
 	}
 	{
 		v, err := frame.loop1.Key(), frame.loop1.Value()
-		// panics_test.go:126: if !yield(v, err) {
+		// panics_test.go:127: if !yield(v, err) {
 		frame.Emit(v, err)
 	}
 	frame.State = 3
@@ -815,7 +815,7 @@ done1:
 
 // Location returns where [fallingStream] is suspended.
 func (frame *fallingStreamFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 121, 126, 127, 126)
 }
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
@@ -886,7 +886,7 @@ func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(ctx, frame.f, n-1))
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:136: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
+	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
 	if frame.loop1.Next(t) {
 		goto resume1
 	}
@@ -899,7 +899,7 @@ resume1:
 	if !frame.f.suspends {
 		goto endIf1
 	}
-	// panics_test.go:138: job.Yield()
+	// panics_test.go:139: job.Yield()
 	frame.State = 2
 	return t.Yield()
 resume2:
@@ -916,7 +916,7 @@ done1:
 
 // Location returns where [fallThroughStreams] is suspended.
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 137, 139)
 }
 
 // Results returns what [fallThroughStreams] returned, or raises again the panic that ended it.
@@ -942,4 +942,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: caa3855e4d4957e2
+// Digest of what is above: 9333fe47c8a6ac2d

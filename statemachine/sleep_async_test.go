@@ -190,7 +190,7 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:170: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
+	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
 	if !asleep1 {
 		goto resumed1
@@ -206,7 +206,7 @@ resumed1:
 
 // Location returns where [nod] is suspended.
 func (f *nodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 170)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 171)
 }
 
 // Results returns what [nod] returned, or raises again the panic that ended it.
@@ -231,4 +231,4 @@ func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8d5df0f6f63d0f67
+// Digest of what is above: e2c26f3b3ea0efd8

@@ -326,7 +326,7 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// steps_test.go:103: s, err := after.Await()
+	// steps_test.go:104: s, err := after.Await()
 	f.await1 = f.after
 	if f.await1.IsCompleted() {
 		goto resume1
@@ -338,7 +338,7 @@ resume1:
 	{
 		s, err := statemachine.JobResult(t, f.await1)
 		f.await1 = nil
-		// steps_test.go:104: if yield(s, err) {
+		// steps_test.go:105: if yield(s, err) {
 		f.Emit(s, err)
 	}
 	f.State = 2
@@ -359,7 +359,7 @@ endIf1:
 
 // Location returns where [failing] is suspended.
 func (f *failingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 103, 104)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: fc7a6bc243fc0dda
+// Digest of what is above: c3fe7819d4015f87
