@@ -66,8 +66,8 @@ func NewBroadcast[T any](capacity int, full FullMode, opts ...ChannelOption[T]) 
 	return &Broadcast[T]{capacity: capacity, full: full, dropped: merge(opts).dropped}
 }
 
-// Subscribe returns a subscription to what is sent from now on. Close it when it is no
-// longer read; until then it may hold up all senders. It does not block.
+// Subscribe returns a subscription to later elements. Close it when it is no longer
+// read; until then it may hold up all senders. It does not block.
 func (b *Broadcast[T]) Subscribe() *Subscription[T] {
 	s := &Subscription[T]{of: b}
 	b.mu.Lock()
@@ -109,7 +109,7 @@ func (b *Broadcast[T]) CloseCause(cause error) {
 // next is the number of the element that is sent next.
 func (b *Broadcast[T]) next() uint64 { return b.first + uint64(b.kept.len()) }
 
-// put sends v if there is room, or says what else.
+// put sends v if the buffer has room, or else decides by the full mode.
 func (b *Broadcast[T]) put(v T) (p placement[T]) {
 	switch {
 	case b.closed != nil:

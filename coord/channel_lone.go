@@ -59,8 +59,8 @@ import (
 // # It isn't that easy: rescue
 //
 // A receiver whose step 4 finds that it came too late would like to withdraw: CAS(lone,
-// w, nil). But from step 3 on, any goroutine may take it. It may have been served
-// since, have continued elsewhere, and wait here again with the same waiter. The
+// w, nil). But from step 3 on, any goroutine may take the waiter. It may have been
+// served since, have continued elsewhere, and wait here again with the same waiter. The
 // compare-and-swap would tear it out of that other wait, and one machine would run
 // twice. So a late receiver does for the current occupant of lone what it would have
 // wanted for itself: under the lock it looks for an element for that waiter, or puts it

@@ -198,8 +198,8 @@ func TestAnElementThatAMachineWithoutAHomeWasHandedIsItsOwn(t *testing.T) {
 	})
 }
 
-// The wait ended because of its context, so nothing was granted and there is nothing to
-// give back.
+// The wait ended because of its context, so nothing was granted, and nothing has to be
+// given back.
 func TestAMachineWithoutAHomeThatGaveUpGivesNothingBack(t *testing.T) {
 	ctx, end := gone(t)
 	ctx, cancel := context.WithCancel(ctx)

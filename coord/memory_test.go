@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// payload is large enough to have an allocation of its own.
+// payload is large enough to get its own allocation.
 type payload [1 << 12]byte
 
 // collected reports whether what p points to is garbage. A test makes the object that

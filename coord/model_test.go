@@ -108,7 +108,7 @@ func (r *run) compare(all requests) {
 	}
 }
 
-// onModels does some runs, each in a bubble of its own.
+// onModels does some runs, each in its own bubble.
 func onModels(t *testing.T, steps func(r *run)) {
 	t.Helper()
 	for seed := range uint64(modelRuns) {
