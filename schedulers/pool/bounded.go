@@ -15,12 +15,13 @@ const (
 	// to do without it.
 	Reject WhenFull = iota
 
-	// Block makes Submit wait until there is room, first come first served, or until
-	// the pool is shut down, which refuses the work with [schedulers.ErrShutdown]. A
-	// worker of the pool that waits in Submit counts as blocked, so another worker runs
-	// meanwhile and makes room. The pool recognizes the worker by its hint. Work that
-	// submits without a hint holds its worker, and continues only when other workers,
-	// including those added for a stall, have made room.
+	// Block makes Submit wait until the queue has room, first come first served, or
+	// until the pool is shut down, which refuses the work with
+	// [schedulers.ErrShutdown]. A worker of the pool that waits in Submit counts as
+	// blocked, so another worker runs meanwhile and makes room. The pool recognizes the
+	// worker by its hint. Work that submits without a hint holds its worker, and
+	// continues only when other workers, including those added for a stall, have made
+	// room.
 	Block
 
 	// CallerRuns runs the work on the goroutine that calls Submit, before Submit
@@ -122,8 +123,8 @@ func (p *Pool) runHere(w schedulers.Work, on *worker) {
 	}
 }
 
-// admit queues the work of waiting submitters while there is room; mu is held. It is
-// called after work was taken from the queue. The admitted work replaces what was
+// admit queues the work of waiting submitters while the queue has room; mu is held. It
+// is called after work was taken from the queue. The admitted work replaces what was
 // taken, so no worker has to be started for it.
 func (b *bound) admit(p *Pool) {
 	for len(b.waiting) > 0 && p.global.Len() < b.limit {

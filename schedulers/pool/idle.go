@@ -11,10 +11,10 @@ import "github.com/movenext/movenext/schedulers"
 // last worker may be about to end. If the poster concludes "there is a worker" and the
 // worker concludes "there is no work", the work stays there forever.
 //
-// Where a worker has to be started there is no difficulty: pushing and deciding are one
-// critical section, and so are finding nothing and ending. But a local queue has its
-// own lock, to avoid the pool's lock at each nested submission, and so does the newer
-// part of the global queue (inbox.go). For these the two lists below pair up.
+// Under the pool's lock this is easy: pushing and deciding are one critical section,
+// and so are finding nothing and ending. But a local queue has its own lock, to avoid
+// the pool's lock at each nested submission, and so does the newer part of the global
+// queue (inbox.go). For these the two lists below pair up.
 //
 // # The poster                         # The worker that finds nothing
 //
@@ -136,7 +136,7 @@ func (p *Pool) anyQueued() bool {
 	return false
 }
 
-// start starts a worker; mu is held and there is room.
+// start starts a worker; mu is held and the room is free.
 func (p *Pool) start() {
 	w := p.slots.take(p)
 	w.live, w.fresh = true, true
@@ -216,7 +216,7 @@ func (p *Pool) look(w *worker) schedulers.Work {
 	return nil
 }
 
-// retire ends w even if there is work, because more workers run than should. What it
+// retire ends w even if work is queued, because more workers run than should. What it
 // has queued moves to the global queue.
 func (p *Pool) retire(w *worker) {
 	p.room.running--

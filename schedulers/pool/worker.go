@@ -147,7 +147,7 @@ func (w *worker) popOldest() schedulers.Work {
 	return work
 }
 
-// queued reports whether there is local work.
+// queued reports whether the local queue has work.
 func (w *worker) queued() bool {
 	if !w.some.Load() {
 		return false

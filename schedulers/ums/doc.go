@@ -91,8 +91,8 @@
 //     call does, from any goroutine: it is an edge of the state, taken under the list's
 //     lock. Other calls pass through.
 //   - A call that makes the state Ready parks, and each edge from Ready to Running
-//     releases one parked goroutine. So there are as many tokens as parked goroutines,
-//     and it does not matter which of them gets which.
+//     releases one parked goroutine. So tokens and parked goroutines are equal in
+//     number, and it does not matter which of them gets which.
 //   - If the function ends while a goroutine is parked in its name, the end releases
 //     that goroutine.
 //

@@ -60,8 +60,8 @@ type decisions struct {
 	told   bool         // the failure was reported
 }
 
-// ready puts workers in line: all of them before the policy learns of the first, so
-// that all are known whatever it does.
+// ready puts workers in line: all of them before the policy learns of the first, so all
+// are known, whatever it does.
 func (d *decisions) ready(workers ...*Worker) {
 	workers = slices.DeleteFunc(workers, func(w *Worker) bool { return !d.line.push(w) })
 	for _, w := range workers {
