@@ -33,7 +33,7 @@ func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 	case *Conn:
 		return nil, fmt.Errorf("%w: it is a *netio.Conn already; use it as it is", ErrNotAdoptable)
 	case *tls.Conn:
-		return nil, fmt.Errorf("%w: a %T keeps what it has decrypted and has no descriptor; serve it on a goroutine of its own, or adopt a connection that needs no TLS here",
+		return nil, fmt.Errorf("%w: a %T keeps what it has decrypted and has no descriptor; adopt the connection below it and pass that to Server or Client",
 			ErrNotAdoptable, nc)
 	}
 	if _, ok := nc.(syscall.Conn); !ok {

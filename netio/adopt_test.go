@@ -28,7 +28,7 @@ func TestAdoptRefusesWhatHasNoDescriptor(t *testing.T) {
 		mend string
 	}{
 		{a, "adopt the TCP or Unix connection beneath"},
-		{tls.Client(a, &tls.Config{MinVersion: tls.VersionTLS13}), "serve it on a goroutine of its own"},
+		{tls.Client(a, &tls.Config{MinVersion: tls.VersionTLS13}), "Server or Client"},
 		{nil, "it is nil"},
 		{c, "use it as it is"},
 		{struct{ net.Conn }{b}, "adopt the TCP or Unix connection beneath"},

@@ -4,6 +4,7 @@
 //	Listen, Listener     Accept, All as a stream, NetListener
 //	Dial                 TCP, UDP and Unix sockets
 //	Conn                 Read, ReadFull, Write, Readable, CloseWrite; a net.Conn
+//	Server, Client       TLS, by crypto/tls as it is
 //	Adopt, NetConn       from a connection of package net, and back
 //
 // # Straight-line code

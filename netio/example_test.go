@@ -224,3 +224,22 @@ func connected() (a, b *netio.Conn) {
 	}
 	return a, b
 }
+
+func ExampleServer() {
+	a, b := connected()
+	server, client := configs() // with a certificate
+	ctx := context.Background()
+	served := echoTLSAsync(ctx, netio.Server(b, server))
+
+	c := netio.Client(a, client)
+	_, _ = c.Write([]byte("hello"))
+	answer := make([]byte, 5)
+	_, _ = io.ReadFull(c, answer)
+	fmt.Println(string(answer))
+	_ = c.CloseWrite()
+	_, err := served.Await()
+	fmt.Println(err, c.Close())
+	// Output:
+	// hello
+	// <nil> <nil>
+}

@@ -35,7 +35,7 @@ type socket struct {
 	in      coord.Mutex
 	ahead   []byte
 	kept    error
-	looking *job.Job[byte]
+	looking *job.Job[[]byte]
 	coming  *job.Job[net.Conn]
 
 	out coord.Mutex
@@ -144,6 +144,9 @@ func (s *socket) failure(op string, err error) error {
 	return &net.OpError{Op: op, Net: s.LocalAddr().Network(), Source: s.LocalAddr(), Addr: s.RemoteAddr(), Err: err}
 }
 
+// lookSize is how much a look reads ahead.
+const lookSize = 4096
+
 // look waits until a read would make progress, or ctx ends.
 func (s *socket) look(ctx context.Context) error {
 	if err := s.overdue(); err != nil {
@@ -153,26 +156,26 @@ func (s *socket) look(ctx context.Context) error {
 		return nil
 	}
 	if s.looking == nil {
-		s.looking = begin(func() (byte, error) {
-			var one [1]byte
-			_, err := io.ReadFull(s.conn, one[:])
-			return one[0], err
+		s.looking = begin(func() ([]byte, error) {
+			p := make([]byte, lookSize)
+			n, err := s.conn.Read(p)
+			return p[:n], err
 		})
 	}
 	return s.looked(ctx)
 }
 
-// looked waits for the look that is under way. Its byte is read ahead, its error is the next read's, but for
+// looked waits for the look that is under way. What it has read is ahead, its error is the next read's, but for
 // those of a deadline and of closing, which are returned.
 func (s *socket) looked(ctx context.Context) error {
-	b, err := s.looking.Wait(ctx)
+	p, err := s.looking.Wait(ctx)
 	if !s.looking.IsCompleted() {
 		return whyEnded(ctx)
 	}
 	s.looking = nil
+	s.ahead = append(s.ahead, p...)
 	switch {
 	case err == nil:
-		s.ahead = append(s.ahead, b)
 	case errors.Is(err, os.ErrDeadlineExceeded), isClosed(err):
 		return err
 	default:

@@ -1,0 +1,41 @@
+//go:build !linux || netio_portable
+
+package netio
+
+import "time"
+
+// What crypto/tls needs of a socket, which must never wait.
+
+// check returns why no operation may begin.
+func (s *socket) check(k kind) error {
+	if err := s.left(k); err != nil || k.outward() {
+		return err
+	}
+	return s.overdue()
+}
+
+// readNow reads what there is, or returns errNothingYet.
+func (s *socket) readNow(p []byte) (int, error) {
+	if !s.in.TryLock() {
+		return 0, errNothingYet
+	}
+	defer s.in.Unlock()
+	if s.looking != nil && !s.looking.IsCompleted() || s.looking == nil && len(s.ahead) == 0 && s.kept == nil {
+		return 0, errNothingYet
+	}
+	return s.Read(p)
+}
+
+// farewell is how long a last write may take.
+const farewell = 5 * time.Second
+
+// writeNow writes p right before the end, if nothing else is written.
+func (s *socket) writeNow(p []byte) {
+	if !s.out.TryLock() {
+		return
+	}
+	defer s.out.Unlock()
+	if s.conn.SetWriteDeadline(time.Now().Add(farewell)) == nil {
+		_, _ = s.conn.Write(p)
+	}
+}

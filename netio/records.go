@@ -1,0 +1,186 @@
+package netio
+
+import "context"
+
+// decrypted is TLSConn.Read.
+//
+//movenext:async
+func decrypted(c *TLSConn, p []byte) (int, error) {
+	if err := c.Handshake(context.Background()); err != nil {
+		return 0, err
+	}
+	if err := c.in.Lock(context.Background()); err != nil {
+		return 0, err
+	}
+	defer c.in.Unlock()
+	for {
+		n, err := c.take(p)
+		if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
+			return 0, failed
+		}
+		if err != errNothingYet {
+			return n, err
+		}
+		if err := c.wire.conn.Readable(context.Background()); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// decryptable is TLSConn.Readable.
+//
+//movenext:async
+func decryptable(ctx context.Context, c *TLSConn) error {
+	if err := c.Handshake(ctx); err != nil {
+		return err
+	}
+	if err := c.in.Lock(ctx); err != nil {
+		return err
+	}
+	defer c.in.Unlock()
+	for {
+		err := c.peek()
+		if failed := flushed(c); failed != nil && err == errNothingYet {
+			return failed
+		}
+		if err != errNothingYet {
+			return err
+		}
+		if err := c.wire.conn.Readable(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// take returns what there is, or errNothingYet. The caller has the turn to read.
+func (c *TLSConn) take(p []byte) (int, error) {
+	if err := c.wire.conn.end.check(reading); err != nil {
+		return 0, err
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	peeked := copy(p, c.peeked)
+	c.peeked = c.peeked[peeked:]
+	if peeked == len(p) {
+		return peeked, nil
+	}
+	n, err := c.tls.Read(p[peeked:])
+	if n += peeked; n > 0 {
+		return n, nil // crypto/tls returns an end or an error again
+	}
+	return 0, err
+}
+
+// peek finds out whether there is something, or returns errNothingYet. An end or an error is something: crypto/tls
+// returns it again.
+func (c *TLSConn) peek() error {
+	if err := c.wire.conn.end.check(reading); err != nil {
+		return err
+	}
+	if len(c.peeked) > 0 {
+		return nil
+	}
+	one := make([]byte, 1)
+	n, err := c.tls.Read(one)
+	if c.peeked = one[:n]; n == 0 && err == errNothingYet {
+		return err
+	}
+	return nil
+}
+
+// part is how much of a write is encrypted before it is sent: some records.
+const part = 1 << 16
+
+// encrypted is TLSConn.Write.
+//
+//movenext:async
+func encrypted(c *TLSConn, p []byte) (int, error) {
+	if err := c.Handshake(context.Background()); err != nil {
+		return 0, err
+	}
+	if err := c.out.Lock(context.Background()); err != nil {
+		return 0, err
+	}
+	defer c.out.Unlock()
+	for done := 0; ; {
+		if err := c.mayWrite(); err != nil {
+			return done, err
+		}
+		n, err := c.tls.Write(p[done:min(len(p), done+part)])
+		if err != nil {
+			return done, err
+		}
+		if err := sent(c); err != nil {
+			return done, err
+		}
+		if done += n; done == len(p) {
+			return done, nil
+		}
+	}
+}
+
+// mayWrite returns why nothing can be written.
+func (c *TLSConn) mayWrite() error {
+	c.mu.Lock()
+	broken := c.broken
+	c.mu.Unlock()
+	if broken != nil {
+		return broken
+	}
+	return c.wire.conn.end.check(writing)
+}
+
+// finished is TLSConn.CloseWrite.
+//
+//movenext:async
+func finished(c *TLSConn) error {
+	if err := c.Handshake(context.Background()); err != nil {
+		return err
+	}
+	if err := c.out.Lock(context.Background()); err != nil {
+		return err
+	}
+	defer c.out.Unlock()
+	if err := c.tls.CloseWrite(); err != nil {
+		return err
+	}
+	if err := sent(c); err != nil {
+		return err
+	}
+	return c.wire.conn.CloseWrite()
+}
+
+// flushed sends what crypto/tls has made while it read. A reader that has nothing to send does not wait for writers.
+//
+//movenext:async
+func flushed(c *TLSConn) error {
+	if !c.wire.full() {
+		return nil
+	}
+	if err := c.out.Lock(context.Background()); err != nil {
+		return err
+	}
+	defer c.out.Unlock()
+	return sent(c)
+}
+
+// sent sends all of out. Its caller has the turn to write.
+//
+//movenext:async
+func sent(c *TLSConn) error {
+	b := c.wire.taken()
+	if b == nil {
+		return nil
+	}
+	_, err := c.wire.conn.Write(*b)
+	putOut(b)
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.broken == nil {
+			c.broken = err
+		}
+	}
+	return err
+}

@@ -1,0 +1,110 @@
+package netio
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// wire is the connection beneath, as crypto/tls sees it.
+type wire struct {
+	conn *Conn
+
+	mu     sync.Mutex
+	blocks bool // during the handshake
+	out    *[]byte
+}
+
+// outs are buffers for what is to be sent.
+var outs = sync.Pool{New: func() any { return new([]byte) }}
+
+func putOut(b *[]byte) {
+	*b = (*b)[:0]
+	outs.Put(b)
+}
+
+// errNothingYet is what the wire says where it would have to block. crypto/tls looks whether it is a net.Error itself, so it must not be wrapped.
+var errNothingYet net.Error = nothingYet{}
+
+type nothingYet struct{}
+
+func (nothingYet) Error() string { return "netio: there is nothing to read yet" }
+
+func (nothingYet) Timeout() bool { return false }
+
+func (nothingYet) Temporary() bool { return true }
+
+func (w *wire) blocking() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.blocks
+}
+
+// free ends the time in which the wire blocks.
+func (w *wire) free() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.blocks = false
+}
+
+// Read implements net.Conn.
+func (w *wire) Read(p []byte) (int, error) {
+	if w.blocking() {
+		return w.conn.Read(p)
+	}
+	return w.conn.end.readNow(p)
+}
+
+// Write implements net.Conn: it takes everything.
+func (w *wire) Write(p []byte) (int, error) {
+	if w.blocking() {
+		return w.conn.Write(p)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.out == nil {
+		w.out = outs.Get().(*[]byte)
+	}
+	*w.out = append(*w.out, p...)
+	return len(p), nil
+}
+
+// full reports whether there is something to send.
+func (w *wire) full() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out != nil
+}
+
+// taken returns what there is to send, or nil.
+func (w *wire) taken() *[]byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	b := w.out
+	w.out = nil
+	return b
+}
+
+// Close implements net.Conn. What is to be sent, the farewell, is sent if nothing has to wait for that.
+func (w *wire) Close() error {
+	if b := w.taken(); b != nil {
+		w.conn.end.writeNow(*b)
+		putOut(b)
+	}
+	return w.conn.Close()
+}
+
+// LocalAddr implements net.Conn.
+func (w *wire) LocalAddr() net.Addr { return w.conn.LocalAddr() }
+
+// RemoteAddr implements net.Conn.
+func (w *wire) RemoteAddr() net.Addr { return w.conn.RemoteAddr() }
+
+// SetDeadline implements net.Conn. crypto/tls bounds its farewell by a deadline; nothing waits here.
+func (w *wire) SetDeadline(time.Time) error { return nil }
+
+// SetReadDeadline implements net.Conn.
+func (w *wire) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline implements net.Conn.
+func (w *wire) SetWriteDeadline(time.Time) error { return nil }
