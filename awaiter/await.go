@@ -1,8 +1,11 @@
 package awaiter
 
 import (
+	"context"
 	"errors"
 	"sync"
+
+	"github.com/movenext/movenext/schedulers"
 )
 
 // ErrNilAwaitable is returned by [Await] for a nil Awaitable or a nil Awaiter.
@@ -11,7 +14,8 @@ var ErrNilAwaitable = errors.New("awaiter: nil awaitable")
 // Await returns the result of a. In a function marked //movenext:async a call of
 // Await is a suspension point: the generated machine suspends there
 // without holding a goroutine. Everywhere else it blocks the calling
-// goroutine until the result is there. It is safe for concurrent use if a is.
+// goroutine until the result is there, and tells the worker whose goroutine that is; an error that wraps
+// [schedulers.ErrWouldDeadlock] says that this would be for ever. It is safe for concurrent use if a is.
 func Await[T any](a Awaitable[T]) (T, error) {
 	if a == nil {
 		return none[T]()
@@ -23,7 +27,10 @@ func Await[T any](a Awaitable[T]) (T, error) {
 	if !w.IsCompleted() {
 		e := newEvent()
 		w.OnCompleted(e)
-		<-e.happened
+		if err := schedulers.Wait(context.Background(), nil, nil, e.happened); err != nil {
+			var zero T
+			return zero, err
+		}
 	}
 	return w.GetResult()
 }

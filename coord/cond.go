@@ -62,6 +62,9 @@ func (c *Cond) Wait(ctx context.Context) error {
 	// is no help. (A worker that pumps is different: it runs other work, and only then
 	// knows that nothing more can happen.)
 	by := schedulers.WorkerFrom(ctx)
+	if by == nil {
+		by = schedulers.Here()
+	}
 	_, pumps := by.(schedulers.Pumper)
 	if b, ok := by.(schedulers.Blocker); ok && !pumps {
 		unblock, err := b.Block()
@@ -69,7 +72,7 @@ func (c *Cond) Wait(ctx context.Context) error {
 			return err
 		}
 		defer unblock()
-		ctx = workerless{ctx}
+		ctx = alreadyTold{ctx, told{by}}
 	}
 	_, err = wait(ctx, c, job.Void{})
 	c.L.holder.taken(ctx) // however the wait has ended
@@ -154,14 +157,25 @@ func (c *Cond) cancel(w *waiter[job.Void, job.Void]) outcomes {
 // giveBack passes the signal on. L stays held, as in every case.
 func (c *Cond) giveBack(*waiter[job.Void, job.Void]) outcomes { return c.wake(1) }
 
-// workerless is a context that hides its worker, which has already been told that it
-// blocks.
-type workerless struct{ context.Context }
+// alreadyTold is a context whose worker has already been told that it blocks.
+type alreadyTold struct {
+	context.Context
+	worker told
+}
 
 // Value implements context.Context.
-func (c workerless) Value(key any) any {
+func (c alreadyTold) Value(key any) any {
 	if key == schedulers.WorkerKey {
-		return nil
+		return c.worker
 	}
 	return c.Context.Value(key)
 }
+
+// told is a worker without the methods by which it is told something.
+type told struct{ of schedulers.Worker }
+
+// Scheduler implements schedulers.Worker.
+func (t told) Scheduler() schedulers.Scheduler { return t.of.Scheduler() }
+
+// ID implements schedulers.Worker.
+func (t told) ID() int { return t.of.ID() }

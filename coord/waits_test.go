@@ -3,6 +3,7 @@ package coord_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -14,8 +15,12 @@ import (
 	"github.com/movenext/movenext/schedulers/dedicated"
 	"github.com/movenext/movenext/schedulers/eventloop"
 	"github.com/movenext/movenext/schedulers/exclusive"
+	"github.com/movenext/movenext/schedulers/goroutine"
 	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/observed"
 	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/priority"
+	"github.com/movenext/movenext/schedulers/roundrobin"
 	"github.com/movenext/movenext/schedulers/ums"
 	"github.com/movenext/movenext/schedulers/workset"
 	"github.com/movenext/movenext/schedulers/workstealing"
@@ -142,6 +147,31 @@ func suspends(ctx context.Context) error {
 	return job.Sleep(ctx, time.Microsecond)
 }
 
+// calls waits in a plain call of a machine, whose context knows no worker.
+//
+//movenext:async
+func calls(ctx context.Context, plain func(context.Context) error) error {
+	job.Yield()
+	return plain(ctx)
+}
+
+//movenext:async
+func exits(ctx context.Context, cleaned *bool) error {
+	defer func() {
+		_ = suspends(ctx)
+		*cleaned = true
+	}()
+	job.Yield()
+	runtime.Goexit()
+	return nil
+}
+
+//movenext:async
+func callsExits(ctx context.Context, cleaned *bool) error {
+	defer suspends(ctx)
+	return exits(ctx, cleaned)
+}
+
 // waits are all of them, in both forms.
 var waits = map[string]struct {
 	plain func(context.Context) error
@@ -201,6 +231,30 @@ var homes = map[string]func() []shutdowner{
 		l := eventloop.Start()
 		return []shutdowner{l, exclusive.NewStrand(l)}
 	},
+	"priority over dedicated": func() []shutdowner {
+		d := dedicated.New(1)
+		return []shutdowner{d, priority.New(d, 3)}
+	},
+	"roundrobin over dedicated": func() []shutdowner {
+		d := dedicated.New(1)
+		return []shutdowner{d, roundrobin.New(d)}
+	},
+	"strand over roundrobin over dedicated": func() []shutdowner {
+		d := dedicated.New(1)
+		r := roundrobin.New(d)
+		return []shutdowner{d, r, exclusive.NewStrand(r)}
+	},
+	"observed over an event loop": func() []shutdowner {
+		l := eventloop.Start()
+		return []shutdowner{l, observed.New(l, func(observed.Event) {})}
+	},
+	"strand over goroutines": func() []shutdowner {
+		g := goroutine.New()
+		return []shutdowner{g, exclusive.NewStrand(g)}
+	},
+	"pool of one with room for one": func() []shutdowner {
+		return []shutdowner{pool.New(pool.Workers(1, 1), pool.QueueLimit(1, pool.Block))}
+	},
 	"limited over a strand over dedicated": func() []shutdowner {
 		d := dedicated.New(1)
 		s := exclusive.NewStrand(d)
@@ -217,6 +271,10 @@ func TestNoWaitHangsSilently(t *testing.T) {
 				"plain":                              func(ctx context.Context) *job.Job[job.Void] { return job.Go(ctx, wait.plain) },
 				"twin":                               func(ctx context.Context) *job.Job[job.Void] { return job.RunTwin(ctx, wait.twin) },
 				"twin that does not know its worker": wait.twin,
+				"plain without a worker": func(ctx context.Context) *job.Job[job.Void] {
+					return job.Go(ctx, func(context.Context) error { return wait.plain(ctx) })
+				},
+				"plain in a machine": func(ctx context.Context) *job.Job[job.Void] { return callsAsync(ctx, wait.plain) },
 			}
 			for form, start := range forms {
 				t.Run(home+"/"+what+"/"+form, func(t *testing.T) {
@@ -240,6 +298,68 @@ func TestNoWaitHangsSilently(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A goroutine that exits cannot suspend: a deferred call that would waits there, and tells
+// its worker.
+func TestADeferredCallThatSuspendsWhileTheGoroutineExits(t *testing.T) {
+	for home, begin := range homes {
+		for form, start := range map[string]func(context.Context, *bool) *job.Job[job.Void]{
+			"itself": exitsAsync, "below a caller": callsExitsAsync,
+		} {
+			t.Run(home+"/"+form, func(t *testing.T) {
+				stack := begin()
+				within(t, func() {
+					cleaned := false
+					ctx := schedulers.With(context.Background(), stack[len(stack)-1])
+					_, err := start(ctx, &cleaned).Wait(context.Background())
+					require.ErrorIs(t, err, job.ErrGoexit)
+					require.True(t, cleaned)
+					for len(stack) > 0 {
+						require.NoError(t, stack[len(stack)-1].Shutdown(context.Background()))
+						stack = stack[:len(stack)-1]
+					}
+				})
+			})
+		}
+	}
+}
+
+// Work from outside and work of the waiting job are in one queue, over a single thread: only
+// the latter is run on top of the wait, and the former runs later.
+func TestAWaitOnTopOfAQueueThatOthersUseToo(t *testing.T) {
+	for _, home := range []string{"priority over dedicated", "roundrobin over dedicated", "strand over roundrobin over dedicated"} {
+		t.Run(home, func(t *testing.T) {
+			stack := homes[home]()
+			ctx := schedulers.With(context.Background(), stack[len(stack)-1])
+			within(t, func() {
+				begun, queued := make(chan struct{}), make(chan struct{})
+				waiting := job.Go(ctx, func(ctx context.Context) error {
+					close(begun)
+					<-queued
+					c := coord.NewCountdown(20)
+					for range 20 {
+						job.Go(ctx, func(context.Context) error { c.Done(); return nil })
+					}
+					return c.Wait(ctx)
+				})
+				<-begun
+				var others []*job.Job[int]
+				for range 20 {
+					others = append(others, job.Run(ctx, one))
+				}
+				close(queued)
+				_, err := waiting.Wait(context.Background())
+				require.NoError(t, err)
+				_, err = job.WhenAll(others...).Wait(context.Background())
+				require.NoError(t, err)
+				for len(stack) > 0 {
+					require.NoError(t, stack[len(stack)-1].Shutdown(context.Background()))
+					stack = stack[:len(stack)-1]
+				}
+			})
+		})
 	}
 }
 

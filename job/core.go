@@ -50,6 +50,9 @@ type rare struct {
 	made uintptr     // where the job was made
 	task *trace.Task // of the execution tracer
 
+	// Of a WhenAll: what it waits for. Set before the job is handed out.
+	whole *countdown
+
 	// RunSynchronously was called, so the job may run anywhere.
 	aside atomic.Bool
 

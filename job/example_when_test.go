@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
 )
 
 // after returns a job that yields v after so many milliseconds.
@@ -27,6 +29,33 @@ func ExampleWhenAll() {
 	// Output:
 	// [a b c] <nil>
 	// [1 0 0] "x\ny"
+}
+
+// A wait for all runs the queued jobs in place, the newest first, as the worker would have
+// taken them. A wait for any runs none: the waiter would have to finish what it has begun,
+// though another job may end long before.
+func ExampleWhenAll_inPlace() {
+	ctx := schedulers.With(context.Background(), pool.New(pool.Workers(1, 1)))
+	outer := job.Go(ctx, func(ctx context.Context) error {
+		data := func(name string) *job.Job[string] {
+			return job.Run(ctx, func(context.Context) (string, error) {
+				fmt.Println(name)
+				return name, nil
+			})
+		}
+		all := job.WhenAll(data("data1"), data("data2"), data("data3"))
+		fmt.Println("wait for all")
+		_, err := all.Wait(ctx)
+		return err
+	})
+	_, err := outer.Await()
+	fmt.Println(err)
+	// Output:
+	// wait for all
+	// data3
+	// data2
+	// data1
+	// <nil>
 }
 
 func ExampleWhenAllOf() {

@@ -157,8 +157,19 @@ func (l *link[T, U]) unwatch() {
 	}
 }
 
-// antecedent returns the job that has ended, and forgets it: in a long chain each job
-// would otherwise keep all jobs before it alive.
+// count implements antecedents.
+func (l *link[T, U]) count() int { return 1 }
+
+// at implements antecedents.
+func (l *link[T, U]) at(int) *core {
+	if j := l.after.Load(); j != nil {
+		return j.base()
+	}
+	return nil
+}
+
+// antecedent returns the job that has ended, and forgets it: in a long chain each job would
+// otherwise keep all jobs before it alive.
 func (l *link[T, U]) antecedent() *Job[T] {
 	if l.after.Load() == nil { // a swap costs ten times as much, and each link comes here twice
 		return nil

@@ -225,15 +225,19 @@ func (s *Scope) help() {
 	if !ok {
 		return
 	}
+	by := s.from
+	if by == nil {
+		by = schedulers.Here()
+	}
 	for ran, consent := true, true; ran && consent; {
-		ran, consent = s.helpOnce(consenter)
+		ran, consent = s.helpOnce(consenter, by)
 	}
 	s.mode.ranFor(s.parent)
 }
 
 // helpOnce looks at each child once, and reports whether it ran any. Children that are
 // started meanwhile are for the next round.
-func (s *Scope) helpOnce(consenter schedulers.Consenter) (ran, consent bool) {
+func (s *Scope) helpOnce(consenter schedulers.Consenter, by schedulers.Worker) (ran, consent bool) {
 	reclaimer, _ := consenter.(schedulers.Reclaimer)
 	s.mu.Lock()
 	slabs := s.children.slabs // grows only; what we see of it stays
@@ -244,13 +248,13 @@ func (s *Scope) helpOnce(consenter schedulers.Consenter) (ran, consent bool) {
 			if c.state.Load() != childQueued {
 				continue
 			}
-			reclaimed := reclaimer != nil && reclaimer.Reclaim(c, s.from)
-			if !reclaimed && !consenter.MayRunInPlace(c, s.from) {
+			reclaimed := reclaimer != nil && reclaimer.Reclaim(c, by)
+			if !reclaimed && !consenter.MayRunInPlace(c, by) {
 				return ran, false
 			}
 			if c.claim() {
 				ran = true
-				c.run(s.from, reclaimed, false)
+				c.run(by, reclaimed, false)
 			}
 		}
 	}

@@ -18,11 +18,64 @@ func (c *core) wait(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return &WaitError{Err: contextError(ctx)}
 	}
+	if c.isCompleted() {
+		return nil
+	}
 	by := workerOf(ctx)
-	if c.runInPlace(ctx, by) {
+	if by == nil {
+		by = schedulers.Here() // certain, and worth its microsecond: the goroutine is about to park
+	}
+	if c.serve(ctx, by, servedDepth) {
 		return nil
 	}
 	return c.park(ctx, current(ctx), by)
+}
+
+// servedDepth is how far a wait looks for what it may run in place: behind continuations, and in
+// a WhenAll of a WhenAll.
+const servedDepth = 32
+
+// serve does for the job's end what the waiter may do on its own goroutine, and reports
+// whether the job has ended. A queued job is run in place; for a [WhenAll] its queued jobs,
+// the newest first, as their worker would take them; for a continuation first its
+// antecedent. A wait with a deadline runs nothing, since running cannot be bounded.
+//
+// For a [WhenAny], a [Race] and the next of several nothing is run, although one of their
+// jobs would end them: the waiter would have to finish what it has begun, and another job
+// may have ended long before.
+func (c *core) serve(ctx context.Context, by schedulers.Worker, depth int) bool {
+	if _, bounded := ctx.Deadline(); bounded || depth == 0 {
+		return c.isCompleted()
+	}
+	if before := c.antecedents(); before != nil {
+		for i := before.count() - 1; i >= 0; i-- {
+			if b := before.at(i); b != nil && !b.isCompleted() {
+				b.serve(ctx, by, depth-1)
+			}
+		}
+	}
+	return c.isCompleted() || c.runInPlace(ctx, by)
+}
+
+// antecedents are the jobs that all have to end before another one can.
+type antecedents interface {
+	count() int
+	at(i int) *core // nil: it has ended, or there is none
+}
+
+// antecedents returns what the job waits for, or nil if that is nothing, or not known.
+func (c *core) antecedents() antecedents {
+	if c.own == nil {
+		if r := c.rare.Load(); r != nil && r.whole != nil {
+			return r.whole.unfinished()
+		}
+		return nil
+	}
+	if c.status() != WaitingForActivation {
+		return nil
+	}
+	a, _ := c.own.owner.(antecedents)
+	return a
 }
 
 // runInPlace runs a job that is still queued on the waiter's own goroutine, if its
@@ -31,9 +84,6 @@ func (c *core) wait(ctx context.Context) error {
 // that calls runtime.Goexit ends its waiter's goroutine too.
 func (c *core) runInPlace(ctx context.Context, by schedulers.Worker) bool {
 	if c.own == nil || c.status() != Scheduled {
-		return false
-	}
-	if _, bounded := ctx.Deadline(); bounded {
 		return false
 	}
 	if !c.mayRun(c.scheduler(), by) {

@@ -12,6 +12,10 @@ import (
 // does not stop at the first failure. The results that exist are always kept. It does
 // not block.
 //
+// A wait for it on a worker runs the jobs that are queued there in place, as [Job.Wait]
+// does, the newest first. (A wait for a [WhenAny] runs none: the waiter would have to
+// finish what it has begun, though another job may end long before.)
+//
 // Without jobs it has completed. Jobs that are Created are started, since waiting for
 // all means waiting for each. A nil job counts as one that has faulted with
 // [ErrNilJob]. See also [WhenAllOf].

@@ -272,6 +272,9 @@ const spins = 50
 // that answers schedulers.ErrWouldDeadlock cannot know that, and a structured operation
 // never returns while a body runs; so the answer is ignored.
 func blocking(by schedulers.Worker) (unblock func()) {
+	if by == nil {
+		by = schedulers.Here()
+	}
 	if b, ok := by.(schedulers.Blocker); ok {
 		if unblock, err := b.Block(); err == nil {
 			return unblock

@@ -48,6 +48,38 @@ func ExampleScheduler() {
 	// first
 }
 
+// A scheduler that runs work by RunOn is found by what the work calls, without a context.
+func ExampleRunOn() {
+	w := waiting(func() { fmt.Println("on worker", schedulers.Here().ID()) })
+	schedulers.RunOn(w, &desk{})
+	fmt.Println(schedulers.Here())
+	// Output:
+	// on worker 1
+	// <nil>
+}
+
+// A wait that is given no worker asks for it.
+func ExampleHere() {
+	w := waiting(func() {
+		if b, ok := schedulers.Here().(schedulers.Blocker); ok {
+			unblock, err := b.Block()
+			if err != nil {
+				return // the wait would be for ever
+			}
+			defer unblock()
+		}
+		fmt.Println("waits")
+	})
+	schedulers.RunOn(w, &desk{})
+	// Output: waits
+}
+
+// waiting is work that is a function.
+type waiting func()
+
+func (f waiting) Run(schedulers.Worker) { f() }
+func (waiting) Abandon(error)           {}
+
 // A context says where jobs that are started with it run.
 func ExampleWith() {
 	s := &lifo{}

@@ -15,11 +15,12 @@ type Pumper interface {
 	Pump(ctx context.Context, home Scheduler, done <-chan struct{}) error
 }
 
-// Wait waits on the calling goroutine, which believes it is the worker by (nil: none),
+// Wait waits on the calling goroutine, which believes it is the worker by,
 // until done is closed, and returns nil, or until ctx ends, and returns its cause. It
 // informs the worker in the best way that the worker understands: it asks the worker to
 // pump, or tells it that it blocks. The worker may refuse with an error that wraps
-// [ErrWouldDeadlock].
+// [ErrWouldDeadlock]. If by is nil, [Here] is asked, so that a wait whose context does
+// not name the worker does not hold that worker in silence.
 //
 // home is the scheduler whose work will close done, if that is certain, and nil
 // otherwise; see [HomeBlocker]. A nil ctx never ends. Wait is for waits in work that
@@ -29,6 +30,9 @@ type Pumper interface {
 func Wait(ctx context.Context, by Worker, home Scheduler, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
+	}
+	if by == nil {
+		by = Here()
 	}
 	if p, ok := by.(Pumper); ok {
 		return p.Pump(ctx, home, done)

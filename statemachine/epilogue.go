@@ -221,7 +221,7 @@ func (d *Defers) block(t *Task, enter Entry) {
 	returned := false
 	defer func() { d.left(t, recover(), returned) }()
 	f := &entryFrame{enter: enter, panicking: d.handle()}
-	f.run()
+	f.run(t.Worker())
 	d.handled()
 	returned = true
 }
@@ -234,8 +234,8 @@ type entryFrame struct {
 	after     After
 }
 
-// run runs it to its end, which it waits for.
-func (f *entryFrame) run() {
+// run runs it to its end, for which it waits on the worker on.
+func (f *entryFrame) run(on schedulers.Worker) {
 	var t Task
 	if f.MoveNext(&t) {
 		return
@@ -244,7 +244,12 @@ func (f *entryFrame) run() {
 	if t.top != nil && m.home == nil {
 		m.home = t.top.home // it runs no code of a user's
 	}
-	if _, err := m.Start(context.Background(), &t, m).Wait(context.Background()); err != nil {
+	ctx := context.Background()
+	j := m.Start(ctx, &t, m)
+	if on != nil {
+		ctx = context.WithValue(ctx, schedulers.WorkerKey, on)
+	}
+	if _, err := j.Wait(ctx); err != nil {
 		raiseJob(err)
 	}
 }

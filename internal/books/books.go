@@ -45,6 +45,10 @@ type Books struct {
 	// use.
 	Drained func()
 
+	// Apart says that each work has a goroutine of its own, whose waits hold up nothing but itself:
+	// [schedulers.Here] need not find it. Set it before use.
+	Apart bool
+
 	word    atomic.Int64
 	running atomic.Int64
 
@@ -101,7 +105,11 @@ func (b *Books) Abandon(w schedulers.Work, reason error) {
 func (b *Books) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.contain(e)
-	w.Run(on)
+	if b.Apart {
+		w.Run(on)
+		return
+	}
+	schedulers.RunOn(w, on)
 }
 
 func (b *Books) contain(e Ender) { b.ended(e, recover() != nil) }
@@ -111,7 +119,7 @@ func (b *Books) contain(e Ender) { b.ended(e, recover() != nil) }
 func (b *Books) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.pass(e)
-	w.Run(on)
+	schedulers.RunOn(w, on)
 }
 
 // pass has to recover to tell a panic from a Goexit. It panics again with the frames of

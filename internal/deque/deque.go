@@ -76,16 +76,34 @@ func (d *Deque) Remove(w schedulers.Work) bool {
 	last := (d.head + d.n - 1) & mask
 	for k := range min(near, d.n) {
 		i := (last - k) & mask
-		if d.buf[i] != w {
-			continue
+		if d.buf[i] == w {
+			d.close(i)
+			return true
 		}
-		for ; i != last; i = (i + 1) & mask {
-			d.buf[i] = d.buf[(i+1)&mask]
-		}
-		d.PopBack()
-		return true
 	}
 	return false
+}
+
+// Extract removes w, wherever it is, and reports whether it was there. It takes time in
+// proportion to the length. w must be comparable.
+func (d *Deque) Extract(w schedulers.Work) bool {
+	for k := range d.n {
+		i := (d.head + k) & (len(d.buf) - 1)
+		if d.buf[i] == w {
+			d.close(i)
+			return true
+		}
+	}
+	return false
+}
+
+// close removes what is at i of buf, and moves what is newer.
+func (d *Deque) close(i int) {
+	mask := len(d.buf) - 1
+	for last := (d.head + d.n - 1) & mask; i != last; i = (i + 1) & mask {
+		d.buf[i] = d.buf[(i+1)&mask]
+	}
+	d.PopBack()
 }
 
 // AppendTo appends the works of d to s, the oldest first, and returns the

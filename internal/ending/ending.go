@@ -66,7 +66,10 @@ func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 		return nil
 	case <-ctx.Done():
 		giveUp()
-		return context.Cause(ctx)
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return context.Canceled // a context of somebody's that is done and does not say why
 	}
 }
 

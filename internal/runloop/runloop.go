@@ -92,6 +92,19 @@ func (l *Loop) Run() {
 	}
 }
 
+// RunHere is Run on a worker that [schedulers.Here] finds: one that a wait could hold although
+// others need it.
+func (l *Loop) RunHere() { schedulers.RunOn((*whole)(l), l.On) }
+
+// whole is all that a loop runs, as one work.
+type whole Loop
+
+// Run implements [schedulers.Work].
+func (l *whole) Run(schedulers.Worker) { (*Loop)(l).Run() }
+
+// Abandon implements [schedulers.Work]. It is never called.
+func (*whole) Abandon(error) {}
+
 // serve runs work until there is none (true) or until one panics (false).
 func (l *Loop) serve() (ended bool) {
 	defer l.recover(&ended)

@@ -1,5 +1,7 @@
 package shim
 
+import "github.com/movenext/movenext/schedulers"
+
 // # Regaining a turn
 //
 // Work that has waited needs its turn back before it continues, and it takes precedence
@@ -34,8 +36,9 @@ func (t *Turn) yield() {
 }
 
 // regain waits until t has its turn again, unless another goroutine is still in Block
-// on its behalf, or t is over.
-func (t *Turn) regain() {
+// on its behalf, or t is over. by is the worker to be told of that wait, or nil if it
+// knows already.
+func (t *Turn) regain(by schedulers.Worker) {
 	ts := t.turns
 	ts.mu.Lock()
 	t.blocks--
@@ -50,6 +53,14 @@ func (t *Turn) regain() {
 	again := t.again
 	ts.mu.Unlock()
 	ts.admit(t.Beneath())
+	select {
+	case <-again:
+		return
+	default:
+	}
+	if unblock, err := Block(by); err == nil {
+		defer unblock()
+	} // else it waits all the same: the work goes on with its turn, or not at all
 	<-again
 }
 

@@ -29,6 +29,9 @@ type Policy[I any] interface {
 	// Take removes and returns the next ticket to run, or nil if none is left, which
 	// happens after a Shutdown has given up the queued work.
 	Take() *Ticket[I]
+
+	// TakeThis removes t, wherever it is, and reports whether it was there.
+	TakeThis(t *Ticket[I]) bool
 }
 
 // Ticket is one work, and the right to run one. Work is nil once it has been taken out
@@ -70,21 +73,56 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 	return nil
 }
 
-// Run implements [schedulers.Work]: it runs the next work of the policy.
+// Run implements [schedulers.Work]: it runs the next work of the policy. But on top of a
+// wait it runs its own: the next one may be from outside, which must not run there, and
+// the wait may be for just this work. If that is gone, the ticket becomes a spare one,
+// which runs another work later.
 func (t *Ticket[I]) Run(on schedulers.Worker) {
-	t.tickets.Policy.Put(t)
-	if turn := t.tickets.Policy.Take(); turn != nil {
-		w := turn.take()
-		turn.Arrive(turn.home, on)
-		turn.account.RunThrough(w, &turn.Visit, nil)
+	ts := t.tickets
+	ts.Policy.Put(t)
+	if w, ok := Beneath(on).(onTop); !ok || !w.OnTop() {
+		ts.runNext(on)
+	} else if ts.Policy.TakeThis(t) {
+		t.run(on)
+	} else if err := schedulers.TrySubmit(ts.Over, (*spare[I])(ts), schedulers.Hint{}); err != nil {
+		ts.giveUpNext(err)
 	}
+}
+
+// onTop is a worker that may run work on top of the wait of other work.
+type onTop interface{ OnTop() bool }
+
+// spare is a ticket without a work of its own.
+type spare[I any] Tickets[I]
+
+// Run implements [schedulers.Work].
+func (s *spare[I]) Run(on schedulers.Worker) { (*Tickets[I])(s).runNext(on) }
+
+// Abandon implements [schedulers.Work].
+func (s *spare[I]) Abandon(reason error) { (*Tickets[I])(s).giveUpNext(reason) }
+
+func (ts *Tickets[I]) runNext(on schedulers.Worker) {
+	if turn := ts.Policy.Take(); turn != nil {
+		turn.run(on)
+	}
+}
+
+// run runs the work of a ticket that the caller has taken out of the queue.
+func (t *Ticket[I]) run(on schedulers.Worker) {
+	w := t.take()
+	t.Arrive(t.home, on)
+	t.account.RunThrough(w, &t.Visit, nil)
 }
 
 // Abandon implements [schedulers.Work]: the scheduler beneath runs one work less, and
 // the policy decides which one.
 func (t *Ticket[I]) Abandon(reason error) {
 	t.tickets.Policy.Put(t)
-	if turn := t.tickets.Policy.Take(); turn != nil {
+	t.tickets.giveUpNext(reason)
+}
+
+func (ts *Tickets[I]) giveUpNext(reason error) {
+	if turn := ts.Policy.Take(); turn != nil {
 		turn.GiveUp(reason)
 	}
 }

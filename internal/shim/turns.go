@@ -217,7 +217,7 @@ func (t *Turn) step(inner func(), err error) (unblock func(), _ error) {
 	}
 	t.yield()
 	return sync.OnceFunc(func() {
-		t.regain()
+		t.regain(nil)
 		inner()
 	}), nil
 }

@@ -56,6 +56,7 @@ type thread struct {
 	osThread atomic.Int64    // the id of its OS thread; 0 if not known
 	awaits   <-chan struct{} // ends the wait of BlockFor, or nil; guarded by Threads.mu
 	waits    *pumping        // nil: it does not wait in Pump; guarded by Threads.mu
+	onTop    bool            // it runs work on top of a wait; used by the thread alone
 	state    any             // see [State]; used by the thread alone
 	room     any             // see [schedulers.Keeper]; used by the thread alone
 }
@@ -124,6 +125,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		t.refused.Add(1)
 		return fmt.Errorf("dedicated: work is nil: %w", schedulers.ErrRejected)
 	}
+	from := t.submitter(hint.From)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ending.Begun() {
@@ -131,9 +133,26 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return schedulers.ErrShutdown
 	}
 	t.accepted++
-	from, _ := hint.From.(*thread)
 	t.queue.push(entry{w, hint.Flags.Has(schedulers.Resumed), from})
 	t.engage()
+	return nil
+}
+
+// submitter returns the thread that the hint names or, if it names none, on which it is called: a
+// machine's context does not know its worker.
+func (t *Threads) submitter(by schedulers.Worker) *thread {
+	if from, ok := by.(*thread); ok {
+		return from
+	}
+	id := int64(ThreadID())
+	if id == 0 {
+		return nil
+	}
+	for _, w := range t.all {
+		if w.osThread.Load() == id {
+			return w
+		}
+	}
 	return nil
 }
 
@@ -163,7 +182,7 @@ func (w *thread) main() {
 	for _, f := range w.of.begin {
 		f.Call(w)
 	}
-	w.loop.Run()
+	w.loop.RunHere()
 	for _, f := range w.of.finally {
 		f.Call(w)
 	}
@@ -173,7 +192,7 @@ func (w *thread) main() {
 // lost is called when work has called runtime.Goexit, on the dying thread.
 func (w *thread) lost() {
 	w.of.mu.Lock()
-	w.awaits, w.waits, w.state = nil, nil, nil
+	w.awaits, w.waits, w.state, w.onTop = nil, nil, nil, false
 	w.of.mu.Unlock()
 	go w.main()
 }

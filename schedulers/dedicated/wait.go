@@ -3,6 +3,7 @@ package dedicated
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/ending"
 	"github.com/movenext/movenext/internal/runloop"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -40,7 +41,7 @@ import (
 // in the same cases as BlockFor, if no such work is queued.
 func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-chan struct{}) error {
 	if !w.here() {
-		return schedulers.Wait(ctx, nil, nil, done)
+		return ending.Await(ctx, done, func() {})
 	}
 	stop := w.of.wait(w, home, done)
 	defer stop()
@@ -49,7 +50,7 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 		case <-done:
 			return nil
 		case <-ctx.Done():
-			return schedulers.Wait(ctx, nil, nil, done) // which returns the cause
+			return ending.Await(ctx, done, func() {}) // which returns the cause
 		default:
 		}
 		work, called, err := w.of.help(w, home, done)
@@ -57,7 +58,7 @@ func (w *thread) Pump(ctx context.Context, home schedulers.Scheduler, done <-cha
 		case err != nil:
 			return err
 		case work != nil:
-			runloop.Once(work, w, w.of.helped)
+			w.runOnTop(work)
 			continue
 		}
 		select {
@@ -136,6 +137,18 @@ func (t *Threads) callOthers(w *thread) {
 		}
 	}
 }
+
+// runOnTop runs work on top of the wait of other work.
+func (w *thread) runOnTop(work schedulers.Work) {
+	before := w.onTop
+	w.onTop = true
+	runloop.Once(work, w, w.of.helped)
+	w.onTop = before
+}
+
+// OnTop reports whether the work that was handed w last was begun on top of a wait. Only that work
+// asks, on its goroutine.
+func (w *thread) OnTop() bool { return w.onTop }
 
 // helped counts work that was run on top of a wait.
 func (t *Threads) helped(panicked bool) {

@@ -36,7 +36,11 @@ type Scheduler struct {
 }
 
 // New returns a scheduler that holds no goroutine until it has work.
-func New() *Scheduler { return &Scheduler{} }
+func New() *Scheduler {
+	s := &Scheduler{}
+	s.books.Apart = true
+	return s
+}
 
 // Submit starts a goroutine that runs w, or refuses w with [schedulers.ErrShutdown]
 // after Shutdown and with [schedulers.ErrRejected] if w is nil. It never blocks. All

@@ -1,9 +1,12 @@
 package pool
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"github.com/movenext/movenext/internal/runloop"
+	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -19,9 +22,8 @@ const (
 	// until the pool is shut down, which refuses the work with
 	// [schedulers.ErrShutdown]. A worker of the pool that waits in Submit counts as
 	// blocked, so another worker runs meanwhile and makes room. The pool recognizes the
-	// worker by its hint. Work that submits without a hint holds its worker, and
-	// continues only when other workers, including those added for a stall, have made
-	// room.
+	// worker by its hint or, without one, by its goroutine ([schedulers.Here]). A worker
+	// of another scheduler that waits in Submit is told, as for other waits.
 	Block
 
 	// CallerRuns runs the work on the goroutine that calls Submit, before Submit
@@ -57,8 +59,9 @@ type bound struct {
 
 // submission is a Submit that waits for room.
 type submission struct {
-	work   schedulers.Work
-	answer chan error // has room for one: nil, or why the work is refused
+	work    schedulers.Work
+	decided chan struct{} // closed when it is
+	err     error         // why the work is refused; written before
 }
 
 func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
@@ -74,7 +77,7 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 	}
 	switch p.bound.full {
 	case Block:
-		return p.awaitRoom(w, p.own(hint.From))
+		return p.awaitRoom(w, hint.From)
 	case CallerRuns:
 		p.runHere(w, p.own(hint.From))
 		return nil
@@ -96,16 +99,27 @@ func (p *Pool) put(w schedulers.Work) {
 }
 
 // awaitRoom waits until w is queued or refused. mu is held, but not during the wait.
-func (p *Pool) awaitRoom(w schedulers.Work, on *worker) error {
-	s := &submission{work: w, answer: make(chan error, 1)}
+//
+// The worker beneath all others is told: a turn of a strand is not given away in the
+// middle of a Submit.
+func (p *Pool) awaitRoom(w schedulers.Work, by schedulers.Worker) error {
+	s := &submission{work: w, decided: make(chan struct{})}
 	p.bound.waiting = append(p.bound.waiting, s)
-	if on != nil {
-		p.block()
-		defer p.unblock()
-	}
 	p.mu.Unlock()
-	defer p.mu.Lock()
-	return <-s.answer
+	if by == nil {
+		by = schedulers.Here()
+	}
+	if own := p.own(by); own != nil {
+		by = own
+	}
+	err := schedulers.Wait(context.Background(), shim.Beneath(by), nil, s.decided)
+	p.mu.Lock()
+	if i := slices.Index(p.bound.waiting, s); i >= 0 { // its worker must not wait
+		p.bound.waiting = slices.Delete(p.bound.waiting, i, i+1)
+		p.refused.Add(1)
+		return fmt.Errorf("pool: the queue is full (%d), and waiting for room: %w: %w", p.bound.limit, err, schedulers.ErrRejected)
+	}
+	return s.err
 }
 
 // runHere runs w on the caller's goroutine; w never was in a queue. mu is held, but not
@@ -132,7 +146,7 @@ func (b *bound) admit(p *Pool) {
 		b.waiting[0] = nil
 		b.waiting = b.waiting[1:]
 		p.enqueue(s.work)
-		s.answer <- nil
+		close(s.decided)
 	}
 }
 
@@ -140,7 +154,8 @@ func (b *bound) admit(p *Pool) {
 // was called.
 func (b *bound) refuseWaiting(p *Pool) {
 	for _, s := range b.waiting {
-		s.answer <- p.refuse(schedulers.ErrShutdown)
+		s.err = p.refuse(schedulers.ErrShutdown)
+		close(s.decided)
 	}
 	b.waiting = nil
 }

@@ -147,7 +147,8 @@ func (p *Pool) start() {
 	if p.climbing != nil {
 		p.climbing.watch(p)
 	}
-	go w.loop.Run()
+	w.missed = p.bound != nil || p.max < DefaultMax || p.stallFor <= 0
+	go w.serve()
 }
 
 // find looks for work for w, and ends w if it finds none; mu is held.

@@ -39,9 +39,10 @@ type worker struct {
 	some atomic.Bool
 
 	// Owned by the goroutine in loop.
-	fresh bool // has not looked for work yet; set by start before there is a goroutine
-	tick  uint
-	room  any // of the goroutine on the worker; see [schedulers.Keeper]
+	fresh  bool // has not looked for work yet; set by start before there is a goroutine
+	missed bool // see serve; set by start
+	tick   uint
+	room   any // of the goroutine on the worker; see [schedulers.Keeper]
 
 	leaving leaving
 
@@ -54,8 +55,18 @@ func newWorker(p *Pool, id int) *worker {
 	w.leaving.worker = w
 	w.loop.On = w
 	w.loop.Next, w.loop.More = w.next, w.more
-	w.loop.Lost = func() { go w.loop.Run() }
+	w.loop.Lost = func() { go w.serve() }
 	return w
+}
+
+// serve is the goroutine of a worker. One that may be missed, since the pool is not free to add
+// others when it seems to wait, can be found by waits whose context does not name it.
+func (w *worker) serve() {
+	if w.missed {
+		w.loop.RunHere()
+		return
+	}
+	w.loop.Run()
 }
 
 // Scheduler implements [schedulers.Worker].

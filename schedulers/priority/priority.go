@@ -128,6 +128,8 @@ func (p policy) Put(it *item) { p.of.put(it) }
 
 func (p policy) Take() *item { return p.of.take() }
 
+func (p policy) TakeThis(it *item) bool { return p.of.takeThis(it) }
+
 func (s *Scheduler) put(it *item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,4 +160,17 @@ func (s *Scheduler) take() *item {
 	it := heap.Pop(&s.line).(*item)
 	it.Item.group.unlink(it)
 	return it
+}
+
+// takeThis takes it out of the line, and reports whether it was there.
+func (s *Scheduler) takeThis(it *item) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := it.Item.index
+	if at >= len(s.line) || s.line[at] != it {
+		return false
+	}
+	heap.Remove(&s.line, at)
+	it.Item.group.unlink(it)
+	return true
 }

@@ -88,6 +88,17 @@ func (q *Queue) put(it *item) {
 	}
 }
 
+// takeThis takes it out of the queue, and reports whether it was there.
+func (q *Queue) takeThis(it *item) bool {
+	q.mu.Lock()
+	found := q.items.Extract(it)
+	q.mu.Unlock()
+	if found {
+		q.of.ring.leave(q)
+	}
+	return found
+}
+
 // Close refuses all further work. Work that was accepted before still runs, and then
 // the queue is gone. It does not block. Closing again does nothing.
 func (q *Queue) Close() { q.books.Close() }

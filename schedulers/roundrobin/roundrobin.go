@@ -53,6 +53,8 @@ func (p policy) Put(it *item) { it.Item.queue.put(it) }
 
 func (p policy) Take() *item { return p.of.ring.take() }
 
+func (p policy) TakeThis(it *item) bool { return it.Item.queue.takeThis(it) }
+
 // CreateQueue returns a new queue with a share of its own, or [schedulers.ErrShutdown]
 // after Shutdown. Close a queue that is no longer needed, or the scheduler keeps it.
 func (s *Scheduler) CreateQueue(opts ...QueueOption) (*Queue, error) {

@@ -1,0 +1,167 @@
+package schedulers
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// # Where a goroutine is, without a context
+//
+// A wait tells its worker, which has another one run meanwhile, or runs what is waited for. It
+// knows the worker by its context. But some waits have none ([Await] of a job, an iterator of a
+// machine), and others are given context.Background, or the context of a machine, which was there
+// before the machine had a worker. Such a wait would hold the only worker in silence.
+//
+// Go has no values of goroutines, on purpose. But it has stacks, and a stack can carry a number:
+// [RunOn] runs work below three calls, one for each digit of the number of a slot, in which the
+// worker is.
+//
+//	work                  the worker's slot is 0x2a7
+//	digit 7
+//	digit a
+//	digit 2
+//	RunOn
+//	…
+//
+// [Here] asks runtime.Callers for the stack, looks for the first three digits, and reads the slot.
+// It needs no lock: the slot is that of this very goroutine, as long as the digits are on
+// its stack.
+//
+// The tempting other ways: the number of the goroutine, as runtime.Stack prints it, costs 11 to
+// 50 µs, since the whole stack is printed; a walk costs 0.5 to 2.5. Labels of runtime/pprof belong
+// to users and cannot be read without linkname.
+//
+// A walk is cheap next to a wait, not next to nothing. So it is made only by a wait that is about
+// to block and does not know its worker, and not at all while no work runs in a slot.
+
+const (
+	digits = 16
+	slots  = digits * digits * digits
+	// deepest is how many calls of a stack are looked at. Below those, a worker is not found.
+	deepest = 1 << 16
+)
+
+// slot is where [Here] finds a worker. on is plain: only the goroutine that has won busy
+// writes and reads it.
+type slot struct {
+	busy atomic.Bool
+	on   Worker
+}
+
+var (
+	table [slots]slot
+	turn  atomic.Uint32 // where the next search for a free slot begins
+	used  atomic.Int32  // slots that are busy
+)
+
+// RunOn is w.Run(on) for a scheduler whose worker on is the calling goroutine for as long as
+// the work runs: [Here] finds the worker meanwhile, also where no context names it. A panic
+// or a runtime.Goexit of the work passes through. It blocks as long as the work does, and
+// may be called from any goroutine. A nil worker is not found. At most 4096 works run so at
+// a time, the others as if by w.Run(on). The idea is that of github.com/jtolds/gls.
+func RunOn(w Work, on Worker) {
+	n := takeSlot(on)
+	if n < 0 {
+		w.Run(on)
+		return
+	}
+	defer table[n].leave()
+	digit(n/digits/digits)(w, on, n, 3)
+}
+
+// takeSlot returns the number of a free slot, in which on is now, or -1.
+func takeSlot(on Worker) int {
+	if on == nil {
+		return -1
+	}
+	for range 4 {
+		n := int(turn.Add(1) % slots)
+		if s := &table[n]; s.busy.CompareAndSwap(false, true) {
+			s.on = on
+			used.Add(1)
+			return n
+		}
+	}
+	return -1
+}
+
+func (s *slot) leave() {
+	s.on = nil
+	s.busy.Store(false)
+	used.Add(-1)
+}
+
+// descend goes down to the next digit, or to the work. It must not be inlined, and neither must the
+// digits: each has to be a call of its own on the stack.
+//
+//go:noinline
+func descend(w Work, on Worker, n, left int) {
+	switch left {
+	case 3:
+		digit(n/digits%digits)(w, on, n, 2)
+	case 2:
+		digit(n%digits)(w, on, n, 1)
+	default:
+		w.Run(on)
+	}
+}
+
+// Here returns the worker whose work the calling goroutine runs, if it was run by [RunOn], as the
+// workers of this module's schedulers do it that could otherwise be held in silence; else nil. In
+// contrast to [WorkerFrom] it is certain. It does not block. It walks the stack, which takes a
+// microsecond or so: it is for who is about to block.
+func Here() Worker {
+	if used.Load() == 0 {
+		return nil
+	}
+	var few [64]uintptr
+	for stack := few[:]; ; stack = make([]uintptr, 8*len(stack)) {
+		n := runtime.Callers(2, stack)
+		if on, found := workerOn(stack[:n]); found || n < len(stack) || n >= deepest {
+			return on
+		}
+	}
+}
+
+// workerOn looks for the innermost three digits.
+func workerOn(stack []uintptr) (on Worker, found bool) {
+	n, weight := 0, 1
+	for _, pc := range stack {
+		d, ok := digitAt[pc]
+		if !ok {
+			continue
+		}
+		n += d * weight
+		if weight *= digits; weight == slots {
+			return table[n].on, true
+		}
+	}
+	return nil, false
+}
+
+// digitAt has the addresses at which the digits call descend.
+var digitAt = learn()
+
+// learn finds them by calling each digit, with work that looks at its stack.
+func learn() map[uintptr]int {
+	known := make(map[uintptr]int, digits)
+	for d := range digits {
+		digit(d)(lookup(func(stack []uintptr) { known[stack[2]] = d }), nil, 0, 1)
+	}
+	return known
+}
+
+// lookup is work that is given its stack: itself, descend, the digit.
+type lookup func(stack []uintptr)
+
+// Run implements Work.
+//
+//go:noinline
+func (f lookup) Run(Worker) {
+	var stack [3]uintptr
+	runtime.Callers(1, stack[:])
+	f(stack[:])
+}
+
+// Abandon implements Work.
+func (lookup) Abandon(error) {}
