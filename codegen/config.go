@@ -16,8 +16,8 @@ const (
 	// Release generates state machines.
 	Release Mode = "release"
 	// Debug generates state machines to step through: every local variable is a field of
-	// the frame, under its own name and until the end, and line directives make panics,
-	// debuggers and runtime.Callers show the lines of the source.
+	// the frame, under its own name and until the end, and debuggers find the lines of the
+	// source by the full names of its files.
 	Debug Mode = "debug"
 	// Plain generates twins that run the plain function on a goroutine. The same
 	// program in another execution: what a test of the machines compares with.

@@ -289,7 +289,7 @@
 //	unnamed*.go    variables whose types cannot be named in the package
 //	emit*.go       prints a function's declarations
 //	file.go        puts them into a file: header, constraints, imports
-//	emit_debug.go  adds the lines of the source in -mode=debug
+//	emit_lines.go  adds the lines of the source
 //	plain.go       is what -mode=plain generates in the place of all lowering
 //	verify.go      type-checks the result
 //	write.go       compares with what is there, and replaces it

@@ -34,7 +34,7 @@ func (p *printer) moveNext(receiver string) {
 	p.WriteString(locals)
 	for _, l := range u.lifted {
 		p.lineOf(l.whole.node)
-		p.line("%s", strings.ReplaceAll(p.span(l.whole), continued, "\n"))
+		p.line("%s", unmarked(p.span(l.whole)))
 	}
 	if len(u.lifted) > 0 {
 		p.endOfSource()

@@ -28,7 +28,8 @@ func (i *note) print(p *printer) {
 		return
 	}
 	pos := p.u.fn.Package.Position(i.pos)
-	p.line("// %s:%d: %s", baseName(pos.Filename), pos.Line, p.u.sourceLine(i.pos))
+	// Not in the first column, where go/format would take it for documentation, and set it off from the directive below.
+	p.line("\t// %s:%d: %s", baseName(pos.Filename), pos.Line, p.u.sourceLine(i.pos))
 }
 
 func baseName(path string) string {

@@ -40,6 +40,12 @@ func (f *Function) runtimeName() string {
 
 // runtimeFile is the function's file as -trimpath leaves it in stacks: generated files must not
 // depend on where the module lies.
-func (f *Function) runtimeFile() string {
-	return path.Join(strings.TrimSuffix(f.Package.Path, "_test"), filepath.Base(f.File.Path))
+func (f *Function) runtimeFile() string { return f.Package.inStacks(f.File.Path, Release) }
+
+// inStacks is the name of a file of the package in stacks of machines of a form.
+func (p *Package) inStacks(file string, mode Mode) string {
+	if mode == Debug {
+		return filepath.ToSlash(file)
+	}
+	return path.Join(strings.TrimSuffix(p.Path, "_test"), filepath.Base(file))
 }

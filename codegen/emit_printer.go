@@ -14,7 +14,7 @@ import (
 type printer struct {
 	strings.Builder
 	u  *unit
-	at int // debug form: the line of the source that is being printed
+	at int // the line of the source that is being printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -149,25 +149,33 @@ func (p *printer) span(s *span) string {
 	}
 	from := s.node.Pos()
 	for _, e := range s.edit {
-		b.WriteString(p.u.source(from, e.pos))
+		before := p.u.lined(s.node, from, e.pos)
+		if e.code != nil {
+			before = strings.TrimRight(before, " \t")
+		}
+		b.WriteString(before)
 		b.WriteString(p.rope(e.with))
 		if e.code != nil {
-			b.WriteString(p.lines(e.code))
+			b.WriteString(p.lines(e))
 			b.WriteString(p.resume(e.end))
 		}
 		from = e.end
 	}
-	b.WriteString(p.u.source(from, s.node.End()))
+	b.WriteString(p.u.lined(s.node, from, s.node.End()))
 	return p.continues(b.String())
 }
 
 // lines are instructions in the place of a statement.
-func (p *printer) lines(code []instr) string {
-	sub := &printer{u: p.u, at: p.at}
-	for _, i := range code {
-		i.print(sub)
+func (p *printer) lines(e edit) string {
+	sub := &printer{u: p.u, at: p.u.line(e.pos)}
+	for _, i := range e.code {
+		sub.instr(i)
 	}
-	return strings.TrimSpace(sub.String())
+	text := strings.TrimSpace(sub.String())
+	if strings.HasPrefix(text, inSource) && !p.u.opensLine(e.pos) {
+		return "\n" + text
+	}
+	return text
 }
 
 // with is s with one edit more.

@@ -29,10 +29,26 @@ func (e *emitter) enterInTail() {
 		results = append(results, e.typ(r.Type(), u.fn.Decl.Name))
 	}
 	e.line("// %s is %s as machines call it: its results, or the suspended callee that will have them.", names.Enter, u.title())
-	e.line("func %s%s(%s) (%s) %s\n", e.sig.ReceiverText(), names.Enter, params, strings.Join(results, ", "), e.span(u.scan(u.body)))
+	e.line("func %s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, params, strings.Join(results, ", "))
+	e.bodyInTail()
 	e.line("// %s is that of the function whose results %s returns: there is nothing to keep while it is suspended.", names.Frame, u.title())
 	frame := e.typ(u.tail[0].point.Frame, u.fn.Decl.Name)
 	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))
+}
+
+// bodyInTail prints the body as it is in the source, but for the return statements.
+func (e *emitter) bodyInTail() {
+	text := unmarked(e.span(e.u.scan(e.u.body)))
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
+	line := e.u.line(e.u.body.Lbrace)
+	if first, rest, more := strings.Cut(text, "\n"); more && strings.TrimSpace(first) == "" {
+		text = rest
+		line++
+	}
+	e.directive(line)
+	e.line("%s", strings.TrimRight(text, " \t\n"))
+	e.endOfSource()
+	e.line("}\n")
 }
 
 // asyncInTail prints FAsync: it calls the entry.

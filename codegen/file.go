@@ -28,7 +28,9 @@ type output struct {
 type lowering func(*Function, *Imports) (*Lowered, []Diagnostic)
 
 // generateFile writes the twins of one source file. With findings there is no output.
-func generateFile(pkg *Package, file *File, lower lowering) (*output, []Diagnostic) {
+func generateFile(pkg *Package, file *File, lower lowering, mode Mode) (*output, []Diagnostic) {
+	formatted, err := format.Source(file.Source)
+	file.ragged = err != nil || !bytes.Equal(formatted, file.Source)
 	im := newImports(pkg, file)
 	machine := im.Path(statemachinePath, "statemachine")
 	var body bytes.Buffer
@@ -58,7 +60,8 @@ func generateFile(pkg *Package, file *File, lower lowering) (*output, []Diagnost
 		return nil, []Diagnostic{invalidOutput(file.Path, err.Error())}
 	}
 	out := fileTwin(file.Path)
-	return &output{path: out, source: file, data: sealed(ownLines(data, out))}, nil
+	data = directed(data, pkg.inStacks(file.Path, mode), pkg.inStacks(out, mode))
+	return &output{path: out, source: file, data: sealed(data)}, nil
 }
 
 // guarded turns a panic of the lowering into a finding at the function that

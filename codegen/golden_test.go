@@ -2,6 +2,7 @@ package codegen_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"os"
@@ -25,7 +26,8 @@ const wanted = "want/"
 // TestGolden runs the cases of testdata: source files, and under want/ what a run
 // makes of them: generated files, and the findings in want/findings. A file
 // called options sets what the command's flags set, as "mode plain" or "goos
-// windows", a line each.
+// windows", a line each. Directives with the lines of the source are left out of the generated files of
+// most cases, which are easier to read without: "lines shown" shows them.
 //
 // The cases with the same options are generated in one run, as packages of one
 // module: that is the use that counts, and by far the fastest.
@@ -84,7 +86,11 @@ func golden(t *testing.T, options string, group []archive) map[string]map[string
 		if f.Change == codegen.Removed {
 			add(f.Path, "removed\n")
 		} else {
-			add(f.Path, unplaced(string(f.Data), dir))
+			text := unplaced(string(f.Data), dir)
+			if !strings.Contains(options, "lines shown") && config.Mode != codegen.Debug {
+				text = unlined(text)
+			}
+			add(f.Path, text)
 		}
 	}
 	said := func(d codegen.Diagnostic, file string) {
@@ -117,6 +123,17 @@ func unplaced(text, dir string) string {
 	return regexp.MustCompile(`(?m)^(// Digest of what is above: ).*$`).ReplaceAllString(text, "${1}of full names")
 }
 
+// unlined is a generated file without directives, and with the digest that it would have then.
+func unlined(text string) string {
+	text = regexp.MustCompile(`(?m)^//line .*\n`).ReplaceAllString(text, "")
+	above, digest, sealed := strings.Cut(text, "// Digest of what is above: ")
+	if !sealed {
+		return text
+	}
+	sum := sha256.Sum256([]byte(above))
+	return fmt.Sprintf("%s// Digest of what is above: %x%s", above, sum[:8], digest[2*8:])
+}
+
 func parseOptions(t *testing.T, options string) codegen.Config {
 	t.Helper()
 	var config codegen.Config
@@ -129,6 +146,7 @@ func parseOptions(t *testing.T, options string) codegen.Config {
 			config.GOOS = value
 		case "goarch":
 			config.GOARCH = value
+		case "lines": // see unlined
 		case "tags":
 			config.Tags = strings.Split(value, ",")
 		default:

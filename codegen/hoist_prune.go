@@ -48,6 +48,9 @@ func (u *unit) dropIdleJumps() bool {
 			return true
 		}
 		for _, next := range u.code[n+1:] {
+			if _, ok := next.(*stand); ok {
+				continue
+			}
 			m, ok := next.(*mark)
 			if !ok {
 				return true

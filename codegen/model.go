@@ -69,6 +69,8 @@ type File struct {
 	Syntax *ast.File
 	Source []byte
 
+	ragged bool // not as go/format would have it, which moves statements to other lines
+
 	// Functions are the annotated functions in the order of the file.
 	Functions []*Function
 }

@@ -63,7 +63,7 @@ func (r *run) lowerTarget(t *target) {
 	pkg := r.model(t, r.checker.check(t.meta))
 	t.warnings = r.initialisers(t, pkg)
 	for _, file := range pkg.Files {
-		out, found := generateFile(pkg, file, r.lowering())
+		out, found := generateFile(pkg, file, r.lowering(), r.ws.cfg.mode())
 		r.report(t.dir, found...)
 		if out != nil {
 			t.outputs = append(t.outputs, out)

@@ -49,8 +49,10 @@ func (f *receivedFrame[T]) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 for1:
-	// channel_receive.go:95: v, err := c.Receive(ctx)
+	// channel_receive.go:93: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/channel_receive.go:93
 	f.receive1, v, f.err = f.c.ReceiveEnter(t, f.ctx)
+//line github.com/movenext/movenext/coord/channel_receive_async.go:56
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -58,28 +60,41 @@ for1:
 	f.err = nil // not needed any more
 	return false
 resume1:
+//line github.com/movenext/movenext/coord/channel_receive.go:93
 	v, f.err = f.receive1.Results(t)
+//line github.com/movenext/movenext/coord/channel_receive.go:93
 	f.receive1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/channel_receive.go:94
 	if f.err == ErrClosed { // itself: without a cause
+//line github.com/movenext/movenext/coord/channel_receive_async.go:71
 		f.State = statemachine.Finished
 		return true
+//line github.com/movenext/movenext/coord/channel_receive.go:96
 	}
-	// channel_receive.go:99: if !yield(v, err) || err != nil {
+	// channel_receive.go:97: if !yield(v, err) || err != nil {
+//line github.com/movenext/movenext/coord/channel_receive.go:97
 	f.Emit(v, f.err)
+//line github.com/movenext/movenext/coord/channel_receive_async.go:79
 	f.State = 2
 	return true
 resume2:
 	{
+//line github.com/movenext/movenext/coord/channel_receive.go:97
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/coord/channel_receive.go:97
 		if !yield1 {
+//line github.com/movenext/movenext/coord/channel_receive.go:97
 			goto cond1
 		}
 	}
+//line github.com/movenext/movenext/coord/channel_receive.go:97
 	if f.err == nil {
+//line github.com/movenext/movenext/coord/channel_receive.go:97
 		goto endIf1
 	}
 cond1:
+//line github.com/movenext/movenext/coord/channel_receive_async.go:98
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -88,7 +103,7 @@ endIf1:
 
 // Location returns where [received] is suspended.
 func (f *receivedFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 95, 99)
+	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 93, 97)
 }
 
-// Digest of what is above: 878a1a2bdc88ea98
+// Digest of what is above: 96084875d8c38e94

@@ -85,37 +85,52 @@ func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, err error) {
 	}
 for1:
 	// entered_test.go:22: v, err := in.Receive(ctx)
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	f.receive1, v, err2 = f.in.ReceiveEnter(t, f.ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:91
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	v, err2 = f.receive1.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	f.receive1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/entered_test.go:23
 	if err2 != nil {
 		err = err2
+//line github.com/movenext/movenext/coord/entered_async_test.go:106
 		f.State = statemachine.Finished
 		return true, err
+//line github.com/movenext/movenext/coord/entered_test.go:25
 	}
 	f.last = v
 	// entered_test.go:27: if err := out.Send(ctx, v+1); err != nil {
+//line github.com/movenext/movenext/coord/entered_test.go:27
 	f.send2, err3 = f.out.SendEnter(t, f.ctx, v+1)
+//line github.com/movenext/movenext/coord/entered_async_test.go:115
 	if f.send2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/coord/entered_test.go:27
 	err3 = f.send2.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:27
 	f.send2 = nil
 resumed2:
+//line github.com/movenext/movenext/coord/entered_test.go:27
 	if err3 == nil {
+//line github.com/movenext/movenext/coord/entered_test.go:27
 		goto endIf1
 	}
+//line github.com/movenext/movenext/coord/entered_test.go:28
 	err = err3
+//line github.com/movenext/movenext/coord/entered_async_test.go:134
 	f.State = statemachine.Finished
 	return true, err
 endIf1:
@@ -218,59 +233,91 @@ func (f *askFrame) moveNext(t *statemachine.Task, rounds int) (finished bool) {
 	}
 	{
 		out := f.out
+//line github.com/movenext/movenext/coord/entered_test.go:37
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/coord/entered_test.go:37
 			defer out.Close()
+//line github.com/movenext/movenext/coord/entered_test.go:37
 			raise()
+//line github.com/movenext/movenext/coord/entered_test.go:37
 		})
 	}
+//line github.com/movenext/movenext/coord/entered_test.go:38
 	f.n1 = rounds
+//line github.com/movenext/movenext/coord/entered_test.go:38
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/coord/entered_test.go:38
 	if f.i1 >= f.n1 {
+//line github.com/movenext/movenext/coord/entered_test.go:38
 		goto endRange1
 	}
 	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
+//line github.com/movenext/movenext/coord/entered_test.go:39
 	f.send1, send2 = f.out.SendEnter(t, f.ctx, f.v)
+//line github.com/movenext/movenext/coord/entered_async_test.go:259
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/coord/entered_test.go:39
 	send2 = f.send1.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:39
 	f.send1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/entered_test.go:39
 	f.err = send2
+//line github.com/movenext/movenext/coord/entered_test.go:39
 	if f.err == nil {
+//line github.com/movenext/movenext/coord/entered_test.go:39
 		goto endIf1
 	}
+//line github.com/movenext/movenext/coord/entered_test.go:40
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/entered_test.go:40
 	return true
 endIf1:
 	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/coord/entered_test.go:42
 	f.receive2, receive1, receive3 = f.in.ReceiveEnter(t, f.ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:286
 	if f.receive2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
+//line github.com/movenext/movenext/coord/entered_test.go:42
 	receive1, receive3 = f.receive2.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:42
 	f.receive2 = nil
 resumed2:
+//line github.com/movenext/movenext/coord/entered_test.go:42
 	f.v, f.err = receive1, receive3
+//line github.com/movenext/movenext/coord/entered_test.go:42
 	if f.err == nil {
+//line github.com/movenext/movenext/coord/entered_test.go:42
 		goto endIf2
 	}
+//line github.com/movenext/movenext/coord/entered_test.go:43
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/entered_test.go:43
 	return true
 endIf2:
+//line github.com/movenext/movenext/coord/entered_test.go:38
 	f.i1++
+//line github.com/movenext/movenext/coord/entered_async_test.go:312
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/coord/entered_test.go:46
 	f.err = nil
+//line github.com/movenext/movenext/coord/entered_test.go:46
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/entered_test.go:46
 	return true
+//line github.com/movenext/movenext/coord/entered_async_test.go:321
 }
 
 // Location returns where [ask] is suspended.
@@ -370,32 +417,46 @@ func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *co
 		out := out
 		ctx := ctx
 		v := v
+//line github.com/movenext/movenext/coord/entered_test.go:53
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/coord/entered_test.go:53
 			m := farewellFunc1Enter(t, out, ctx, v)
+//line github.com/movenext/movenext/coord/entered_test.go:53
 			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/coord/entered_test.go:53
 		})
 	}
 	// entered_test.go:54: return gate.Wait(ctx)
+//line github.com/movenext/movenext/coord/entered_test.go:54
 	f.wait1, wait2 = gate.WaitEnter(t, ctx)
+//line github.com/movenext/movenext/coord/entered_async_test.go:433
 	if f.wait1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, false
 resume1:
+//line github.com/movenext/movenext/coord/entered_test.go:54
 	wait2 = f.wait1.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:54
 	f.wait1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/entered_test.go:54
 	f.result0 = wait2
 epilogue:
+//line github.com/movenext/movenext/coord/entered_test.go:54
 	if !f.defers.Next(t, &f.Frame) {
+//line github.com/movenext/movenext/coord/entered_test.go:54
 		f.defers.End(t, &f.Frame)
+//line github.com/movenext/movenext/coord/entered_async_test.go:452
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
+//line github.com/movenext/movenext/coord/entered_test.go:54
 	f.defers.Resumed(t)
+//line github.com/movenext/movenext/coord/entered_async_test.go:460
 	goto epilogue
 }
 
@@ -462,16 +523,21 @@ func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[s
 		f.Misuse(state)
 	}
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
+//line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1, _ = out.SendEnter(t, ctx, v)
+//line github.com/movenext/movenext/coord/entered_async_test.go:529
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/entered_async_test.go:541
 	f.State = statemachine.Finished
 	return true
 }
@@ -548,24 +614,33 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	default:
 		f.Misuse(state)
 	}
-	// entered_test.go:150: v, err := in.Receive(first)
+	// entered_test.go:149: v, err := in.Receive(first)
+//line github.com/movenext/movenext/coord/entered_test.go:149
 	f.receive1, v, err = f.in.ReceiveEnter(t, first)
+//line github.com/movenext/movenext/coord/entered_async_test.go:621
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/coord/entered_test.go:149
 	v, err = f.receive1.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:149
 	f.receive1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/entered_test.go:150
 	if err == nil {
 		result0, result1 = v, nil
+//line github.com/movenext/movenext/coord/entered_async_test.go:636
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/coord/entered_test.go:152
 	}
-	// entered_test.go:154: return in.Receive(second)
+	// entered_test.go:153: return in.Receive(second)
+//line github.com/movenext/movenext/coord/entered_test.go:153
 	f.receive1, result0, result1 = f.in.ReceiveEnter(t, f.second)
+//line github.com/movenext/movenext/coord/entered_async_test.go:644
 	if f.receive1 == nil {
 		goto resumed2
 	}
@@ -573,16 +648,19 @@ resumed1:
 	f.second, f.in = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/coord/entered_test.go:153
 	result0, result1 = f.receive1.Results(t)
+//line github.com/movenext/movenext/coord/entered_test.go:153
 	f.receive1 = nil
 resumed2:
+//line github.com/movenext/movenext/coord/entered_async_test.go:657
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 150, 154)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 149, 153)
 }
 
 // Results returns what [twice] returned, or raises again the panic that ended it.
@@ -608,4 +686,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7e5a4ec307659e66
+// Digest of what is above: 021f4e30c16bd1fd

@@ -72,25 +72,31 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
+	// home_gone_test.go:19: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
+//line github.com/movenext/movenext/coord/home_gone_test.go:19
 	f.lock1, err = m.LockEnter(t, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:79
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:19
 	err = f.lock1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:19
 	f.lock1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:19
 	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:93
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [locksMutex] is suspended.
 func (f *locksMutexLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 20)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 19)
 }
 
 // Results returns what [locksMutex] returned, or raises again the panic that ended it.
@@ -172,41 +178,53 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/coord/home_gone_test.go:23
 	if !write {
+//line github.com/movenext/movenext/coord/home_gone_test.go:23
 		goto else1
 	}
-	// home_gone_test.go:25: err = m.Lock(ctx)
+	// home_gone_test.go:24: err = m.Lock(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:24
 	f.lockOrRLock1, err = m.LockEnter(t, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:190
 	if f.lockOrRLock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:24
 	err = f.lockOrRLock1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:24
 	f.lockOrRLock1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:202
 	goto endIf1
 else1:
-	// home_gone_test.go:27: err = m.RLock(ctx)
+	// home_gone_test.go:26: err = m.RLock(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
 	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:208
 	if f.lockOrRLock1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
 	err = f.lockOrRLock1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:26
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:221
 	f.State = statemachine.Finished
 	return true, err
 }
 
 // Location returns where [locksRW] is suspended.
 func (f *locksRWLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 25, 27)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 24, 26)
 }
 
 // Results returns what [locksRW] returned, or raises again the panic that ended it.
@@ -287,25 +305,31 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:34: err := m.Lock(ctx, key)
+	// home_gone_test.go:33: err := m.Lock(ctx, key)
+//line github.com/movenext/movenext/coord/home_gone_test.go:33
 	f.lock1, err = m.LockEnter(t, ctx, key)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:312
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:33
 	err = f.lock1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:33
 	f.lock1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:34
 	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:326
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [locksKey] is suspended.
 func (f *locksKeyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 34)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 33)
 }
 
 // Results returns what [locksKey] returned, or raises again the panic that ended it.
@@ -386,25 +410,31 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:40: err := s.Acquire(ctx, n)
+	// home_gone_test.go:39: err := s.Acquire(ctx, n)
+//line github.com/movenext/movenext/coord/home_gone_test.go:39
 	f.acquire1, err = s.AcquireEnter(t, ctx, n)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:417
 	if f.acquire1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:39
 	err = f.acquire1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:39
 	f.acquire1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:40
 	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:431
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [acquires] is suspended.
 func (f *acquiresLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 40)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 39)
 }
 
 // Results returns what [acquires] returned, or raises again the panic that ended it.
@@ -485,25 +515,31 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:46: err := e.Wait(ctx)
+	// home_gone_test.go:45: err := e.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:45
 	f.wait1, err = e.WaitEnter(t, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:522
 	if f.wait1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:45
 	err = f.wait1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:45
 	f.wait1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:46
 	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:536
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [waitsForSignal] is suspended.
 func (f *waitsForSignalLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 46)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 45)
 }
 
 // Results returns what [waitsForSignal] returned, or raises again the panic that ended it.
@@ -584,25 +620,31 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:52: err := e.Wait(ctx)
+	// home_gone_test.go:51: err := e.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:51
 	f.wait1, err = e.WaitEnter(t, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:627
 	if f.wait1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:51
 	err = f.wait1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:51
 	f.wait1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:52
 	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:641
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [waitsForGate] is suspended.
 func (f *waitsForGateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 52)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 51)
 }
 
 // Results returns what [waitsForGate] returned, or raises again the panic that ended it.
@@ -693,33 +735,49 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
+	// home_gone_test.go:57: if err := c.L.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/coord/home_gone_test.go:57
 	f.lockOrWait1, err = f.c.L.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:742
 	if f.lockOrWait1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:57
 	err = f.lockOrWait1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:57
 	f.lockOrWait1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:57
 	if err == nil {
+//line github.com/movenext/movenext/coord/home_gone_test.go:57
 		goto endIf1
 	}
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	return true, result0
 endIf1:
 	{
+//line github.com/movenext/movenext/coord/home_gone_test.go:60
 		unlock1 := f.c.L.Unlock
+//line github.com/movenext/movenext/coord/home_gone_test.go:60
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/coord/home_gone_test.go:60
 			defer unlock1()
+//line github.com/movenext/movenext/coord/home_gone_test.go:60
 			raise()
+//line github.com/movenext/movenext/coord/home_gone_test.go:60
 		})
 	}
-	// home_gone_test.go:62: err := c.Wait(ctx)
+	// home_gone_test.go:61: err := c.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 	f.lockOrWait1, err2 = f.c.WaitEnter(t, f.ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:781
 	if f.lockOrWait1 == nil {
 		goto resumed2
 	}
@@ -727,17 +785,23 @@ endIf1:
 	f.ctx, f.c = nil, nil // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 	err2 = f.lockOrWait1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 	f.lockOrWait1 = nil
 resumed2:
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	result0 = err2
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	return true, result0
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:800
 }
 
 // Location returns where [waitsOnCond] is suspended.
 func (f *waitsOnCondLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 57, 61)
 }
 
 // Results returns what [waitsOnCond] returned, or raises again the panic that ended it.
@@ -821,25 +885,31 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:68: v, err := c.Receive(ctx)
+	// home_gone_test.go:67: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:67
 	f.receive1, v, err = c.ReceiveEnter(t, ctx)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:892
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:67
 	v, err = f.receive1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:67
 	f.receive1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:68
 	result0, result1 = v, err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:906
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [receives] is suspended.
 func (f *receivesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 68)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 67)
 }
 
 // Results returns what [receives] returned, or raises again the panic that ended it.
@@ -920,25 +990,31 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:74: err := c.Send(ctx, v)
+	// home_gone_test.go:73: err := c.Send(ctx, v)
+//line github.com/movenext/movenext/coord/home_gone_test.go:73
 	f.send1, err = c.SendEnter(t, ctx, v)
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:997
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:73
 	err = f.send1.Results(t)
+//line github.com/movenext/movenext/coord/home_gone_test.go:73
 	f.send1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/home_gone_test.go:74
 	result0 = err
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:1011
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [sends] is suspended.
 func (f *sendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 74)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 73)
 }
 
 // Results returns what [sends] returned, or raises again the panic that ended it.
@@ -964,4 +1040,4 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 69edd5c5e9d6f872
+// Digest of what is above: 616aec3af85b8aec

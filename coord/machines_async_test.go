@@ -91,42 +91,59 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		frame.Misuse(state)
 	}
-	// machines_test.go:43: if _, err := f.start.Wait(ctx); err != nil {
+	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1, _, err = frame.f.start.WaitEnter(t, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:98
 	if frame.wait1 == nil {
 		goto resumed1
 	}
 	frame.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	_, err = frame.wait1.Results(t)
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/machines_test.go:42
 	if err == nil {
+//line github.com/movenext/movenext/coord/machines_test.go:42
 		goto endIf1
 	}
+//line github.com/movenext/movenext/coord/machines_test.go:43
 	result0, result1 = 0, err
+//line github.com/movenext/movenext/coord/machines_async_test.go:117
 	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine = 0
 for1:
-	// machines_test.go:47: box, err := f.in.Receive(ctx)
+	// machines_test.go:46: box, err := f.in.Receive(ctx)
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(t, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:127
 	if frame.receive2 == nil {
 		goto resumed2
 	}
 	frame.State = 2
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	box, err2 = frame.receive2.Results(t)
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2 = nil
 resumed2:
+//line github.com/movenext/movenext/coord/machines_test.go:47
 	if !(errors.Is(err2, coord.ErrClosed)) {
+//line github.com/movenext/movenext/coord/machines_test.go:47
 		goto endIf2
 	}
-	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
+	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3, wait2 = frame.f.overtime.WaitEnter(t, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:147
 	if frame.wait3 == nil {
 		goto resumed3
 	}
@@ -134,43 +151,60 @@ resumed2:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, 0, nil
 resume3:
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	wait2 = frame.wait3.Results(t)
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3 = nil
 resumed3:
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	result0, result1 = frame.mine, wait2
+//line github.com/movenext/movenext/coord/machines_async_test.go:162
 	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
+//line github.com/movenext/movenext/coord/machines_test.go:50
 	if err2 != nil {
 		result0, result1 = frame.mine, err2
+//line github.com/movenext/movenext/coord/machines_async_test.go:169
 		frame.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/coord/machines_test.go:52
 	}
-	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
+	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
+//line github.com/movenext/movenext/coord/machines_async_test.go:177
 	if frame.carry4 == nil {
 		goto resumed4
 	}
 	frame.State = 4
 	return false, 0, nil
 resume4:
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	err3 = frame.carry4.Results(t)
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	frame.carry4 = nil
 resumed4:
+//line github.com/movenext/movenext/coord/machines_test.go:53
 	if err3 == nil {
+//line github.com/movenext/movenext/coord/machines_test.go:53
 		goto endIf3
 	}
+//line github.com/movenext/movenext/coord/machines_test.go:54
 	result0, result1 = frame.mine, err3
+//line github.com/movenext/movenext/coord/machines_async_test.go:196
 	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf3:
+//line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine++
+//line github.com/movenext/movenext/coord/machines_async_test.go:202
 	goto for1
 }
 
 // Location returns where [work] is suspended.
 func (frame *workLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 43, 47, 49, 54)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
 }
 
 // Results returns what [work] returned, or raises again the panic that ended it.
@@ -264,44 +298,62 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	default:
 		frame.Misuse(state)
 	}
+//line github.com/movenext/movenext/coord/machines_test.go:61
 	frame.lifts = int64(1 + frame.box%2)
-	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
+	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	frame.acquire1, err = frame.f.lifts.AcquireEnter(t, frame.ctx, frame.lifts)
+//line github.com/movenext/movenext/coord/machines_async_test.go:307
 	if frame.acquire1 == nil {
 		goto resumed1
 	}
 	frame.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	err = frame.acquire1.Results(t)
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	frame.acquire1 = nil
 resumed1:
+//line github.com/movenext/movenext/coord/machines_test.go:62
 	if err == nil {
+//line github.com/movenext/movenext/coord/machines_test.go:62
 		goto endIf1
 	}
+//line github.com/movenext/movenext/coord/machines_test.go:63
 	result0 = err
+//line github.com/movenext/movenext/coord/machines_async_test.go:326
 	frame.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// machines_test.go:66: err := f.out.Send(ctx, box)
+	// machines_test.go:65: err := f.out.Send(ctx, box)
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
+//line github.com/movenext/movenext/coord/machines_async_test.go:333
 	if frame.send2 == nil {
 		goto resumed2
 	}
 	frame.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	err2 = frame.send2.Results(t)
+//line github.com/movenext/movenext/coord/machines_test.go:65
 	frame.send2 = nil
 resumed2:
+//line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
 		result0 = err2
+//line github.com/movenext/movenext/coord/machines_async_test.go:349
 		frame.State = statemachine.Finished
 		return true, result0
+//line github.com/movenext/movenext/coord/machines_test.go:69
 	}
-	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
+	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
+//line github.com/movenext/movenext/coord/machines_async_test.go:357
 	if frame.lock3 == nil {
 		goto resumed3
 	}
@@ -309,26 +361,34 @@ resumed2:
 	frame.ctx = nil // not needed any more
 	return false, nil
 resume3:
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	err3 = frame.lock3.Results(t)
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	frame.lock3 = nil
 resumed3:
+//line github.com/movenext/movenext/coord/machines_test.go:70
 	if err3 == nil {
+//line github.com/movenext/movenext/coord/machines_test.go:70
 		goto endIf2
 	}
+//line github.com/movenext/movenext/coord/machines_test.go:71
 	result0 = err3
+//line github.com/movenext/movenext/coord/machines_async_test.go:377
 	frame.State = statemachine.Finished
 	return true, result0
 endIf2:
+//line github.com/movenext/movenext/coord/machines_test.go:73
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 	result0 = nil
+//line github.com/movenext/movenext/coord/machines_async_test.go:385
 	frame.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [carry] is suspended.
 func (frame *carryLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 63, 66, 71)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
 // Results returns what [carry] returned, or raises again the panic that ended it.
@@ -354,4 +414,4 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f17669f525e9657b
+// Digest of what is above: f051d7985365a830

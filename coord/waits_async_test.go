@@ -4,7 +4,6 @@ package coord_test
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/movenext/movenext/coord"
@@ -152,11 +151,10 @@ func (f *waitsForAnyMachine) MoveNext(t *statemachine.Task) bool {
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := waitsForEachFrame{}
+	frame := waitsForEachFrame{ctx: ctx}
 	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx) {
-		t.Rethrow()
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	if frame.MoveNext(&t) {
+		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
 	}
 	m := &waitsForEachMachine{waitsForEachFrame: frame}
 	return m.Start(ctx, &t, m)
@@ -164,10 +162,9 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForEachEnter is [waitsForEach] as machines call it: its results, or the suspended frame that will have them.
 func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEachFrame, error) {
-	frame := waitsForEachFrame{}
-	if frame.moveNext(t, ctx) {
-		t.Rethrow()
-		return nil, frame.result0
+	frame := waitsForEachFrame{ctx: ctx}
+	if frame.MoveNext(t) {
+		return nil, frame.arg1
 	}
 	m := new(waitsForEachFrame)
 	*m = frame
@@ -178,84 +175,27 @@ func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEach
 // waitsForEachFrame is what [waitsForEach] keeps while it is suspended.
 type waitsForEachFrame struct {
 	statemachine.Frame
-	loops statemachine.Loops
 
-	loop1 *statemachine.Loop[*job.Job[int], error]
+	ctx context.Context
 
-	result0 error
+	arg1 error
 }
 
-// MoveNext goes on with [waitsForEach] where it stopped.
+// MoveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
 func (f *waitsForEachFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
-// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 4, &finished)
-	state := f.State
+	if f.State != statemachine.NotStarted {
+		f.Misuse(f.State)
+	}
 	f.State = statemachine.Running
-	switch state {
-	case 0:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 4:
-		f.loops.Resume(t)
-	default:
-		f.Misuse(state)
-	}
-	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
-	f.loops.Open(f.loop1)
-range1:
-	// waits_test.go:50: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
-	if f.loop1.Next(t) {
-		goto resume1
-	}
-	f.State = 1
-	return false
-resume1:
-	if !f.loop1.More(t) {
-		goto done1
-	}
-	{
-		err := f.loop1.Value()
-		if err != nil {
-			f.result0 = err
-			goto leave1
-		}
-	}
-	goto range1
-leave1:
-	if f.loop1.Stop(t) {
-		goto resume2
-	}
-	f.State = 2
-	return false
-resume2:
-	f.loop1.Stopped(t)
-	f.loops.Close()
-	f.loop1 = nil
+	f.arg1 = waitsForEach(f.ctx)
 	f.State = statemachine.Finished
 	return true
-done1:
-	f.loops.Close()
-	f.loop1 = nil
-	f.result0 = nil
-	f.State = statemachine.Finished
-	return true
-}
-
-// Location returns where [waitsForEach] is suspended.
-func (f *waitsForEachFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
 }
 
 // Results returns what [waitsForEach] returned, or raises again the panic that ended it.
 func (f *waitsForEachFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()
-	return f.result0
+	return f.arg1
 }
 
 // waitsForEachMachine is [waitsForEach] as the root of a chain of calls: task, job and frame in one allocation.
@@ -266,12 +206,10 @@ type waitsForEachMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForEachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForEachFrame.moveNext(t, nil) {
+	if !f.waitsForEachFrame.MoveNext(t) {
 		return false
 	}
-	t.Rethrow()
-	f.SetResult(t, job.Void{}, f.result0)
-	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // whoever keeps the job keeps nothing else
+	f.SetResult(t, job.Void{}, f.arg1)
 	return true
 }
 
@@ -333,42 +271,59 @@ func (f *waitsForNextLocals) moveNext(t *statemachine.Task) (finished bool, resu
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/coord/waits_test.go:54
 	f.c = job.CompletionsOf(job.Run(f.ctx, one), job.Run(f.ctx, one))
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/coord/waits_test.go:55
 	if f.i1 >= 2 {
+//line github.com/movenext/movenext/coord/waits_test.go:55
 		goto endRange1
 	}
-	// waits_test.go:62: if _, err := c.Next(ctx); err != nil {
+	// waits_test.go:56: if _, err := c.Next(ctx); err != nil {
+//line github.com/movenext/movenext/coord/waits_test.go:56
 	f.next1 = f.c.NextAsync(f.ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:56
 	if f.next1.IsCompleted() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:289
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:56
 	return t.Await(f.next1), nil
 resume1:
 	{
+//line github.com/movenext/movenext/coord/waits_test.go:56
 		_, err := statemachine.TwinResult(t, f.next1)
+//line github.com/movenext/movenext/coord/waits_test.go:56
 		f.next1 = nil
+//line github.com/movenext/movenext/coord/waits_test.go:56
 		if err == nil {
+//line github.com/movenext/movenext/coord/waits_test.go:56
 			goto endIf1
 		}
+//line github.com/movenext/movenext/coord/waits_test.go:57
 		result0 = err
 	}
+//line github.com/movenext/movenext/coord/waits_async_test.go:309
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/coord/waits_test.go:55
 	f.i1++
+//line github.com/movenext/movenext/coord/waits_async_test.go:315
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/coord/waits_test.go:60
 	result0 = nil
+//line github.com/movenext/movenext/coord/waits_async_test.go:320
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [waitsForNext] is suspended.
 func (f *waitsForNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 56)
 }
 
 // Results returns what [waitsForNext] returned, or raises again the panic that ended it.
@@ -603,11 +558,13 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForCountdownEnter is [waitsForCountdown] as machines call it: its results, or the suspended callee that will have them.
 func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsForCountdownFrame, error) {
+//line github.com/movenext/movenext/coord/waits_test.go:85
 	c := coord.NewCountdown(3)
 	for range 3 {
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(t, ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:568
 }
 
 // waitsForCountdownFrame is that of the function whose results [waitsForCountdown] returns: there is nothing to keep while it is suspended.
@@ -631,7 +588,7 @@ func (f *waitsForCountdownMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForCountdown] waits for the callee.
 func (f *waitsForCountdownMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 95}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 89}
 }
 
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
@@ -648,9 +605,11 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForEventEnter is [waitsForEvent] as machines call it: its results, or the suspended callee that will have them.
 func waitsForEventEnter(t *statemachine.Task, ctx context.Context) (*waitsForEventFrame, error) {
+//line github.com/movenext/movenext/coord/waits_test.go:94
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(t, ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:613
 }
 
 // waitsForEventFrame is that of the function whose results [waitsForEvent] returns: there is nothing to keep while it is suspended.
@@ -674,7 +633,7 @@ func (f *waitsForEventMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForEvent] waits for the callee.
 func (f *waitsForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 102}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 96}
 }
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
@@ -732,6 +691,7 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.Misuse(state)
 	}
 	{
+//line github.com/movenext/movenext/coord/waits_test.go:101
 		s := job.NewScope(ctx)
 		for range 3 {
 			s.Go(func(ctx context.Context) error {
@@ -739,24 +699,31 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 				return err
 			})
 		}
-		// waits_test.go:114: return s.Wait()
+		// waits_test.go:108: return s.Wait()
+//line github.com/movenext/movenext/coord/waits_test.go:108
 		f.wait1 = s.WaitAsync()
 	}
+//line github.com/movenext/movenext/coord/waits_test.go:108
 	if f.wait1.IsCompleted() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:709
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:108
 	return t.Await(f.wait1), nil
 resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:108
 	_, result0 = statemachine.TwinResult(t, f.wait1)
+//line github.com/movenext/movenext/coord/waits_test.go:108
 	f.wait1 = nil
+//line github.com/movenext/movenext/coord/waits_async_test.go:720
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [waitsForScope] is suspended.
 func (f *waitsForScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 114)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 108)
 }
 
 // Results returns what [waitsForScope] returned, or raises again the panic that ended it.
@@ -1099,13 +1066,17 @@ func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:146: job.Yield()
+	// waits_test.go:140: job.Yield()
 	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:140
 	return t.Yield(), nil
 resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:140
 	_ = t.Refusal()
-	// waits_test.go:147: return job.Sleep(ctx, time.Microsecond)
+	// waits_test.go:141: return job.Sleep(ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_test.go:141
 	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1080
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1113,15 +1084,17 @@ resume1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:141
 	result0 = t.Refusal()
 resumed2:
+//line github.com/movenext/movenext/coord/waits_async_test.go:1091
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 146, 147)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 140, 141)
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
@@ -1147,399 +1120,4 @@ func (f *suspendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// callsAsync starts [calls] as a state machine and returns its job.
-func callsAsync(ctx context.Context, plain func(context.Context) error) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	frame := callsLocals{ctx: ctx, plain: plain}
-	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t); finished {
-		return statemachine.Completed(ctx, job.Void{}, v0)
-	}
-	m := &callsMachine{callsLocals: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// callsEnter is [calls] as machines call it: its results, or the suspended frame that will have them.
-func callsEnter(t *statemachine.Task, ctx context.Context, plain func(context.Context) error) (*callsFrame, error) {
-	frame := callsLocals{ctx: ctx, plain: plain}
-	if finished, v0 := frame.moveNext(t); finished {
-		return nil, v0
-	}
-	m := &callsFrame{callsLocals: frame}
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// callsLocals is what [calls] keeps while it is suspended.
-type callsLocals struct {
-	statemachine.Frame
-
-	ctx   context.Context
-	plain func(context.Context) error
-}
-
-// callsFrame is [calls] as machines call it: what it keeps, and in the end its results.
-type callsFrame struct {
-	callsLocals
-
-	result0 error
-}
-
-// MoveNext goes on with [calls] where it stopped.
-func (f *callsFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	finished, f.result0 = f.moveNext(t)
-	return finished
-}
-
-// moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
-func (f *callsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case 0:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// waits_test.go:154: job.Yield()
-	f.State = 1
-	return t.Yield(), nil
-resume1:
-	_ = t.Refusal()
-	result0 = f.plain(f.ctx)
-	f.State = statemachine.Finished
-	return true, result0
-}
-
-// Location returns where [calls] is suspended.
-func (f *callsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 154)
-}
-
-// Results returns what [calls] returned, or raises again the panic that ended it.
-func (f *callsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
-// callsMachine is [calls] as the root of a chain of calls: task, job and frame in one allocation.
-type callsMachine struct {
-	statemachine.Builder[job.Void]
-	callsLocals
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
-	finished, v0 := f.moveNext(t)
-	if !finished {
-		return false
-	}
-	f.SetResult(t, job.Void{}, v0)
-	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // whoever keeps the job keeps nothing else
-	return true
-}
-
-// exitsAsync starts [exits] as a state machine and returns its job.
-func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	frame := exitsFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, cleaned) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
-	}
-	m := &exitsMachine{exitsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// exitsEnter is [exits] as machines call it: its results, or the suspended frame that will have them.
-func exitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
-	frame := exitsFrame{}
-	if frame.moveNext(t, ctx, cleaned) {
-		return nil, frame.result0
-	}
-	m := new(exitsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// exitsFrame is what [exits] keeps while it is suspended.
-type exitsFrame struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	result0 error
-}
-
-// MoveNext goes on with [exits] where it stopped.
-func (f *exitsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
-// moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *exitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
-	for {
-		if finished, again := f.step(t, ctx, cleaned); !again {
-			return finished
-		}
-	}
-}
-
-// step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case 0:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto epilogue
-	default:
-		f.Misuse(state)
-	}
-	{
-		ctx := ctx
-		cleaned := cleaned
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-			m := exitsFunc1Enter(t, ctx, cleaned)
-			return statemachine.Entered(m != nil)
-		})
-	}
-	// waits_test.go:164: job.Yield()
-	f.State = 1
-	return t.Yield(), false
-resume1:
-	_ = t.Refusal()
-	runtime.Goexit()
-	f.result0 = nil
-epilogue:
-	if !f.defers.Next(t, &f.Frame) {
-		f.defers.End(t, &f.Frame)
-		return true, false
-	}
-	f.State = 2
-	return false, false
-resume2:
-	f.defers.Resumed(t)
-	goto epilogue
-}
-
-// Location returns where [exits] is suspended.
-func (f *exitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 164, 167)
-}
-
-// Results returns what [exits] returned, or raises again the panic that ended it.
-func (f *exitsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
-// exitsMachine is [exits] as the root of a chain of calls: task, job and frame in one allocation.
-type exitsMachine struct {
-	statemachine.Builder[job.Void]
-	exitsFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *exitsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.exitsFrame.moveNext(t, nil, nil) {
-		return false
-	}
-	f.SetResult(t, job.Void{}, f.result0)
-	f.exitsFrame = exitsFrame{Frame: f.exitsFrame.Frame} // whoever keeps the job keeps nothing else
-	return true
-}
-
-// exitsFunc1Enter is a function literal of [exits] as machines call it: its results, or the suspended frame that will have them.
-func exitsFunc1Enter(t *statemachine.Task, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
-	frame := exitsFunc1Frame{cleaned: cleaned}
-	if frame.moveNext(t, ctx) {
-		return nil
-	}
-	m := new(exitsFunc1Frame)
-	*m = frame
-	t.Push(context.Background(), m)
-	return m
-}
-
-// exitsFunc1Frame is what a function literal of [exits] keeps while it is suspended.
-type exitsFunc1Frame struct {
-	statemachine.Frame
-
-	cleaned *bool
-
-	suspends1 *suspendsFrame
-}
-
-// MoveNext goes on with a function literal of [exits] where it stopped.
-func (f *exitsFunc1Frame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil)
-}
-
-// moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bool {
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case 0:
-	case 1:
-		goto resume1
-	default:
-		f.Misuse(state)
-	}
-	// waits_test.go:161: _ = suspends(ctx)
-	f.suspends1, _ = suspendsEnter(t, ctx)
-	if f.suspends1 == nil {
-		goto resumed1
-	}
-	f.State = 1
-	return false
-resume1:
-	f.suspends1.Results(t)
-	f.suspends1 = nil
-resumed1:
-	*f.cleaned = true
-	f.State = statemachine.Finished
-	return true
-}
-
-// Location returns where a function literal of [exits] is suspended.
-func (f *exitsFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 161)
-}
-
-// Results returns what a function literal of [exits] returned, or raises again the panic that ended it.
-func (f *exitsFunc1Frame) Results(t *statemachine.Task) {
-	t.Rethrow()
-}
-
-// callsExitsAsync starts [callsExits] as a state machine and returns its job.
-func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
-	var t statemachine.Task
-	frame := callsExitsFrame{}
-	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, cleaned) {
-		return statemachine.Completed(ctx, job.Void{}, frame.result0)
-	}
-	m := &callsExitsMachine{callsExitsFrame: frame}
-	return m.Start(ctx, &t, m)
-}
-
-// callsExitsEnter is [callsExits] as machines call it: its results, or the suspended frame that will have them.
-func callsExitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*callsExitsFrame, error) {
-	frame := callsExitsFrame{}
-	if frame.moveNext(t, ctx, cleaned) {
-		return nil, frame.result0
-	}
-	m := new(callsExitsFrame)
-	*m = frame
-	t.Push(ctx, m)
-	return m, nil
-}
-
-// callsExitsFrame is what [callsExits] keeps while it is suspended.
-type callsExitsFrame struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	exits1 *exitsFrame
-
-	result0 error
-}
-
-// MoveNext goes on with [callsExits] where it stopped.
-func (f *callsExitsFrame) MoveNext(t *statemachine.Task) bool {
-	return f.moveNext(t, nil, nil)
-}
-
-// moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *callsExitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
-	for {
-		if finished, again := f.step(t, ctx, cleaned); !again {
-			return finished
-		}
-	}
-}
-
-// step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
-	defer f.defers.Catch(t, &f.Frame, 3, &again)
-	var exits2 error
-	state := f.State
-	f.State = statemachine.Running
-	switch state {
-	case 0:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto epilogue
-	default:
-		f.Misuse(state)
-	}
-	{
-		ctx := ctx
-		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-			m, _ := suspendsEnter(t, ctx)
-			return statemachine.Entered(m != nil)
-		})
-	}
-	// waits_test.go:172: return exits(ctx, cleaned)
-	f.exits1, exits2 = exitsEnter(t, ctx, cleaned)
-	if f.exits1 == nil {
-		goto resumed1
-	}
-	f.State = 1
-	return false, false
-resume1:
-	exits2 = f.exits1.Results(t)
-	f.exits1 = nil
-resumed1:
-	f.result0 = exits2
-epilogue:
-	if !f.defers.Next(t, &f.Frame) {
-		f.defers.End(t, &f.Frame)
-		return true, false
-	}
-	f.State = 2
-	return false, false
-resume2:
-	f.defers.Resumed(t)
-	goto epilogue
-}
-
-// Location returns where [callsExits] is suspended.
-func (f *callsExitsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 172, 173)
-}
-
-// Results returns what [callsExits] returned, or raises again the panic that ended it.
-func (f *callsExitsFrame) Results(t *statemachine.Task) error {
-	t.Rethrow()
-	return f.result0
-}
-
-// callsExitsMachine is [callsExits] as the root of a chain of calls: task, job and frame in one allocation.
-type callsExitsMachine struct {
-	statemachine.Builder[job.Void]
-	callsExitsFrame
-}
-
-// MoveNext runs the frame and completes the job when it has finished.
-func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.callsExitsFrame.moveNext(t, nil, nil) {
-		return false
-	}
-	f.SetResult(t, job.Void{}, f.result0)
-	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // whoever keeps the job keeps nothing else
-	return true
-}
-
-// Digest of what is above: cd56b8b117153788
+// Digest of what is above: 9719e6c9f8b65e35

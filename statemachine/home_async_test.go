@@ -75,8 +75,10 @@ func (f *endsLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 	// home_test.go:67: job.Yield()
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:67
 	return t.Yield(), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:67
 	_ = t.Refusal()
 	switch f.how {
 	case "panics":
@@ -85,6 +87,7 @@ resume1:
 		runtime.Goexit()
 	}
 	result0 = errAway
+//line github.com/movenext/movenext/statemachine/home_async_test.go:91
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -178,26 +181,38 @@ func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler)
 		f.Misuse(state)
 	}
 	// home_test.go:81: if err := job.SwitchTo(ctx, to); err != nil {
+//line github.com/movenext/movenext/statemachine/home_test.go:81
 	if !(to == nil || f.ctx != nil && f.ctx.Err() != nil) {
+//line github.com/movenext/movenext/statemachine/home_test.go:81
 		goto move1
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:81
 	err = job.SwitchTo(f.ctx, to)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:192
 	goto resumed1
 move1:
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:81
 	return t.SwitchTo(&f.Frame, to), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:81
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/statemachine/home_test.go:81
 	if err == nil {
+//line github.com/movenext/movenext/statemachine/home_test.go:81
 		goto endIf1
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:82
 	result0 = err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:209
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 	// home_test.go:84: return ends(ctx, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:84
 	f.ends2, result0 = endsEnter(t, f.ctx, f.how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:216
 	if f.ends2 == nil {
 		goto resumed2
 	}
@@ -205,9 +220,12 @@ endIf1:
 	f.ctx, f.how = nil, "" // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/statemachine/home_test.go:84
 	result0 = f.ends2.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:84
 	f.ends2 = nil
 resumed2:
+//line github.com/movenext/movenext/statemachine/home_async_test.go:229
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -306,15 +324,22 @@ func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (fi
 	}
 	{
 		away := away
+//line github.com/movenext/movenext/statemachine/home_test.go:91
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/statemachine/home_test.go:91
 			m := returnsAfterFunc1Enter(t, away)
+//line github.com/movenext/movenext/statemachine/home_test.go:91
 			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/statemachine/home_test.go:91
 		})
 	}
 	// home_test.go:92: job.Yield()
+//line github.com/movenext/movenext/statemachine/home_async_test.go:338
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 	return t.Yield(), false
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:92
 	_ = t.Refusal()
 	switch f.how {
 	case "panics":
@@ -324,15 +349,20 @@ resume1:
 	}
 	f.result0 = errAway
 epilogue:
+//line github.com/movenext/movenext/statemachine/home_test.go:99
 	if !f.defers.Next(t, &f.Frame) {
+//line github.com/movenext/movenext/statemachine/home_test.go:99
 		f.defers.End(t, &f.Frame)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:357
 		return true, false
 	}
 	f.State = 2
 	f.how = "" // not needed any more
 	return false, false
 resume2:
+//line github.com/movenext/movenext/statemachine/home_test.go:99
 	f.defers.Resumed(t)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:366
 	goto epilogue
 }
 
@@ -399,16 +429,21 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 		f.Misuse(state)
 	}
 	// home_test.go:91: defer func() { _ = ends(away, "") }()
+//line github.com/movenext/movenext/statemachine/home_test.go:91
 	f.ends1, _ = endsEnter(t, away, "")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:435
 	if f.ends1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:91
 	f.ends1.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:91
 	f.ends1 = nil
 resumed1:
+//line github.com/movenext/movenext/statemachine/home_async_test.go:447
 	f.State = statemachine.Finished
 	return true
 }
@@ -460,45 +495,67 @@ func (f *numbersAtFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	}
 	// home_test.go:125: job.Yield()
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:125
 	return t.Yield()
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:125
 	_ = t.Refusal()
 	{
 		at := f.at
+//line github.com/movenext/movenext/statemachine/home_test.go:126
 		f.defers.PushPlain(func() { at.step("the stream's deferred call") })
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:127
 	f.n1 = f.n
+//line github.com/movenext/movenext/statemachine/home_test.go:127
 	f.i = 0
 range1:
+//line github.com/movenext/movenext/statemachine/home_test.go:127
 	if f.i >= f.n1 {
+//line github.com/movenext/movenext/statemachine/home_test.go:127
 		goto endRange1
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:128
 	f.at.step("before the stream's yield")
 	// home_test.go:129: if !yield(i, nil) {
+//line github.com/movenext/movenext/statemachine/home_test.go:129
 	f.Emit(f.i, nil)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:524
 	f.State = 2
 	return true
 resume2:
 	{
+//line github.com/movenext/movenext/statemachine/home_test.go:129
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:129
 		if yield1 {
+//line github.com/movenext/movenext/statemachine/home_test.go:129
 			goto endIf1
 		}
 	}
+//line github.com/movenext/movenext/statemachine/home_async_test.go:537
 	goto endRange1
 endIf1:
+//line github.com/movenext/movenext/statemachine/home_test.go:132
 	f.at.step("behind the stream's yield")
+//line github.com/movenext/movenext/statemachine/home_test.go:127
 	f.i++
+//line github.com/movenext/movenext/statemachine/home_async_test.go:544
 	goto range1
 endRange1:
 	// home_test.go:134: job.Yield()
 	f.State = 3
+//line github.com/movenext/movenext/statemachine/home_test.go:134
 	return t.Yield()
 resume3:
+//line github.com/movenext/movenext/statemachine/home_test.go:134
 	_ = t.Refusal()
 	f.at.step("the stream's end")
+//line github.com/movenext/movenext/statemachine/home_test.go:135
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_test.go:135
 	return true
+//line github.com/movenext/movenext/statemachine/home_async_test.go:559
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -576,85 +633,121 @@ func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away co
 	{
 		at := f.at
 		err := f.err
+//line github.com/movenext/movenext/statemachine/home_test.go:143
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/statemachine/home_test.go:143
 			defer func() {
 				at.step("deferred")
 				if v := recover(); v != nil {
 					(*err), _ = v.(error)
 				}
 			}()
+//line github.com/movenext/movenext/statemachine/home_test.go:143
 			raise()
+//line github.com/movenext/movenext/statemachine/home_test.go:143
 		})
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:149
 	f.at.step("start")
 	switch way {
 	case "scheduler":
+//line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case1
 	case "switch":
+//line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case2
 	case "deferred":
+//line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case3
 	case "by hand":
+//line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case4
 	}
+//line github.com/movenext/movenext/statemachine/home_async_test.go:667
 	goto endSwitch1
 case1:
 	// home_test.go:152: err = ends(away, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:152
 	f.ends1, ends2 = endsEnter(t, away, how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:673
 	if f.ends1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:152
 	ends2 = f.ends1.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:152
 	f.ends1 = nil
 resumed1:
+//line github.com/movenext/movenext/statemachine/home_test.go:152
 	*f.err = ends2
+//line github.com/movenext/movenext/statemachine/home_async_test.go:687
 	goto endSwitch1
 case2:
 	// home_test.go:154: err = switches(ctx, there, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:154
 	f.switches2, switches1 = switchesEnter(t, ctx, there, how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:693
 	if f.switches2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
+//line github.com/movenext/movenext/statemachine/home_test.go:154
 	switches1 = f.switches2.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:154
 	f.switches2 = nil
 resumed2:
+//line github.com/movenext/movenext/statemachine/home_test.go:154
 	*f.err = switches1
+//line github.com/movenext/movenext/statemachine/home_async_test.go:707
 	goto endSwitch1
 case3:
 	// home_test.go:156: err = returnsAfter(ctx, away, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:156
 	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(t, ctx, away, how)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:713
 	if f.returnsAfter3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false
 resume3:
+//line github.com/movenext/movenext/statemachine/home_test.go:156
 	returnsAfter1 = f.returnsAfter3.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:156
 	f.returnsAfter3 = nil
 resumed3:
+//line github.com/movenext/movenext/statemachine/home_test.go:156
 	*f.err = returnsAfter1
+//line github.com/movenext/movenext/statemachine/home_async_test.go:727
 	goto endSwitch1
 case4:
 	// home_test.go:158: err = byHand(ctx, there, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	f.byHand4 = byHandAsync(ctx, there, how)
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	if f.byHand4.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:735
 		goto resume4
 	}
 	f.State = 4
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	return t.Await(f.byHand4)
 resume4:
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	_, *f.err = statemachine.TwinResult(t, f.byHand4)
+//line github.com/movenext/movenext/statemachine/home_test.go:158
 	f.byHand4 = nil
 endSwitch1:
 	f.at.step("after the call")
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_test.go:161
 	return true
+//line github.com/movenext/movenext/statemachine/home_async_test.go:751
 }
 
 // Location returns where [calls] is suspended.
@@ -748,23 +841,32 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	}
 	{
 		at := f.at
+//line github.com/movenext/movenext/statemachine/home_test.go:168
 		f.defers.PushPlain(func() { at.step("deferred by the outer one") })
 	}
 	// home_test.go:169: err := calls(ctx, away, there, way, how, at)
+//line github.com/movenext/movenext/statemachine/home_test.go:169
 	f.calls1, err = callsEnter(t, ctx, away, there, way, how, f.at)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:851
 	if f.calls1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:169
 	err = f.calls1.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:169
 	f.calls1 = nil
 resumed1:
+//line github.com/movenext/movenext/statemachine/home_test.go:170
 	f.at.step("after the outer call")
 	result0 = err
+//line github.com/movenext/movenext/statemachine/home_test.go:171
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_test.go:171
 	return true, result0
+//line github.com/movenext/movenext/statemachine/home_async_test.go:870
 }
 
 // Location returns where [through] is suspended.
@@ -858,27 +960,40 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 	}
 	{
 		at := at
+//line github.com/movenext/movenext/statemachine/home_test.go:178
 		f.defers.PushPlain(func() { at.step("deferred first") })
 		away := away
+//line github.com/movenext/movenext/statemachine/home_test.go:179
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/statemachine/home_test.go:179
 			m := cleansUpFunc1Enter(t, away, at)
+//line github.com/movenext/movenext/statemachine/home_test.go:179
 			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/statemachine/home_test.go:179
 		})
 	}
 	// home_test.go:183: job.Yield()
+//line github.com/movenext/movenext/statemachine/home_async_test.go:977
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:183
 	return t.Yield(), false
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:183
 	_ = t.Refusal()
 epilogue:
+//line github.com/movenext/movenext/statemachine/home_test.go:183
 	if !f.defers.Next(t, &f.Frame) {
+//line github.com/movenext/movenext/statemachine/home_test.go:183
 		f.defers.End(t, &f.Frame)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:989
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
+//line github.com/movenext/movenext/statemachine/home_test.go:183
 	f.defers.Resumed(t)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:997
 	goto epilogue
 }
 
@@ -946,17 +1061,23 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 		f.Misuse(state)
 	}
 	// home_test.go:180: _ = ends(away, "")
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.ends1, _ = endsEnter(t, away, "")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
 	if f.ends1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.ends1.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.ends1 = nil
 resumed1:
+//line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.at.step("after the call in a deferred call")
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1081
 	f.State = statemachine.Finished
 	return true
 }
@@ -1036,41 +1157,56 @@ func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (f
 	{
 		at := f.at
 		err := f.err
+//line github.com/movenext/movenext/statemachine/home_test.go:190
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/statemachine/home_test.go:190
 			defer func() {
 				at.step("deferred by the loop's function")
 				if v := recover(); v != nil {
 					(*err), _ = v.(error)
 				}
 			}()
+//line github.com/movenext/movenext/statemachine/home_test.go:190
 			raise()
+//line github.com/movenext/movenext/statemachine/home_test.go:190
 		})
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:196
 	f.loop1 = statemachine.RangeStream(values)
+//line github.com/movenext/movenext/statemachine/home_test.go:196
 	f.loops.Open(f.loop1)
 range1:
 	// home_test.go:196: for v, err := range values.All() {
+//line github.com/movenext/movenext/statemachine/home_test.go:196
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1183
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:196
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/statemachine/home_test.go:196
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/statemachine/home_test.go:196
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1199
 			goto leave1
+//line github.com/movenext/movenext/statemachine/home_test.go:199
 		}
 		f.at.step("the loop's body")
 		if v == 1 {
 			switch f.how {
 			case "break":
 				*f.err = errAway
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
 				goto leave1
+//line github.com/movenext/movenext/statemachine/home_test.go:205
 			case "panics":
 				panic(errAway)
 			case "exits":
@@ -1078,27 +1214,41 @@ resume1:
 			}
 		}
 	}
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1218
 	goto range1
 leave1:
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1223
 		goto resume2
 	}
 	f.State = 2
 	f.how, f.at = "", nil // not needed any more
 	return false
 resume2:
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	return true
 done1:
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/home_test.go:201
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/home_test.go:212
 	f.at.step("behind the loop")
 	*f.err = errAway
+//line github.com/movenext/movenext/statemachine/home_test.go:213
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/home_test.go:213
 	return true
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1252
 }
 
 // Location returns where [ranges] is suspended.
@@ -1185,32 +1335,42 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:298: _, err := awaiter.Await(lateEnd{})
+	// home_test.go:296: _, err := awaiter.Await(lateEnd{})
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 	if next := awaiter.Awaitable[int](lateEnd{}); next != nil {
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 		f.await1 = next.GetAwaiter()
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 	if f.await1 == nil {
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1352
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 	return t.Await(f.await1), nil
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 		_, err := statemachine.Result(t, f.await1)
+//line github.com/movenext/movenext/statemachine/home_test.go:296
 		f.await1 = nil
 		f.at.step("after a wait that had ended")
 		result0 = err
 	}
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1367
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [late] is suspended.
 func (f *lateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 296)
 }
 
 // Results returns what [late] returned, or raises again the panic that ended it.
@@ -1297,17 +1457,24 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:305
 	if !!first {
+//line github.com/movenext/movenext/statemachine/home_test.go:305
 		goto endIf1
 	}
-	// home_test.go:308: job.Yield()
+	// home_test.go:306: job.Yield()
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1467
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:306
 	return t.Yield(), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:306
 	_ = t.Refusal()
 endIf1:
-	// home_test.go:310: err := late(away, there)
+	// home_test.go:308: err := late(away, there)
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 	f.late2, err = lateEnter(t, f.away, f.there)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1478
 	if f.late2 == nil {
 		goto resumed2
 	}
@@ -1315,18 +1482,22 @@ endIf1:
 	f.away, f.there = nil, nil // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 	err = f.late2.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 	f.late2 = nil
 resumed2:
+//line github.com/movenext/movenext/statemachine/home_test.go:309
 	f.at.step("after the call")
 	result0 = err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1494
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [callsLate] is suspended.
 func (f *callsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308, 310)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 306, 308)
 }
 
 // Results returns what [callsLate] returned, or raises again the panic that ended it.
@@ -1408,34 +1579,42 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:319: _, err := job.Go(ctx, func(ctx context.Context) error {
+	// home_test.go:317: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		away := away
 		there := there
 		at := f.at
+//line github.com/movenext/movenext/statemachine/home_test.go:317
 		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
 			return startsLateFunc1Run(away, there, at, ctx1)
 		})
 	}
+//line github.com/movenext/movenext/statemachine/home_test.go:317
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1595
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/home_test.go:317
 	return t.Await(f.await1), nil
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/home_test.go:317
 		_, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/statemachine/home_test.go:317
 		f.await1 = nil
+//line github.com/movenext/movenext/statemachine/home_test.go:322
 		f.at.step("after the job")
 		result0 = err
 	}
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1611
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [startsLate] is suspended.
 func (f *startsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 319)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 317)
 }
 
 // Results returns what [startsLate] returned, or raises again the panic that ended it.
@@ -1494,26 +1673,32 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:320: err := late(away, there)
+	// home_test.go:318: err := late(away, there)
+//line github.com/movenext/movenext/statemachine/home_test.go:318
 	f.late1, err = lateEnter(t, away, there)
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1680
 	if f.late1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/home_test.go:318
 	err = f.late1.Results(t)
+//line github.com/movenext/movenext/statemachine/home_test.go:318
 	f.late1 = nil
 resumed1:
+//line github.com/movenext/movenext/statemachine/home_test.go:319
 	f.at.step("after the call in a literal")
 	result0 = err
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1695
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where a function literal of [startsLate] is suspended.
 func (f *startsLateFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 318)
 }
 
 // startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain of calls: task and frame in one allocation.
@@ -1532,4 +1717,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0b70b373b40e21df
+// Digest of what is above: 6a890c83ea2a99e9

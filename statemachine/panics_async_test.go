@@ -83,25 +83,35 @@ func (frame *fallThroughLiteralsLocals) moveNext(t *statemachine.Task) (finished
 	}
 	{
 		f := frame.f
+//line github.com/movenext/movenext/statemachine/panics_test.go:45
 		frame.defers.PushPlain(func() { f.out() })
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:46
 	frame.f.in()
 	if frame.n != 0 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:47
 		goto endIf1
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:48
 	if !frame.f.suspends {
+//line github.com/movenext/movenext/statemachine/panics_test.go:48
 		goto endIf2
 	}
-	// panics_test.go:50: job.Yield()
+	// panics_test.go:49: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:102
 	frame.State = 1
+//line github.com/movenext/movenext/statemachine/panics_test.go:49
 	return t.Yield(), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:49
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
+	// panics_test.go:53: return fallThroughLiterals(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:53
 	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(t, frame.ctx, frame.f, frame.n-1)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:115
 	if frame.fallThroughLiterals2 == nil {
 		goto resumed2
 	}
@@ -109,17 +119,23 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:53
 	fallThroughLiterals1 = frame.fallThroughLiterals2.Results(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:53
 	frame.fallThroughLiterals2 = nil
 resumed2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:53
 	result0 = fallThroughLiterals1
+//line github.com/movenext/movenext/statemachine/panics_test.go:53
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:53
 	return true, result0
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:134
 }
 
 // Location returns where [fallThroughLiterals] is suspended.
 func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 50, 54)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 49, 53)
 }
 
 // Results returns what [fallThroughLiterals] returned, or raises again the panic that ended it.
@@ -211,30 +227,45 @@ func (frame *fallThroughValuesLocals) moveNext(t *statemachine.Task) (finished b
 	default:
 		frame.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:58
 	{
+//line github.com/movenext/movenext/statemachine/panics_test.go:58
 		deferred1 := frame.f.deferred
+//line github.com/movenext/movenext/statemachine/panics_test.go:58
 		frame.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:58
 			defer deferred1()
+//line github.com/movenext/movenext/statemachine/panics_test.go:58
 			raise()
+//line github.com/movenext/movenext/statemachine/panics_test.go:58
 		})
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:59
 	frame.f.in()
 	if frame.n != 0 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:60
 		goto endIf1
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 	if !frame.f.suspends {
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 		goto endIf2
 	}
-	// panics_test.go:63: job.Yield()
+	// panics_test.go:62: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:256
 	frame.State = 1
+//line github.com/movenext/movenext/statemachine/panics_test.go:62
 	return t.Yield(), nil
 resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:62
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
+	// panics_test.go:66: return fallThroughValues(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:66
 	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(t, frame.ctx, frame.f, frame.n-1)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:269
 	if frame.fallThroughValues2 == nil {
 		goto resumed2
 	}
@@ -242,17 +273,23 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:66
 	fallThroughValues1 = frame.fallThroughValues2.Results(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:66
 	frame.fallThroughValues2 = nil
 resumed2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:66
 	result0 = fallThroughValues1
+//line github.com/movenext/movenext/statemachine/panics_test.go:66
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:66
 	return true, result0
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:288
 }
 
 // Location returns where [fallThroughValues] is suspended.
 func (frame *fallThroughValuesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 63, 67)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 62, 66)
 }
 
 // Results returns what [fallThroughValues] returned, or raises again the panic that ended it.
@@ -348,28 +385,41 @@ func (frame *fallThroughEpiloguesFrame) step(t *statemachine.Task) (finished, ag
 	{
 		n := frame.n
 		f := frame.f
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 		frame.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 			m := fallThroughEpiloguesFunc1Enter(t, n, f)
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/statemachine/panics_test.go:71
 		})
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:77
 	frame.f.in()
 	if frame.n != 0 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:78
 		goto endIf1
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:79
 	if !frame.f.suspends {
+//line github.com/movenext/movenext/statemachine/panics_test.go:79
 		goto endIf2
 	}
-	// panics_test.go:81: job.Yield()
+	// panics_test.go:80: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:410
 	frame.State = 1
+//line github.com/movenext/movenext/statemachine/panics_test.go:80
 	return t.Yield(), false
 resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:80
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
+	// panics_test.go:84: return fallThroughEpilogues(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(t, frame.ctx, frame.f, frame.n-1)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:423
 	if frame.fallThroughEpilogues2 == nil {
 		goto resumed2
 	}
@@ -377,26 +427,34 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	fallThroughEpilogues1 = frame.fallThroughEpilogues2.Results(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.fallThroughEpilogues2 = nil
 resumed2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.result0 = fallThroughEpilogues1
 epilogue:
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	if !frame.defers.Next(t, &frame.Frame) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 		frame.defers.End(t, &frame.Frame)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:443
 		return true, false
 	}
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume3:
+//line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.defers.Resumed(t)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:452
 	goto epilogue
 }
 
 // Location returns where [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 81, 85, 86)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
 }
 
 // Results returns what [fallThroughEpilogues] returned, or raises again the panic that ended it.
@@ -456,23 +514,29 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(t *statemachine.Task, n in
 	default:
 		frame.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:72
 	if n >= 0 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:72
 		goto endIf1
 	}
-	// panics_test.go:74: job.Yield()
+	// panics_test.go:73: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:524
 	frame.State = 1
+//line github.com/movenext/movenext/statemachine/panics_test.go:73
 	return t.Yield()
 resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:73
 	_ = t.Refusal()
 endIf1:
 	frame.f.out()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:533
 	frame.State = statemachine.Finished
 	return true
 }
 
 // Location returns where a function literal of [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 74)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 73)
 }
 
 // Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the panic that ended it.
@@ -510,30 +574,41 @@ func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	}
 	{
 		f := frame.f
+//line github.com/movenext/movenext/statemachine/panics_test.go:90
 		frame.defers.PushPlain(func() { f.out() })
 	}
-	// panics_test.go:92: if !yield(1, ctx.Err()) {
+	// panics_test.go:91: if !yield(1, ctx.Err()) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 	frame.Emit(1, frame.ctx.Err())
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:584
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 		yield1 := frame.Wanted(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 		if yield1 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 			goto endIf1
 		}
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	return true
 endIf1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	return true
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:607
 }
 
 // Location returns where [oneRound] is suspended.
 func (frame *oneRoundFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 92)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
 }
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
@@ -598,76 +673,110 @@ func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished boo
 	default:
 		frame.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
+	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	if frame.loop1.Next(t) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:685
 		goto resume1
 	}
 	frame.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 	if !frame.loop1.More(t) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:99
 		goto done1
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:100
 	frame.f.in()
 	if frame.n != 0 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:101
 		goto endIf1
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 	if !frame.f.suspends {
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 		goto endIf2
 	}
-	// panics_test.go:104: job.Yield()
+	// panics_test.go:103: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:708
 	frame.State = 2
+//line github.com/movenext/movenext/statemachine/panics_test.go:103
 	return t.Yield()
 resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:103
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
+	// panics_test.go:107: if err := fallThroughLoops(ctx, f, n-1); err != nil {
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(t, frame.ctx, frame.f, frame.n-1)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:721
 	if frame.fallThroughLoops3 == nil {
 		goto resumed3
 	}
 	frame.State = 3
 	return false
 resume3:
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	err = frame.fallThroughLoops3.Results(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.fallThroughLoops3 = nil
 resumed3:
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if err == nil {
+//line github.com/movenext/movenext/statemachine/panics_test.go:107
 		goto endIf3
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.result0 = err
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:740
 	goto leave1
 endIf3:
 	goto range1
 leave1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if frame.loop1.Stop(t) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:747
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1.Stopped(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1 = nil
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	return true
 done1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loops.Close()
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.loop1 = nil
+//line github.com/movenext/movenext/statemachine/panics_test.go:111
 	frame.result0 = nil
+//line github.com/movenext/movenext/statemachine/panics_test.go:111
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:111
 	return true
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:775
 }
 
 // Location returns where [fallThroughLoops] is suspended.
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 100, 104, 108, 100)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
 }
 
 // Results returns what [fallThroughLoops] returned, or raises again the panic that ended it.
@@ -734,88 +843,127 @@ func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) 
 	default:
 		frame.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 	{
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 		deferred1 := frame.f.deferred
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 		frame.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 			defer deferred1()
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 			raise()
+//line github.com/movenext/movenext/statemachine/panics_test.go:117
 		})
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 	frame.f.in()
 	if frame.n != 0 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:119
 		goto endIf1
 	}
-	// panics_test.go:121: if !yield(1, nil) {
+	// panics_test.go:120: if !yield(1, nil) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 	frame.Emit(1, nil)
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:869
 	frame.State = 1
 	return true
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		yield1 := frame.Wanted(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		if yield1 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 			goto endIf2
 		}
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 	return true
 endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
+	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 	if frame.loop1.Next(t) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:896
 		goto resume2
 	}
 	frame.State = 2
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 	if !frame.loop1.More(t) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/statemachine/panics_test.go:125
 		v, err := frame.loop1.Key(), frame.loop1.Value()
-		// panics_test.go:127: if !yield(v, err) {
+		// panics_test.go:126: if !yield(v, err) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 		frame.Emit(v, err)
 	}
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:915
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
 resume3:
 	{
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 		yield2 := frame.Wanted(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 		if yield2 {
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 			goto endIf3
 		}
 	}
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:929
 	goto leave1
 endIf3:
 	goto range1
 leave1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	if frame.loop1.Stop(t) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:936
 		goto resume4
 	}
 	frame.State = 4
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1.Stopped(t)
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1 = nil
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
 done1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loops.Close()
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.loop1 = nil
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 	return true
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:962
 }
 
 // Location returns where [fallingStream] is suspended.
 func (frame *fallingStreamFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 121, 126, 127, 126)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
 }
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
@@ -881,42 +1029,61 @@ func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context
 	}
 	{
 		f := frame.f
+//line github.com/movenext/movenext/statemachine/panics_test.go:135
 		frame.defers.PushPlain(func() { f.out() })
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(ctx, frame.f, n-1))
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
+	// panics_test.go:136: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	if frame.loop1.Next(t) {
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1044
 		goto resume1
 	}
 	frame.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 	if !frame.loop1.More(t) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 		goto done1
 	}
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if !frame.f.suspends {
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 		goto endIf1
 	}
-	// panics_test.go:139: job.Yield()
+	// panics_test.go:138: job.Yield()
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1061
 	frame.State = 2
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 	return t.Yield()
 resume2:
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 	_ = t.Refusal()
 endIf1:
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1069
 	goto range1
 done1:
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 	frame.loops.Close()
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 	frame.loop1 = nil
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.result0 = nil
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return true
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1082
 }
 
 // Location returns where [fallThroughStreams] is suspended.
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 137, 139)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
 }
 
 // Results returns what [fallThroughStreams] returned, or raises again the panic that ended it.
@@ -942,4 +1109,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 9333fe47c8a6ac2d
+// Digest of what is above: b778c8b79631466a

@@ -78,24 +78,33 @@ func (f *dozeLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 		f.Misuse(state)
 	}
 	// sleep_test.go:23: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	asleep1, err = statemachine.Sleep(t, f.ctx, f.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:84
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:23
 	if err == nil {
+//line github.com/movenext/movenext/statemachine/sleep_test.go:23
 		goto endIf1
 	}
+//line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	result0 = err
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:101
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 	// sleep_test.go:26: return job.Sleep(ctx, d)
+//line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	asleep2, result0 = statemachine.Sleep(t, f.ctx, f.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:108
 	if !asleep2 {
 		goto resumed2
 	}
@@ -103,8 +112,10 @@ endIf1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	result0 = t.Refusal()
 resumed2:
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:119
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -190,23 +201,27 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
+	// sleep_test.go:170: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
+//line github.com/movenext/movenext/statemachine/sleep_test.go:170
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:208
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:170
 	result0 = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:218
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [nod] is suspended.
 func (f *nodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 171)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 170)
 }
 
 // Results returns what [nod] returned, or raises again the panic that ended it.
@@ -231,4 +246,4 @@ func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e2c26f3b3ea0efd8
+// Digest of what is above: 8ea86bf672ef5090

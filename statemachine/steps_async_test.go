@@ -90,65 +90,97 @@ func (f *zippedFrame) step(t *statemachine.Task, one *job.Stream[string], two *j
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/steps_test.go:21
 	f.a, f.b = one.Pull(), two.Pull()
 	{
 		a := f.a
 		ctx := f.ctx
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 			m := zippedFunc1Enter(t, a, ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 		})
 		b := f.b
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 			m := zippedFunc2Enter(t, b, ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 		})
 	}
 for1:
 	// steps_test.go:25: v, err := a.Next(ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.next1 = f.a.NextAsync(f.ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if f.next1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:123
 		goto resume1
 	}
 	f.State = 1
 	f.v = "" // not needed any more
+//line github.com/movenext/movenext/statemachine/steps_test.go:25
 	return t.Await(f.next1), false
 resume1:
+//line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.v, err2 = statemachine.TwinResult(t, f.next1)
+//line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.next1 = nil
 	if err2 == io.EOF {
 		f.err = nil
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:137
 		goto epilogue
+//line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
 	// steps_test.go:29: w, err := b.Next(ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:29
 	f.next1 = f.b.NextAsync(f.ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if f.next1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:146
 		goto resume2
 	}
 	f.State = 2
+//line github.com/movenext/movenext/statemachine/steps_test.go:29
 	return t.Await(f.next1), false
 resume2:
 	{
+//line github.com/movenext/movenext/statemachine/steps_test.go:29
 		var w string
+//line github.com/movenext/movenext/statemachine/steps_test.go:29
 		w, err2 = statemachine.TwinResult(t, f.next1)
+//line github.com/movenext/movenext/statemachine/steps_test.go:29
 		f.next1 = nil
 		if err2 == io.EOF {
 			f.err = nil
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:162
 			goto epilogue
+//line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:168
 	goto for1
 epilogue:
+//line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(t, &f.Frame) {
+//line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(t, &f.Frame)
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:175
 		return true, false
 	}
 	f.State = 3
 	f.ctx, f.a, f.b, f.v = nil, nil, nil, "" // not needed any more
 	return false, false
 resume3:
+//line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(t)
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:184
 	goto epilogue
 }
 
@@ -215,15 +247,22 @@ func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string],
 		f.Misuse(state)
 	}
 	// steps_test.go:22: defer func() { _ = a.Stop(ctx) }()
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = a.StopAsync(ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if f.stop1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:255
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 	return t.Await(f.stop1)
 resume1:
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(t, f.stop1)
+//line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = nil
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:266
 	f.State = statemachine.Finished
 	return true
 }
@@ -274,15 +313,22 @@ func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string],
 		f.Misuse(state)
 	}
 	// steps_test.go:23: defer func() { _ = b.Stop(ctx) }()
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = b.StopAsync(ctx)
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if f.stop1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:321
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 	return t.Await(f.stop1)
 resume1:
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(t, f.stop1)
+//line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = nil
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:332
 	f.State = statemachine.Finished
 	return true
 }
@@ -326,40 +372,53 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// steps_test.go:104: s, err := after.Await()
+	// steps_test.go:103: s, err := after.Await()
+//line github.com/movenext/movenext/statemachine/steps_test.go:103
 	f.await1 = f.after
+//line github.com/movenext/movenext/statemachine/steps_test.go:103
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:381
 		goto resume1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
+//line github.com/movenext/movenext/statemachine/steps_test.go:103
 	return t.Await(f.await1)
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/steps_test.go:103
 		s, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/statemachine/steps_test.go:103
 		f.await1 = nil
-		// steps_test.go:105: if yield(s, err) {
+		// steps_test.go:104: if yield(s, err) {
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
 		f.Emit(s, err)
 	}
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:398
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 	{
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
 		if !yield1 {
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
 			goto endIf1
 		}
 	}
+//line github.com/movenext/movenext/statemachine/steps_test.go:105
 	panic("too far")
 endIf1:
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:415
 	f.State = statemachine.Finished
 	return true
 }
 
 // Location returns where [failing] is suspended.
 func (f *failingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 103, 104)
 }
 
-// Digest of what is above: c3fe7819d4015f87
+// Digest of what is above: 25167fd17ca6cb39

@@ -55,67 +55,98 @@ func (f *lettersFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:31
 	f.h.add("begins")
 	{
 		h := f.h
+//line github.com/movenext/movenext/statemachine/stream_test.go:32
 		f.defers.PushPlain(func() { h.add("ends") })
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.list1 = f.jobs
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 		goto endRange1
 	}
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 		j := f.list1[f.i1]
 		// stream_test.go:34: s, err := j.Await()
+//line github.com/movenext/movenext/statemachine/stream_test.go:34
 		f.await1 = j
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:34
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:85
 		goto resume1
 	}
 	f.State = 1
 	f.jobs = nil // not needed any more
+//line github.com/movenext/movenext/statemachine/stream_test.go:34
 	return t.Await(f.await1)
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:34
 		var err error
+//line github.com/movenext/movenext/statemachine/stream_test.go:34
 		s, err = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_test.go:34
 		f.await1 = nil
 		f.h.add("yields %s", s)
 		// stream_test.go:36: if !yield(s, err) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:36
 		f.Emit(s, err)
 	}
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:105
 	f.State = 2
 	f.jobs = nil // not needed any more
 	return true
 resume2:
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:36
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/statemachine/stream_test.go:36
 		if yield1 {
+//line github.com/movenext/movenext/statemachine/stream_test.go:36
 			goto endIf1
 		}
 	}
 	// stream_test.go:37: s, _ = after.Await()
+//line github.com/movenext/movenext/statemachine/stream_test.go:37
 	f.await1 = f.after
+//line github.com/movenext/movenext/statemachine/stream_test.go:37
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:124
 		goto resume3
 	}
 	f.State = 3
 	f.jobs, f.after, f.list1 = nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/statemachine/stream_test.go:37
 	return t.Await(f.await1)
 resume3:
+//line github.com/movenext/movenext/statemachine/stream_test.go:37
 	s, _ = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_test.go:37
 	f.await1 = nil
 	f.h.add("stopped, %s", s)
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:39
 	return true
 endIf1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.i1++
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:143
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:33
 	return true
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:150
 }
 
 // Location returns where [letters] is suspended.
@@ -187,64 +218,93 @@ func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (fi
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:48
 	f.loop1 = statemachine.RangeStream(s)
+//line github.com/movenext/movenext/statemachine/stream_test.go:48
 	f.loops.Open(f.loop1)
 range1:
 	// stream_test.go:48: for v, err := range s.All() {
+//line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:230
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:48
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:48
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:246
 			goto leave1
+//line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
 		f.h.add("gets %s", v)
 		if f.list = append(f.list, v); v == f.until {
 			goto leave2
 		}
 	}
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:255
 	goto range1
 leave1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:260
 		goto resume2
 	}
 	f.State = 2
 	f.h, f.until, f.list = nil, "", nil // not needed any more
 	return false
 resume2:
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	return true
 leave2:
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:280
 		goto resume3
 	}
 	f.State = 3
 	f.until = "" // not needed any more
 	return false
 resume3:
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:293
 	goto endRange1
 done1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1 = nil
 endRange1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:58
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:308
 }
 
 // Location returns where [collect] is suspended.
@@ -306,32 +366,48 @@ func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:157
 	f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:157
 		defer func() { _ = recover() }()
+//line github.com/movenext/movenext/statemachine/stream_test.go:157
 		raise()
+//line github.com/movenext/movenext/statemachine/stream_test.go:157
 	})
 	// stream_test.go:158: s, err := after.Await()
+//line github.com/movenext/movenext/statemachine/stream_test.go:158
 	f.await1 = f.after
+//line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:383
 		goto resume1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
+//line github.com/movenext/movenext/statemachine/stream_test.go:158
 	return t.Await(f.await1)
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:158
 		s, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_test.go:158
 		f.await1 = nil
 		// stream_test.go:159: yield(s, err)
+//line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:400
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
+//line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(t)
+//line github.com/movenext/movenext/statemachine/stream_test.go:159
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:411
 }
 
 // Location returns where [forgiving] is suspended.
@@ -402,43 +478,63 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 	}
 	{
 		h := f.h
+//line github.com/movenext/movenext/statemachine/stream_test.go:173
 		f.defers.PushPlain(func() { h.add("loop's function ends") })
 	}
 	// stream_test.go:174: _, _ = first.Await()
+//line github.com/movenext/movenext/statemachine/stream_test.go:174
 	f.await1 = first
+//line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:490
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/statemachine/stream_test.go:174
 	return t.Await(f.await1)
 resume1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:174
 	statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/statemachine/stream_test.go:174
 	f.await1 = nil
 	f.loop1 = statemachine.RangeStream(f.s)
+//line github.com/movenext/movenext/statemachine/stream_test.go:175
 	f.loops.Open(f.loop1)
 range1:
 	// stream_test.go:175: for _, err := range s.All() {
+//line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:508
 		goto resume2
 	}
 	f.State = 2
 	f.s = nil // not needed any more
 	return false
 resume2:
+//line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:175
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:175
 		err := f.loop1.Value()
 		f.h.add("exits %v", err)
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:527
 	goto range1
 done1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:538
 }
 
 // Location returns where [exitsIn] is suspended.
@@ -532,66 +628,101 @@ func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finishe
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:199
 	f.loop1 = statemachine.RangeStream(s)
+//line github.com/movenext/movenext/statemachine/stream_test.go:199
 	f.loops.Open(f.loop1)
 range1:
 	// stream_test.go:199: for v, err := range s.All() {
+//line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:640
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:199
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:199
 		var err2 error
+//line github.com/movenext/movenext/statemachine/stream_test.go:199
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:658
 			goto leave1
+//line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
 	}
 	// stream_test.go:203: if _, err := pause.Await(); err != nil {
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
 	f.await2 = f.pause
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:668
 		goto resume2
 	}
 	f.State = 2
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
 	return t.Await(f.await2)
 resume2:
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
 		_, err2 := statemachine.JobResult(t, f.await2)
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
 		f.await2 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 == nil {
+//line github.com/movenext/movenext/statemachine/stream_test.go:203
 			goto endIf1
 		}
+//line github.com/movenext/movenext/statemachine/stream_test.go:204
 		f.err = err2
 	}
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:688
 	goto leave1
 endIf1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:693
 	goto range1
 leave1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:698
 		goto resume3
 	}
 	f.State = 3
 	f.pause = nil // not needed any more
 	return false
 resume3:
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	return true
 done1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
+//line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:726
 }
 
 // Location returns where [drain] is suspended.
@@ -650,27 +781,39 @@ func (f *countingFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.n1 = f.n
+//line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i = 0
 range1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:252
 	if f.i >= f.n1 {
+//line github.com/movenext/movenext/statemachine/stream_test.go:252
 		goto endRange1
 	}
 	// stream_test.go:253: if !yield(i, nil) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:798
 	f.State = 1
 	return true
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:253
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/statemachine/stream_test.go:253
 		if yield1 {
+//line github.com/movenext/movenext/statemachine/stream_test.go:253
 			goto endIf1
 		}
 	}
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:811
 	f.State = statemachine.Finished
 	return true
 endIf1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:817
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -708,21 +851,30 @@ func (f *remainingFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 for1:
+//line github.com/movenext/movenext/statemachine/stream_test.go:272
 	if (*f.n) <= 0 {
+//line github.com/movenext/movenext/statemachine/stream_test.go:272
 		goto endFor1
 	}
+//line github.com/movenext/movenext/statemachine/stream_test.go:273
 	(*f.n)--
 	// stream_test.go:274: if !yield(n, nil) {
+//line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:865
 	f.State = 1
 	return true
 resume1:
 	{
+//line github.com/movenext/movenext/statemachine/stream_test.go:274
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/statemachine/stream_test.go:274
 		if yield1 {
+//line github.com/movenext/movenext/statemachine/stream_test.go:274
 			goto endIf1
 		}
 	}
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:878
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -737,4 +889,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 8ae0ede7cf34c2ef
+// Digest of what is above: 5f4e4d18e7f93404

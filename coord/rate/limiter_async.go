@@ -30,7 +30,9 @@ func (l *Limiter) WaitAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // WaitEnter is [Limiter.Wait] as machines call it: its results, or the suspended callee that will have them.
 func (l *Limiter) WaitEnter(t *statemachine.Task, ctx context.Context) (*LimiterWaitFrame, error) {
+//line github.com/movenext/movenext/coord/rate/limiter.go:122
 	return l.WaitNEnter(t, ctx, 1)
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:36
 }
 
 // LimiterWaitFrame is that of the function whose results [Limiter.Wait] returns: there is nothing to keep while it is suspended.
@@ -116,40 +118,56 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 		f.Misuse(state)
 	}
 	{
+//line github.com/movenext/movenext/coord/rate/limiter.go:128
 		f.r = new(Reservation)
+//line github.com/movenext/movenext/coord/rate/limiter.go:128
 		var err2 error
+//line github.com/movenext/movenext/coord/rate/limiter.go:128
 		*f.r, f.ctx, err2 = l.prepare(f.ctx, n)
 		if err2 != nil {
 			result0 = err2
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:130
 			f.State = statemachine.Finished
 			return true, result0
+//line github.com/movenext/movenext/coord/rate/limiter.go:131
 		}
 		d := f.r.DelayFrom(f.r.made)
 		if d == 0 {
 			result0 = nil
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:138
 			f.State = statemachine.Finished
 			return true, result0
+//line github.com/movenext/movenext/coord/rate/limiter.go:135
 		}
 		// limiter.go:136: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/coord/rate/limiter.go:136
 		asleep1, err = statemachine.Sleep(t, f.ctx, d)
 	}
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:147
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/coord/rate/limiter.go:136
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/coord/rate/limiter.go:136
 	if err == nil {
+//line github.com/movenext/movenext/coord/rate/limiter.go:136
 		goto endIf1
 	}
+//line github.com/movenext/movenext/coord/rate/limiter.go:137
 	f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
 	result0 = err
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:165
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/coord/rate/limiter.go:140
 	result0 = nil
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:171
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -182,4 +200,4 @@ func (f *LimiterWaitNMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 457406660608480f
+// Digest of what is above: 49506bcc45af1b7f

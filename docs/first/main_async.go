@@ -77,34 +77,50 @@ func (f *tickLocals) moveNext(t *statemachine.Task, n int) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/docs/first/main.go:18
 	f.n1 = n
+//line github.com/movenext/movenext/docs/first/main.go:18
 	f.i = 0
 range1:
+//line github.com/movenext/movenext/docs/first/main.go:18
 	if f.i >= f.n1 {
+//line github.com/movenext/movenext/docs/first/main.go:18
 		goto endRange1
 	}
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
+//line github.com/movenext/movenext/docs/first/main.go:19
 	asleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/docs/first/main_async.go:94
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/docs/first/main.go:19
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/docs/first/main.go:19
 	if err == nil {
+//line github.com/movenext/movenext/docs/first/main.go:19
 		goto endIf1
 	}
+//line github.com/movenext/movenext/docs/first/main.go:20
 	result0 = err
+//line github.com/movenext/movenext/docs/first/main_async.go:111
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/docs/first/main.go:22
 	fmt.Println("tick", f.i+1)
+//line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
+//line github.com/movenext/movenext/docs/first/main_async.go:119
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/docs/first/main.go:24
 	result0 = nil
+//line github.com/movenext/movenext/docs/first/main_async.go:124
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -137,4 +153,4 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c7d6af8a7a857b61
+// Digest of what is above: cb32ea0cf14376c4

@@ -75,23 +75,32 @@ func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 		f.Misuse(state)
 	}
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
+//line github.com/movenext/movenext/examples/00-hello/main.go:16
 	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:81
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/examples/00-hello/main.go:16
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/examples/00-hello/main.go:16
 	if err == nil {
+//line github.com/movenext/movenext/examples/00-hello/main.go:16
 		goto endIf1
 	}
+//line github.com/movenext/movenext/examples/00-hello/main.go:17
 	result0, result1 = "", err
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:98
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/examples/00-hello/main.go:19
 	result0, result1 = "hello, "+f.name, nil
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:104
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -185,9 +194,12 @@ func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a 
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/examples/00-hello/main.go:24
 	f.first = greetAsync(ctx, a)
 	// main.go:25: second, err := greet(ctx, b)
+//line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(t, ctx, b)
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:203
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -195,29 +207,42 @@ func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a 
 	f.second = "" // not needed any more
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(t)
+//line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1 = nil
 resumed1:
+//line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
 		result0, result1 = "", err
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:219
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/examples/00-hello/main.go:28
 	}
 	// main.go:29: text, err := first.Await()
+//line github.com/movenext/movenext/examples/00-hello/main.go:29
 	f.await2 = f.first
+//line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:229
 		goto resume2
 	}
 	f.State = 2
 	f.first = nil // not needed any more
+//line github.com/movenext/movenext/examples/00-hello/main.go:29
 	return t.Await(f.await2), "", nil
 resume2:
 	{
+//line github.com/movenext/movenext/examples/00-hello/main.go:29
 		var text string
+//line github.com/movenext/movenext/examples/00-hello/main.go:29
 		text, err = statemachine.JobResult(t, f.await2)
+//line github.com/movenext/movenext/examples/00-hello/main.go:29
 		f.await2 = nil
 		result0, result1 = text+" and "+f.second, err
 	}
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:246
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -250,4 +275,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: dc26a61091f7b694
+// Digest of what is above: b32830b3d69be07a

@@ -83,43 +83,61 @@ func (f *runLocals) moveNext(t *statemachine.Task) (finished bool, result0 error
 		f.Misuse(state)
 	}
 	// main.go:18: if err := foo(ctx); err != nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
 	f.foo1, err = fooEnter(t, f.ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:89
 	if f.foo1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
 	err = f.foo1.Results(t)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
 	f.foo1 = nil
 resumed1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
 	if err == nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:18
 		goto endIf1
 	}
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:19
 	result0 = err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:108
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 	// main.go:21: if err := bar(ctx); err != nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.bar2, err2 = barEnter(t, f.ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:115
 	if f.bar2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	err2 = f.bar2.Results(t)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.bar2 = nil
 resumed2:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	if err2 == nil {
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 		goto endIf2
 	}
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:22
 	result0 = err2
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:134
 	f.State = statemachine.Finished
 	return true, result0
 endIf2:
 	// main.go:24: return baz(ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	f.baz3, result0 = bazEnter(t, f.ctx)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:141
 	if f.baz3 == nil {
 		goto resumed3
 	}
@@ -127,9 +145,12 @@ endIf2:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume3:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	result0 = f.baz3.Results(t)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	f.baz3 = nil
 resumed3:
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:154
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -217,17 +238,22 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:29: err := job.Sleep(ctx, 1000*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:29
 	asleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:244
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:29
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
 	fmt.Println("Foo")
 	result0 = err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:257
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -314,17 +340,22 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:36: err := job.Sleep(ctx, 100*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:36
 	asleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:346
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:36
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
 	fmt.Println("Bar")
 	result0 = err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:359
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -411,17 +442,22 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:43: err := job.Sleep(ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:43
 	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:448
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:43
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
 	fmt.Println("Baz")
 	result0 = err
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:461
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -453,4 +489,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d5539721f6a3225e
+// Digest of what is above: 2230a4ce12502872

@@ -73,21 +73,28 @@ func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (fini
 		f.Misuse(state)
 	}
 	// main.go:19: n, err := arrived.Await()
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	f.await1 = arrived
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 		n, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 		f.await1 = nil
 		if n > 3 {
 			panic("too much to read")
 		}
 		result0, result1 = n, err
 	}
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:98
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -178,17 +185,23 @@ func (f *parseLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 		f.Misuse(state)
 	}
 	// main.go:28: n, err := read(ctx, arrived)
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(t, ctx, arrived)
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:191
 	if f.read1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(t)
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1 = nil
 resumed1:
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	result0, result1 = 10*n, err
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:205
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -279,17 +292,23 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 		f.Misuse(state)
 	}
 	// main.go:34: n, err := parse(ctx, arrived)
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(t, ctx, arrived)
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:298
 	if f.parse1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(t)
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1 = nil
 resumed1:
+//line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:312
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -322,4 +341,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8fee4f31907761e8
+// Digest of what is above: 996932d59f9a2e9a

@@ -75,24 +75,29 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
-	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
+	// main.go:19: err := job.Sleep(ctx, time.Millisecond)
+//line github.com/movenext/movenext/examples/23-stream/main.go:19
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:82
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, page{}, nil
 resume1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:19
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:20
 	result0, result1 = page{f.number}, err
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:94
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [fetch] is suspended.
 func (f *fetchLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
+	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 19)
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
@@ -151,46 +156,64 @@ func (f *pagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/examples/23-stream/main.go:26
 	fmt.Println("  open")
 	f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:27
 		defer fmt.Println("  close")
+//line github.com/movenext/movenext/examples/23-stream/main.go:27
 		raise()
+//line github.com/movenext/movenext/examples/23-stream/main.go:27
 	})
 	f.n = 1
 for1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:29
 	fmt.Println("  fetch", f.n)
-	// main.go:32: if !yield(fetch(ctx, n)) {
+	// main.go:30: if !yield(fetch(ctx, n)) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.fetch1, fetch2, fetch3 = fetchEnter(t, f.ctx, f.n)
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:176
 	if f.fetch1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 	fetch2, fetch3 = f.fetch1.Results(t)
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.fetch1 = nil
 resumed1:
-	// main.go:32: if !yield(fetch(ctx, n)) {
+	// main.go:30: if !yield(fetch(ctx, n)) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.Emit(fetch2, fetch3)
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:191
 	f.State = 2
 	return true
 resume2:
 	{
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 		if yield1 {
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 			goto endIf1
 		}
 	}
+//line github.com/movenext/movenext/examples/23-stream/main.go:31
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/23-stream/main.go:31
 	return true
 endIf1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:28
 	f.n++
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:211
 	goto for1
 }
 
 // Location returns where [pages] is suspended.
 func (f *pagesFrame) Location() statemachine.Location {
-	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 32, 32)
+	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 30, 30)
 }
 
 // readAsync starts [read] as a state machine and returns its job.
@@ -254,67 +277,96 @@ func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/examples/23-stream/main.go:39
 	f.loop1 = statemachine.RangeStream(pagesAsync(ctx))
+//line github.com/movenext/movenext/examples/23-stream/main.go:39
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:41: for p, err := range pages(ctx) {
+	// main.go:39: for p, err := range pages(ctx) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:39
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:289
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:39
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:39
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/examples/23-stream/main.go:39
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:305
 			goto leave1
+//line github.com/movenext/movenext/examples/23-stream/main.go:42
 		}
 		fmt.Println("  read", p.number)
 		if p.number == f.limit {
 			goto leave2
 		}
 	}
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:314
 	goto range1
 leave1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:319
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loops.Close()
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loop1 = nil
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	return true
 leave2:
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:338
 		goto resume3
 	}
 	f.State = 3
 	return false
 resume3:
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loops.Close()
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loop1 = nil
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:350
 	goto endRange1
 done1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loops.Close()
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 	f.loop1 = nil
 endRange1:
+//line github.com/movenext/movenext/examples/23-stream/main.go:48
 	fmt.Println("  done")
 	f.result0 = nil
+//line github.com/movenext/movenext/examples/23-stream/main.go:49
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/examples/23-stream/main.go:49
 	return true
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:365
 }
 
 // Location returns where [read] is suspended.
 func (f *readFrame) Location() statemachine.Location {
-	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
+	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 39, 39, 39)
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
@@ -340,4 +392,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e0b495ee8cb282ea
+// Digest of what is above: 36c9d332bcc4c191

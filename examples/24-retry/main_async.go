@@ -77,28 +77,39 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 		f.Misuse(state)
 	}
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
+//line github.com/movenext/movenext/examples/24-retry/main.go:22
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:83
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:22
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:22
 	if err == nil {
+//line github.com/movenext/movenext/examples/24-retry/main.go:22
 		goto endIf1
 	}
+//line github.com/movenext/movenext/examples/24-retry/main.go:23
 	result0, result1 = "", err
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:100
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:25
 	if f.round == 0 || f.mirror == "north" {
 		result0, result1 = "", errBusy
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:107
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:27
 	}
 	result0, result1 = "a page from "+f.mirror, nil
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:113
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -199,43 +210,63 @@ func (f *fetchAnyLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round = 0
 range1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:33
 	if f.round >= 3 {
+//line github.com/movenext/movenext/examples/24-retry/main.go:33
 		goto endRange1
 	}
+//line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.list1 = f.mirrors
+//line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1 = 0
 range2:
+//line github.com/movenext/movenext/examples/24-retry/main.go:34
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/examples/24-retry/main.go:34
 		goto endRange2
 	}
+//line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.mirror = f.list1[f.i1]
 	// main.go:35: page, err := fetch(ctx, mirror, round)
+//line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1, page, err = fetchEnter(t, f.ctx, f.mirror, f.round)
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:237
 	if f.fetch1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:35
 	page, err = f.fetch1.Results(t)
+//line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1 = nil
 resumed1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
 		result0, result1 = page, nil
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:252
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/examples/24-retry/main.go:38
 	}
 	fmt.Println(f.mirror, err)
+//line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:260
 	goto range2
 endRange2:
 	{
+//line github.com/movenext/movenext/examples/24-retry/main.go:41
 		pause := time.Millisecond << f.round
 		// main.go:42: if err := job.Sleep(ctx, pause); err != nil {
+//line github.com/movenext/movenext/examples/24-retry/main.go:42
 		asleep1, err2 = statemachine.Sleep(t, f.ctx, pause)
 	}
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:270
 	if !asleep1 {
 		goto resumed2
 	}
@@ -243,19 +274,28 @@ endRange2:
 	f.list1, f.mirror = nil, "" // not needed any more
 	return false, "", nil
 resume2:
+//line github.com/movenext/movenext/examples/24-retry/main.go:42
 	err2 = t.Refusal()
 resumed2:
+//line github.com/movenext/movenext/examples/24-retry/main.go:42
 	if err2 == nil {
+//line github.com/movenext/movenext/examples/24-retry/main.go:42
 		goto endIf1
 	}
+//line github.com/movenext/movenext/examples/24-retry/main.go:43
 	result0, result1 = "", err2
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:288
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:294
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/examples/24-retry/main.go:46
 	result0, result1 = "", errBusy
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:299
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -288,4 +328,4 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 68bb36ec2914a09a
+// Digest of what is above: 0e057352b9f2c073

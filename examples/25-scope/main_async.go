@@ -76,33 +76,43 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/examples/25-scope/main.go:22
 	f.count = new(atomic.Int64)
 	{
+//line github.com/movenext/movenext/examples/25-scope/main.go:23
 		all := job.NewSource[int]()
-		// main.go:26: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		// main.go:24: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		count := f.count
 		goroutines := f.goroutines
 		err := f.err
+//line github.com/movenext/movenext/examples/25-scope/main.go:24
 		f.inScope1 = job.InScopeAsync(ctx, func(ctx1 context.Context, s1 *job.Scope) error {
 			return gatherFunc1Run(count, all, goroutines, err, ctx1, s1)
 		})
 	}
+//line github.com/movenext/movenext/examples/25-scope/main.go:24
 	if f.inScope1.IsCompleted() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:96
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/examples/25-scope/main.go:24
 	return t.Await(f.inScope1), 0
 resume1:
+//line github.com/movenext/movenext/examples/25-scope/main.go:24
 	_, *f.err = statemachine.TwinResult(t, f.inScope1)
+//line github.com/movenext/movenext/examples/25-scope/main.go:24
 	f.inScope1 = nil
+//line github.com/movenext/movenext/examples/25-scope/main.go:37
 	came = f.count.Load()
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:109
 	f.State = statemachine.Finished
 	return true, came
 }
 
 // Location returns where [gather] is suspended.
 func (f *gatherLocals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 26)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 24)
 }
 
 // Results returns what [gather] returned, or raises again the panic that ended it.
@@ -164,30 +174,38 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 	{
 		count := count
 		all := all
+//line github.com/movenext/movenext/examples/25-scope/main.go:25
 		for range children {
 			s.Go(func(ctx1 context.Context) error {
 				return gatherFunc2Run(count, all, ctx1)
 			})
 		}
 	}
-	// main.go:36: goroutines, err = all.Job().Await()
+	// main.go:34: goroutines, err = all.Job().Await()
+//line github.com/movenext/movenext/examples/25-scope/main.go:34
 	f.await1 = all.Job()
+//line github.com/movenext/movenext/examples/25-scope/main.go:34
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:190
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/examples/25-scope/main.go:34
 	return t.Await(f.await1), nil
 resume1:
+//line github.com/movenext/movenext/examples/25-scope/main.go:34
 	*f.goroutines, *f.err = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/examples/25-scope/main.go:34
 	f.await1 = nil
 	result0 = (*f.err)
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:202
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 36)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 34)
 }
 
 // gatherFunc1Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
@@ -236,29 +254,37 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/examples/25-scope/main.go:27
 	if count.Add(1) == children {
 		all.TrySetResult(runtime.NumGoroutine())
 	}
-	// main.go:32: _, err := all.Job().Await()
+	// main.go:30: _, err := all.Job().Await()
+//line github.com/movenext/movenext/examples/25-scope/main.go:30
 	f.await1 = all.Job()
+//line github.com/movenext/movenext/examples/25-scope/main.go:30
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:267
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/examples/25-scope/main.go:30
 	return t.Await(f.await1), nil
 resume1:
 	{
+//line github.com/movenext/movenext/examples/25-scope/main.go:30
 		_, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/examples/25-scope/main.go:30
 		f.await1 = nil
 		result0 = err
 	}
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:281
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 32)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 30)
 }
 
 // gatherFunc2Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
@@ -277,4 +303,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c6fdbd482dea841a
+// Digest of what is above: 743cc41705bb06cc

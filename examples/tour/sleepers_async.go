@@ -71,15 +71,19 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 		f.Misuse(state)
 	}
 	// sleepers.go:20: return job.Sleep(ctx, d)
+//line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:77
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:87
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -111,4 +115,4 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0eb8163851c73319
+// Digest of what is above: 0670c7375abd98e1

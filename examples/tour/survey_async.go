@@ -88,55 +88,76 @@ func (f *surveyPackageLocals) moveNext(t *statemachine.Task) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/examples/tour/survey.go:36
 	f.c = counts{dir: f.dir}
 	// survey.go:37: names, err := listFiles(ctx, dir)
+//line github.com/movenext/movenext/examples/tour/survey.go:37
 	f.listFiles1, names, err = listFilesEnter(t, f.ctx, f.dir)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:97
 	if f.listFiles1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, counts{}, nil
 resume1:
+//line github.com/movenext/movenext/examples/tour/survey.go:37
 	names, err = f.listFiles1.Results(t)
+//line github.com/movenext/movenext/examples/tour/survey.go:37
 	f.listFiles1 = nil
 resumed1:
+//line github.com/movenext/movenext/examples/tour/survey.go:38
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
+//line github.com/movenext/movenext/examples/tour/survey_async.go:113
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/examples/tour/survey.go:41
 	}
 	f.list1 = names
+//line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/examples/tour/survey.go:42
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/examples/tour/survey.go:42
 		goto endRange1
 	}
 	{
+//line github.com/movenext/movenext/examples/tour/survey.go:42
 		name := f.list1[f.i1]
 		if err := f.ctx.Err(); err != nil {
 			result0, result1 = f.c, err
+//line github.com/movenext/movenext/examples/tour/survey_async.go:132
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/examples/tour/survey.go:45
 		}
 		f.path = filepath.Join(f.dir, name)
 	}
 	// survey.go:47: lines, functions, err := surveyFile(ctx, path)
+//line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2, lines, functions, err2 = surveyFileEnter(t, f.ctx, f.path)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:142
 	if f.surveyFile2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, counts{}, nil
 resume2:
+//line github.com/movenext/movenext/examples/tour/survey.go:47
 	lines, functions, err2 = f.surveyFile2.Results(t)
+//line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2 = nil
 resumed2:
+//line github.com/movenext/movenext/examples/tour/survey.go:48
 	if err2 != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
+//line github.com/movenext/movenext/examples/tour/survey_async.go:158
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/examples/tour/survey.go:51
 		}
 		f.c.problems = append(f.c.problems, problem{f.path, err2})
 		goto next1
@@ -145,10 +166,14 @@ resumed2:
 	f.c.lines += lines
 	f.c.functions += functions
 next1:
+//line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
+//line github.com/movenext/movenext/examples/tour/survey_async.go:172
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/examples/tour/survey.go:59
 	result0, result1 = f.c, nil
+//line github.com/movenext/movenext/examples/tour/survey_async.go:177
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -241,28 +266,38 @@ func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		f.Misuse(state)
 	}
 	// survey.go:66: source, err := readFile(ctx, path)
+//line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(t, ctx, f.path)
+//line github.com/movenext/movenext/examples/tour/survey_async.go:272
 	if f.readFile1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, 0, nil
 resume1:
+//line github.com/movenext/movenext/examples/tour/survey.go:66
 	source, err = f.readFile1.Results(t)
+//line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1 = nil
 resumed1:
+//line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
+//line github.com/movenext/movenext/examples/tour/survey_async.go:287
 		f.State = statemachine.Finished
 		return true, lines, functions, err
+//line github.com/movenext/movenext/examples/tour/survey.go:69
 	}
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
+//line github.com/movenext/movenext/examples/tour/survey_async.go:295
 		f.State = statemachine.Finished
 		return true, lines, functions, err
+//line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
+//line github.com/movenext/movenext/examples/tour/survey_async.go:301
 	f.State = statemachine.Finished
 	return true, lines, functions, err
 }
@@ -351,15 +386,22 @@ func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, pat
 		f.Misuse(state)
 	}
 	// survey.go:82: return startReading(ctx, path).Await()
+//line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = startReading(ctx, path)
+//line github.com/movenext/movenext/examples/tour/survey.go:82
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:394
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/examples/tour/survey.go:82
 	return t.Await(f.await1), nil, nil
 resume1:
+//line github.com/movenext/movenext/examples/tour/survey.go:82
 	result0, result1 = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = nil
+//line github.com/movenext/movenext/examples/tour/survey_async.go:405
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -448,15 +490,22 @@ func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, di
 		f.Misuse(state)
 	}
 	// survey.go:89: return startListing(ctx, dir).Await()
+//line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = startListing(ctx, dir)
+//line github.com/movenext/movenext/examples/tour/survey.go:89
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:498
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/examples/tour/survey.go:89
 	return t.Await(f.await1), nil, nil
 resume1:
+//line github.com/movenext/movenext/examples/tour/survey.go:89
 	result0, result1 = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = nil
+//line github.com/movenext/movenext/examples/tour/survey_async.go:509
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -489,4 +538,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: eef7d75179045de2
+// Digest of what is above: 20709f278bb0cbe5

@@ -72,18 +72,25 @@ func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 		f.Misuse(state)
 	}
 	// machines.go:14: v, err := j.Await()
+//line github.com/movenext/movenext/internal/costs/machines.go:14
 	f.await1 = j
+//line github.com/movenext/movenext/internal/costs/machines.go:14
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:80
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/internal/costs/machines.go:14
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/internal/costs/machines.go:14
 		v, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/internal/costs/machines.go:14
 		f.await1 = nil
 		result0, result1 = v+1000, err
 	}
+//line github.com/movenext/movenext/internal/costs/machines_async.go:94
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -179,45 +186,65 @@ func (f *serveLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 		f.Misuse(state)
 	}
 for1:
+//line github.com/movenext/movenext/internal/costs/machines.go:21
 	if !f.calls {
+//line github.com/movenext/movenext/internal/costs/machines.go:21
 		goto else1
 	}
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
+//line github.com/movenext/movenext/internal/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(t, f.ctx, f.next())
+//line github.com/movenext/movenext/internal/costs/machines_async.go:198
 	if f.pause1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/internal/costs/machines.go:22
 	_, err = f.pause1.Results(t)
+//line github.com/movenext/movenext/internal/costs/machines.go:22
 	f.pause1 = nil
 resumed1:
+//line github.com/movenext/movenext/internal/costs/machines.go:22
 	if err == nil {
+//line github.com/movenext/movenext/internal/costs/machines.go:22
 		goto endIf1
 	}
+//line github.com/movenext/movenext/internal/costs/machines.go:23
 	result0 = err
+//line github.com/movenext/movenext/internal/costs/machines_async.go:217
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 	goto endIf2
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
+//line github.com/movenext/movenext/internal/costs/machines.go:25
 	f.await2 = f.next()
+//line github.com/movenext/movenext/internal/costs/machines.go:25
 	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:228
 		goto resume2
 	}
 	f.State = 2
+//line github.com/movenext/movenext/internal/costs/machines.go:25
 	return t.Await(f.await2), nil
 resume2:
 	{
+//line github.com/movenext/movenext/internal/costs/machines.go:25
 		_, err2 := statemachine.JobResult(t, f.await2)
+//line github.com/movenext/movenext/internal/costs/machines.go:25
 		f.await2 = nil
+//line github.com/movenext/movenext/internal/costs/machines.go:25
 		if err2 == nil {
+//line github.com/movenext/movenext/internal/costs/machines.go:25
 			goto endIf3
 		}
+//line github.com/movenext/movenext/internal/costs/machines.go:26
 		result0 = err2
 	}
+//line github.com/movenext/movenext/internal/costs/machines_async.go:248
 	f.State = statemachine.Finished
 	return true, result0
 endIf3:
@@ -281,27 +308,39 @@ func (f *countFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/internal/costs/machines.go:34
 	f.n1 = f.n
+//line github.com/movenext/movenext/internal/costs/machines.go:34
 	f.i = 0
 range1:
+//line github.com/movenext/movenext/internal/costs/machines.go:34
 	if f.i >= f.n1 {
+//line github.com/movenext/movenext/internal/costs/machines.go:34
 		goto endRange1
 	}
 	// machines.go:35: if !yield(i, nil) {
+//line github.com/movenext/movenext/internal/costs/machines.go:35
 	f.Emit(f.i, nil)
+//line github.com/movenext/movenext/internal/costs/machines_async.go:325
 	f.State = 1
 	return true
 resume1:
 	{
+//line github.com/movenext/movenext/internal/costs/machines.go:35
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/internal/costs/machines.go:35
 		if yield1 {
+//line github.com/movenext/movenext/internal/costs/machines.go:35
 			goto endIf1
 		}
 	}
+//line github.com/movenext/movenext/internal/costs/machines_async.go:338
 	f.State = statemachine.Finished
 	return true
 endIf1:
+//line github.com/movenext/movenext/internal/costs/machines.go:34
 	f.i++
+//line github.com/movenext/movenext/internal/costs/machines_async.go:344
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -371,46 +410,69 @@ func (f *sumFrame) moveNext(t *statemachine.Task, n int) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/internal/costs/machines.go:44
 	f.loop1 = statemachine.RangeStream(countAsync(n))
+//line github.com/movenext/movenext/internal/costs/machines.go:44
 	f.loops.Open(f.loop1)
 range1:
 	// machines.go:44: for v, err := range count(n) {
+//line github.com/movenext/movenext/internal/costs/machines.go:44
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:422
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/internal/costs/machines.go:44
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/internal/costs/machines.go:44
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/internal/costs/machines.go:44
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
+//line github.com/movenext/movenext/internal/costs/machines_async.go:438
 			goto leave1
+//line github.com/movenext/movenext/internal/costs/machines.go:47
 		}
 		f.total += v
 	}
+//line github.com/movenext/movenext/internal/costs/machines_async.go:444
 	goto range1
 leave1:
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:449
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	f.loops.Close()
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	f.loop1 = nil
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	return true
 done1:
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	f.loops.Close()
+//line github.com/movenext/movenext/internal/costs/machines.go:48
 	f.loop1 = nil
+//line github.com/movenext/movenext/internal/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
+//line github.com/movenext/movenext/internal/costs/machines.go:50
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/internal/costs/machines.go:50
 	return true
+//line github.com/movenext/movenext/internal/costs/machines_async.go:476
 }
 
 // Location returns where [sum] is suspended.
@@ -441,4 +503,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8961bbdc36357092
+// Digest of what is above: f6c9934e4c38a660

@@ -87,38 +87,56 @@ func (f *transferBetweenLocals) moveNext(t *statemachine.Task) (finished bool, r
 		f.Misuse(state)
 	}
 	// machines_test.go:27: if err := from.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	f.lock1, err = f.from.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:93
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	err = f.lock1.Results(t)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	f.lock1 = nil
 resumed1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 	if err == nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:27
 		goto endIf1
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
 	result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:28
 	return true, result0
 endIf1:
 	{
 		from := f.from
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 			defer from.Unlock()
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 			raise()
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 		})
 	}
 	// machines_test.go:31: job.Yield()
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:129
 	f.State = 2
 	f.from = nil // not needed any more
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
 	return t.Yield(), nil
 resume2:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:31
 	_ = t.Refusal()
 	// machines_test.go:32: if err := to.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	f.lock1, err2 = f.to.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:140
 	if f.lock1 == nil {
 		goto resumed3
 	}
@@ -126,20 +144,30 @@ resume2:
 	f.ctx, f.from = nil, nil // not needed any more
 	return false, nil
 resume3:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	err2 = f.lock1.Results(t)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	f.lock1 = nil
 resumed3:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 	if err2 == nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:32
 		goto endIf2
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	result0 = err2
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	return true, result0
 endIf2:
 	f.to.Unlock()
 	result0 = nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:36
 	return true, result0
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:171
 }
 
 // Location returns where [transferBetween] is suspended.
@@ -224,34 +252,49 @@ func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Conte
 	{
 		a := a
 		b := b
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 		there := job.Go(ctx, func(ctx2 context.Context) error {
 			return circleOfMachinesFunc1Run(a, b, ctx2)
 		}, job.Named("there"))
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 		f.back = job.Go(ctx, func(ctx3 context.Context) error {
 			return circleOfMachinesFunc2Run(b, a, ctx3)
 		}, job.Named("back"))
 		// machines_test.go:78: _, _ = there.Await()
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 		f.await1 = there
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:270
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	return t.Await(f.await1)
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.await1 = nil
 	// machines_test.go:79: _, _ = back.Await()
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = f.back
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:286
 		goto resume2
 	}
 	f.State = 2
 	f.back = nil // not needed any more
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	return t.Await(f.await1)
 resume2:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:298
 	f.State = statemachine.Finished
 	return true
 }
@@ -313,16 +356,21 @@ func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mu
 		f.Misuse(state)
 	}
 	// machines_test.go:76: there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, a, b)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:362
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	result0 = f.transferBetween1.Results(t)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1 = nil
 resumed1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:374
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -379,16 +427,21 @@ func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mu
 		f.Misuse(state)
 	}
 	// machines_test.go:77: back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, b, a)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:433
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	result0 = f.transferBetween1.Results(t)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1 = nil
 resumed1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:445
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -472,25 +525,35 @@ func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 		f.Misuse(state)
 	}
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1, err = f.l.RLockEnter(t, ctx)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:531
 	if f.rLock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	err = f.rLock1.Results(t)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1 = nil
 resumed1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	if err == nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 		goto endIf1
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:113
 	result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:550
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:115
 	f.l.RUnlock()
 	result0 = nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:557
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -582,25 +645,35 @@ func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 		f.Misuse(state)
 	}
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1, err = f.l.LockEnter(t, ctx, f.key)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:651
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	err = f.lock1.Results(t)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1 = nil
 resumed1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	if err == nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 		goto endIf1
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:124
 	result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:670
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:126
 	f.l.Unlock(f.key)
 	result0 = nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:677
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -689,15 +762,22 @@ func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 		f.Misuse(state)
 	}
 	// machines_test.go:184: func await(_ context.Context, j *job.Job[int]) (int, error) { return j.Await() }
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = j
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:770
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	return t.Await(f.await1), 0, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	result0, result1 = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:781
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -787,32 +867,41 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
+	// machines_test.go:215: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
 	asleep1, err = statemachine.Sleep(t, ctx, d)
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:874
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
 	if err == nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
 		goto endIf1
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	result0 = err
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:891
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	*f.log = append(*f.log, f.name)
 	result0 = nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:898
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 216)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 215)
 }
 
 // Results returns what [nap] returned, or raises again the panic that ended it.
@@ -897,33 +986,47 @@ func (f *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
 	f.n1 = f.steps
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
 	f.i = 0
 range1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
 	if f.i >= f.n1 {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
 		goto endRange1
 	}
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1003
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:246
 	}
-	// machines_test.go:248: job.Yield()
+	// machines_test.go:247: job.Yield()
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1009
 	f.State = 1
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
 	return t.Yield(), 0, nil
 resume1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
 	_ = t.Refusal()
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
 	f.i++
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1018
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:249
 	result0, result1 = f.steps, nil
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1023
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [work] is suspended.
 func (f *workLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 248)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 247)
 }
 
 // Results returns what [work] returned, or raises again the panic that ended it.
@@ -949,4 +1052,4 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ecaaeaac518991c0
+// Digest of what is above: dbba0d05284376be

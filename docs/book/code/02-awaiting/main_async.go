@@ -82,7 +82,9 @@ func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 		f.Misuse(state)
 	}
 	// main.go:34: text, err := say(ctx, "foo")
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:34
 	f.say1, f.text, err = sayEnter(t, f.ctx, "foo")
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:88
 	if f.say1 == nil {
 		goto resumed1
 	}
@@ -90,40 +92,58 @@ func (f *straightLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	f.text = "" // not needed any more
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:34
 	f.text, err = f.say1.Results(t)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:34
 	f.say1 = nil
 resumed1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.list1 = []string{"bar", "baz"}
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 		goto endRange1
 	}
 	{
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 		word := f.list1[f.i1]
 		if err != nil {
 			result0, result1 = "", err
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:116
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:38
 		}
 		more = ""
 		// main.go:40: more, err = say(ctx, word)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:40
 		f.say1, more, err = sayEnter(t, f.ctx, word)
 	}
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:126
 	if f.say1 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, "", nil
 resume2:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:40
 	more, err = f.say1.Results(t)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:40
 	f.say1 = nil
 resumed2:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	f.text += " " + more
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.i1++
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:142
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:43
 	result0, result1 = f.text, err
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:147
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -214,16 +234,21 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	// main.go:50: err := job.Sleep(ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:50
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:240
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:50
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	result0, result1 = f.word, err
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:252
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -312,15 +337,22 @@ func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished b
 		f.Misuse(state)
 	}
 	// main.go:57: func wait(j *job.Job[int]) (int, error) { return j.Await() }
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	f.await1 = j
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:345
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	return t.Await(f.await1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	result0, result1 = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:356
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -353,4 +385,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 977ace305a49c536
+// Digest of what is above: 8148adc1acf73407

@@ -73,18 +73,25 @@ func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (fin
 		f.Misuse(state)
 	}
 	// main.go:15: text, err := name.Await()
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	f.await1 = name
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	return t.Await(f.await1), "", nil
 resume1:
 	{
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 		text, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 		f.await1 = nil
 		result0, result1 = "hello, "+text, err
 	}
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:95
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -179,35 +186,51 @@ func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bo
 		f.Misuse(state)
 	}
 	// main.go:21: x, err := a.Await()
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = a
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:194
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	return t.Await(f.await1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.x, err = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = nil
 	if err != nil {
 		result0, result1 = 0, err
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:207
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:24
 	}
 	// main.go:25: y, err := b.Await()
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	f.await1 = f.b
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:217
 		goto resume2
 	}
 	f.State = 2
 	f.b = nil // not needed any more
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	return t.Await(f.await1), 0, nil
 resume2:
 	{
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		var y int
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		y, err = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 		f.await1 = nil
 		result0, result1 = f.x+y, err
 	}
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:234
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -298,38 +321,55 @@ func (f *totalLocals) moveNext(t *statemachine.Task, parts []*job.Job[int]) (fin
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:31
 	f.all = 0
 	f.list1 = parts
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 		goto endRange1
 	}
 	{
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 		part := f.list1[f.i1]
 		// main.go:33: n, err := part.Await()
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		f.await1 = part
 	}
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:345
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		n, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = f.all, err
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:359
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:36
 		}
 		f.all += n
 	}
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:368
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	result0, result1 = f.all, nil
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:373
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -427,7 +467,9 @@ func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (
 		f.Misuse(state)
 	}
 	// main.go:46: text, err := greet(name)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(t, name)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:473
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -435,16 +477,23 @@ func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (
 	f.text = "" // not needed any more
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(t)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1 = nil
 resumed1:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
 		result0, result1 = "", err
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:489
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:49
 	}
 	// main.go:50: n, err := sum(a, b)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(t, f.a, f.b)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:497
 	if f.sum2 == nil {
 		goto resumed2
 	}
@@ -452,10 +501,14 @@ resumed1:
 	f.a, f.b = nil, nil // not needed any more
 	return false, "", nil
 resume2:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(t)
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2 = nil
 resumed2:
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:512
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -488,4 +541,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5a59b9f8cce3a696
+// Digest of what is above: a64088e79f7dafdf

@@ -76,31 +76,42 @@ func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finish
 		f.Misuse(state)
 	}
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:82
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err == nil {
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 		goto endIf1
 	}
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:24
 	result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:99
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:26
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:107
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
 	case "broken":
 		panic("index out of range")
 	}
 	result0, result1 = "value of "+f.key, nil
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:115
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -193,34 +204,46 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 		text := f.text
 		err := f.err
 		otherwise := otherwise
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
 			defer func() {
 				if p := recover(); p != nil {
 					(*text), (*err) = otherwise, nil
 				}
 			}()
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
 			raise()
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
 		})
 	}
-	// main.go:45: return find(ctx, key)
+	// main.go:44: return find(ctx, key)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
 	f.find1, find2, find3 = findEnter(t, ctx, key)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:224
 	if f.find1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
 	find2, find3 = f.find1.Results(t)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
 	f.find1 = nil
 resumed1:
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
 	*f.text, *f.err = find2, find3
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
 	return true
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:242
 }
 
 // Location returns where [findOr] is suspended.
 func (f *findOrFrame) Location() statemachine.Location {
-	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
+	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 44)
 }
 
 // Results returns what [findOr] returned, or raises again the panic that ended it.
@@ -246,4 +269,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2d08250eddc8858f
+// Digest of what is above: 772d94078c2709f0

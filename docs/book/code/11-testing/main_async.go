@@ -72,18 +72,25 @@ func (f *accountWithdrawLocals) moveNext(t *statemachine.Task) (finished bool, r
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:25
 	if f.a.balance < f.amount {
 		result0 = errTooLittle
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:79
 		f.State = statemachine.Finished
 		return true, result0
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:27
 	}
 	// main.go:28: job.Yield() // in a real program: asks a bank
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:85
 	f.State = 1
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	return t.Yield(), nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:28
 	_ = t.Refusal()
 	f.a.balance -= f.amount
 	result0 = nil
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:94
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -175,34 +182,47 @@ func (f *retryLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:49
 	f.pause = time.Minute
 for1:
 	{
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 		err2 := f.operation()
 		if err2 == nil {
 			result0 = nil
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:194
 			f.State = statemachine.Finished
 			return true, result0
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:53
 		}
 	}
 	// main.go:54: if err := job.Sleep(ctx, pause); err != nil {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
 	asleep1, err = statemachine.Sleep(t, f.ctx, f.pause)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:203
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
 	if err == nil {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:54
 		goto endIf1
 	}
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	result0 = err
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:220
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:49
 	f.pause += time.Minute
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:226
 	goto for1
 }
 
@@ -234,4 +254,4 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2f712c9ca8173484
+// Digest of what is above: a621d653f60c718d

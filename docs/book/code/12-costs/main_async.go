@@ -72,15 +72,22 @@ func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bo
 		f.Misuse(state)
 	}
 	// main.go:19: func get(j *job.Job[int]) (int, error) { return j.Await() }
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = j
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:80
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	return t.Await(f.await1), 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	result0, result1 = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = nil
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:91
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -176,23 +183,32 @@ func (f *twiceLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 		f.Misuse(state)
 	}
 	// main.go:25: a, err := get(j)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(t, f.j)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:189
 	if f.get1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(t)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1 = nil
 resumed1:
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
 		result0, result1 = 0, err
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:28
 	}
 	// main.go:29: b, err := get(j)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(t, f.j)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:212
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -200,10 +216,14 @@ resumed1:
 	f.j = nil // not needed any more
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(t)
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1 = nil
 resumed2:
+//line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	result0, result1 = f.a+b, err
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:227
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -236,4 +256,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 697a4cec6b33c4d6
+// Digest of what is above: 4439969750200419

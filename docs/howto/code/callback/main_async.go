@@ -71,31 +71,40 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name s
 	default:
 		f.Misuse(state)
 	}
-	// main.go:47: address, err := lookup(ctx, client{}, name)
+	// main.go:46: address, err := lookup(ctx, client{}, name)
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
 	f.lookup1 = lookupAsync(ctx, client{}, name)
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
 	if f.lookup1.IsCompleted() {
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:80
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
 	return t.Await(f.lookup1), "", nil
 resume1:
 	{
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
 		address, err := statemachine.TwinResult(t, f.lookup1)
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
 		f.lookup1 = nil
 		if err != nil {
 			result0, result1 = "", err
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:94
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:49
 		}
 		result0, result1 = "visited "+address, nil
 	}
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:101
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
 
 // Location returns where [visit] is suspended.
 func (f *visitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
+	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 46)
 }
 
 // Results returns what [visit] returned, or raises again the panic that ended it.
@@ -121,4 +130,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 591560579344ca56
+// Digest of what is above: 1210c5fcf8619d8d

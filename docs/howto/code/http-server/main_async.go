@@ -76,32 +76,42 @@ func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 		f.Misuse(state)
 	}
 	{
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:21
 		delay := time.Millisecond
 		if f.key == "slow" {
 			delay = time.Hour
 		}
 		// main.go:25: if err := job.Sleep(ctx, delay); err != nil {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 		asleep1, err = statemachine.Sleep(t, ctx, delay)
 	}
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:89
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 	if err == nil {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 		goto endIf1
 	}
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 	result0, result1 = "", err
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:106
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:28
 	if f.key == "broken" {
 		panic("no such shard")
 	}
 	result0, result1 = f.name+" of "+f.key, nil
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:115
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -195,9 +205,12 @@ func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key str
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:38
 	f.price = backendAsync(ctx, "price", key)
 	// main.go:39: stock, err := backend(ctx, "stock", key)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1, f.stock, err = backendEnter(t, ctx, "stock", key)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:214
 	if f.backend1 == nil {
 		goto resumed1
 	}
@@ -205,29 +218,42 @@ func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key str
 	f.stock = "" // not needed any more
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(t)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1 = nil
 resumed1:
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	if err != nil {
 		result0, result1 = "", err
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:230
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:42
 	}
 	// main.go:43: text, err := price.Await()
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	f.await2 = f.price
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:240
 		goto resume2
 	}
 	f.State = 2
 	f.price = nil // not needed any more
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	return t.Await(f.await2), "", nil
 resume2:
 	{
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		var text string
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		text, err = statemachine.JobResult(t, f.await2)
+//line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 		f.await2 = nil
 		result0, result1 = text+", "+f.stock, err
 	}
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:257
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -260,4 +286,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c443fdd55d53acfc
+// Digest of what is above: 265dc6c8588104d6

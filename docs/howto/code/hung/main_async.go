@@ -72,15 +72,22 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 		f.Misuse(state)
 	}
 	// main.go:15: func load(page *job.Job[string]) (string, error) { return page.Await() }
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	f.await1 = page
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:80
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	return t.Await(f.await1), "", nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	result0, result1 = statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:91
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -171,17 +178,23 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 		f.Misuse(state)
 	}
 	// main.go:19: text, err := load(page)
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:19
 	f.load1, text, err = loadEnter(t, page)
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:184
 	if f.load1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:19
 	text, err = f.load1.Results(t)
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:19
 	f.load1 = nil
 resumed1:
+//line github.com/movenext/movenext/docs/howto/code/hung/main.go:20
 	result0, result1 = "<p>"+text, err
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:198
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -214,4 +227,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2d5ee64edfc19d05
+// Digest of what is above: 5cd8232fda754d8d

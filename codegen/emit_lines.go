@@ -1,0 +1,269 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// Lines of the source.
+//
+// What is printed for a statement of the source carries the statement's line, in a directive of the
+// compiler, so that stacks, runtime.Caller and profiles show what they show of the plain form:
+//
+//	//line example.com/shop/main.go:17
+//	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
+//	//line example.com/shop/main.go:17
+//	if f.fetch1 == nil {
+//
+// The compiler counts on from there, so each line that the lowering made up says its line again. What stands
+// around the statements belongs to the generated file. A directive for that has to know its own
+// line, which is known only when the file has been formatted; so a place is held for it
+// (elsewhere) until then. Directives that say what the compiler counts anyway are taken out at the same time.
+//
+// The release form is committed, and has to be the same on all machines. It names files as
+// -trimpath does. A relative name would do for the go command, but a stack would not say in which folder the
+// file is; and a debugger does not tell shop/main.go from cart/main.go. The debug form is of the
+// machine where it was made, and names files as the compiler names the source there, absolutely: breakpoints
+// by any name of the file are found (docs/decisions/0013-lines-of-the-source.md).
+
+// What holds the places of directives until the file is formatted.
+const (
+	inSource  = "//line movenext_source:"     // and a number
+	elsewhere = "//line movenext_elsewhere:1" // back to the generated file
+)
+
+// stand is the instruction that says to which line of the source the next ones belong.
+type stand struct {
+	straight
+	pos token.Pos
+}
+
+func (*stand) refs(_, _ func(*variable)) {}
+func (*stand) print(*printer)            {}
+
+// atLine notes where a statement begins.
+func (u *unit) atLine(s ast.Stmt) {
+	u.add(&stand{pos: s.Pos()})
+}
+
+func (u *unit) line(pos token.Pos) int { return u.fn.Package.Position(pos).Line }
+
+// placeForDebugging moves all variables of the source to the frame whose types can be
+// named there.
+func (u *unit) placeForDebugging() {
+	if !u.debug {
+		return
+	}
+	for _, v := range u.all {
+		if v.obj == nil {
+			continue
+		}
+		if _, err := u.imports.TypeString(v.typ); err == nil {
+			v.place = inFrame
+		}
+	}
+}
+
+// instr prints an instruction with its lines.
+func (p *printer) instr(i instr) {
+	if s, ok := i.(*stand); ok {
+		p.at = p.u.line(s.pos)
+		if p.u.records {
+			p.directive(p.at)
+			p.record("Line", p.at)
+		}
+		return
+	}
+	sub := &printer{u: p.u, at: p.at}
+	i.print(sub)
+	if node := sourceOf(i); node != nil {
+		p.at = p.u.line(node.Pos())
+	}
+	told := false // the compiler knows which line the next one is
+	for line := range strings.Lines(sub.String()) {
+		text := strings.TrimSpace(line)
+		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":")
+		switch {
+		case told || made:
+		case !p.u.debug && p.u.idle(i, text):
+			p.endOfSource()
+		default:
+			p.directive(p.at)
+		}
+		told = strings.HasPrefix(text, "//line ") || strings.HasSuffix(line, continued)
+		p.WriteString(unmarked(line))
+	}
+}
+
+// idle reports whether a line of an instruction neither calls anything nor panics: no stack shows where
+// it stands, so that of the release form belongs to the generated file, which needs fewer directives.
+// A return makes deferred calls.
+func (u *unit) idle(i instr, line string) bool {
+	switch i.(type) {
+	case *park, *jump:
+	case *finish:
+		if u.defers || u.loops {
+			return false
+		}
+	default:
+		return false
+	}
+	return !strings.Contains(line, "(")
+}
+
+// continued ends a line of the source whose next line is that of the source, too.
+const continued = "\x00\n"
+
+// unmarked is text without the marks of continued.
+func unmarked(text string) string { return strings.ReplaceAll(text, continued, "\n") }
+
+// continues marks the ends of lines in the text of a node.
+func (p *printer) continues(text string) string {
+	return strings.ReplaceAll(unmarked(text), "\n", continued)
+}
+
+// sourceOf is the node of the source that an instruction consists of, or nil.
+func sourceOf(i instr) ast.Node {
+	switch i := i.(type) {
+	case *keep:
+		return i.text.node
+	case *assign:
+		if i.whole != nil {
+			return i.whole.node
+		}
+		for _, part := range i.src {
+			if part.span != nil {
+				return part.span.node
+			}
+		}
+	case *deferral:
+		return i.node
+	case *dispatch:
+		for _, part := range i.head {
+			if part.span != nil {
+				return part.span.node
+			}
+		}
+	case *branch:
+		if len(i.cond) == 1 && i.cond[0].span != nil {
+			return i.cond[0].span.node
+		}
+	}
+	return nil
+}
+
+// lineOf prints the directive for a node of the source.
+func (p *printer) lineOf(node ast.Node) {
+	p.directive(p.u.line(node.Pos()))
+}
+
+func (p *printer) directive(line int) {
+	p.line("%s%d", inSource, line)
+}
+
+// resume is the directive behind instructions in the middle of a statement of the source, where
+// its line ends with them.
+func (p *printer) resume(end token.Pos) string {
+	rest, _, _ := bytes.Cut(p.u.fn.File.Source[p.u.offset(end):], []byte("\n"))
+	if len(bytes.TrimSpace(rest)) > 0 {
+		return "" // a file that is formatted has a comment there
+	}
+	return fmt.Sprintf("\n%s%d", inSource, p.u.line(end)+1)
+}
+
+// lined is the source between two positions in a node. Where go/format will move statements to other lines,
+// those that open a line say which it was.
+func (u *unit) lined(node ast.Node, from, to token.Pos) string {
+	var b strings.Builder
+	if u.fn.File.ragged {
+		ast.Inspect(node, func(n ast.Node) bool {
+			s, ok := n.(ast.Stmt)
+			if !ok || s.Pos() >= to || !u.opensLine(s.Pos()) {
+				return true
+			}
+			line := u.line(s.Pos())
+			if start := u.fn.Package.Fset.File(s.Pos()).LineStart(line); start >= from {
+				fmt.Fprintf(&b, "%s%s%d\n", u.source(from, start), inSource, line)
+				from = start
+			}
+			return true
+		})
+	}
+	b.WriteString(u.source(from, to))
+	return b.String()
+}
+
+// opensLine reports whether nothing stands before pos in its line of the source.
+func (u *unit) opensLine(pos token.Pos) bool {
+	before := u.fn.File.Source[:u.offset(pos)]
+	return len(bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])) == 0
+}
+
+func (u *unit) offset(pos token.Pos) int { return u.fn.Package.Fset.File(pos).Offset(pos) }
+
+// endOfSource leads back to the generated file.
+func (p *printer) endOfSource() {
+	p.line("%s", elsewhere)
+}
+
+// spot is a line of a file as a stack shows it.
+type spot struct {
+	file string
+	line int
+}
+
+// directed is a formatted file with the directives that it needs, for places in source, and for
+// lines of its own, which have the name own. Those go which say what the compiler counts by itself.
+func directed(data []byte, source, own string) []byte {
+	var b bytes.Buffer
+	counted := spot{own, 1} // what the compiler takes the next line for
+	next := 1               // its number in the file
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for n, text := range lines {
+		to, ok := directiveIn(text)
+		if !ok {
+			b.Write(text)
+			counted.line++
+			next++
+			continue
+		}
+		if n+1 < len(lines) {
+			if _, again := directiveIn(lines[n+1]); again {
+				continue
+			}
+		}
+		switch {
+		case to > 0:
+			if counted == (spot{source, to}) {
+				continue
+			}
+			counted = spot{source, to}
+		case counted.file == own:
+			continue
+		default:
+			counted = spot{own, next + 1}
+		}
+		fmt.Fprintf(&b, "//line %s:%d\n", counted.file, counted.line)
+		next++
+	}
+	return b.Bytes()
+}
+
+// directiveIn reports whether a line is a directive, and to which line of the source it leads: 0 for
+// the generated file.
+func directiveIn(text []byte) (line int, ok bool) {
+	text = bytes.TrimSpace(text)
+	if bytes.Equal(text, []byte(elsewhere)) {
+		return 0, true
+	}
+	number, ok := bytes.CutPrefix(text, []byte(inSource))
+	if !ok {
+		return 0, false
+	}
+	line, err := strconv.Atoi(string(number))
+	return line, err == nil
+}
