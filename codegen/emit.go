@@ -89,13 +89,16 @@ func (e *emitter) async() {
 	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
 	e.line("// %s starts %s as a state machine and returns its job.", names.Async, u.title())
 	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
-	e.line("var %s %s", t, e.runtime("Task"))
-	e.line("%s := %s", frame, e.frameLiteral())
-	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
-	e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
-	e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
-	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, u.keptName(), frame)
-	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
+	e.atDeclaration(func() {
+		e.line("var %s %s", t, e.runtime("Task"))
+		e.line("%s := %s", frame, e.frameLiteral())
+		e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
+		e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
+		e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
+		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, u.keptName(), frame)
+		e.line("return %s.Start(%s, &%s, %s)", m, e.context(), t, m)
+	})
+	e.line("")
 }
 
 // frameLiteral is a frame with the parameters in it.
@@ -158,14 +161,17 @@ func (e *emitter) enter() {
 	}
 	e.line("// %s is %s as machines call it: its results, or the suspended frame that will have them.", names.Enter, u.title())
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
-	e.line("%s := %s", frame, e.frameLiteral())
-	e.line("if %s {%s\nreturn %s\n}", e.start(frame, t), e.rethrow(t), values)
-	if len(u.returned()) > 0 {
-		e.line("%s := &%s{%s: %s}", m, e.frameType(), u.keptName(), frame)
-	} else {
-		e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
-	}
-	e.line("%s.Push(%s, %s)\nreturn %s\n}\n", t, e.context(), m, zeros)
+	e.atDeclaration(func() {
+		e.line("%s := %s", frame, e.frameLiteral())
+		e.line("if %s {%s\nreturn %s\n}", e.start(frame, t), e.rethrow(t), values)
+		if len(u.returned()) > 0 {
+			e.line("%s := &%s{%s: %s}", m, e.frameType(), u.keptName(), frame)
+		} else {
+			e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
+		}
+		e.line("%s.Push(%s, %s)\nreturn %s", t, e.context(), m, zeros)
+	})
+	e.line("")
 }
 
 // results prints the method by which a caller gets them.
@@ -185,15 +191,17 @@ func (e *emitter) results() {
 		list = "(" + strings.Join(types, ", ") + ") "
 	}
 	e.line("\n// Results returns what %s returned, or raises again the panic that ended it.", u.title())
-	e.line("func (%s *%s) Results(%s *%s) %s{\n%s.Rethrow()", f, e.frameType(), t, e.runtime("Task"), list, t)
-	var fields []string
-	for _, r := range u.results {
-		fields = append(fields, fieldOf(f, r))
-	}
-	if len(fields) > 0 {
-		e.line("return %s", strings.Join(fields, ", "))
-	}
-	e.line("}")
+	e.line("func (%s *%s) Results(%s *%s) %s{", f, e.frameType(), t, e.runtime("Task"), list)
+	e.atDeclaration(func() {
+		e.line("%s.Rethrow()", t)
+		var fields []string
+		for _, r := range u.results {
+			fields = append(fields, fieldOf(f, r))
+		}
+		if len(fields) > 0 {
+			e.line("return %s", strings.Join(fields, ", "))
+		}
+	})
 }
 
 // machine prints the root of a chain of calls.
@@ -208,12 +216,14 @@ func (e *emitter) machine() {
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
-	e.resume(f, t)
-	e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
-	if u.self == nil && u.keepsAlive() && !u.debug {
-		e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, u.keptName(), e.keptType())
-	}
-	e.line("return %s\n}", e.predeclared("true"))
+	e.atDeclaration(func() {
+		e.resume(f, t)
+		e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
+		if u.self == nil && u.keepsAlive() && !u.debug {
+			e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, u.keptName(), e.keptType())
+		}
+		e.line("return %s", e.predeclared("true"))
+	})
 }
 
 // types prints the types that the function declares in its body.

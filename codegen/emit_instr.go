@@ -242,6 +242,9 @@ func (i *branch) condition(p *printer) string {
 func (d *dispatch) print(p *printer) {
 	p.line("%s {", p.rope(d.head))
 	for _, c := range d.clauses {
+		if node := c.head.node(); node != nil {
+			p.lineOf(node)
+		}
 		p.line("%s:", p.rope(c.head))
 		for _, i := range c.code {
 			i.print(p)

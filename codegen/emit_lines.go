@@ -83,13 +83,14 @@ func (p *printer) instr(i instr) {
 	if node := sourceOf(i); node != nil {
 		p.at = p.u.line(node.Pos())
 	}
+	_, label := i.(*mark)
 	told := false // the compiler knows which line the next one is
 	for line := range strings.Lines(sub.String()) {
 		text := strings.TrimSpace(line)
-		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":")
+		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":") && !(label && p.u.debug)
 		switch {
 		case told || made:
-		case !p.u.debug && p.u.idle(i, text):
+		case p.resuming(i) || !p.u.debug && p.u.idle(i, text):
 			p.endOfSource()
 		default:
 			p.directive(p.at)
@@ -97,6 +98,24 @@ func (p *printer) instr(i instr) {
 		told = strings.HasPrefix(text, "//line ") || strings.HasSuffix(line, continued)
 		p.WriteString(unmarked(line))
 	}
+}
+
+// resuming reports whether an instruction of the debug form gets the results of a callee that had suspended. That
+// belongs to the generated file: a debugger sets the breakpoint of a line at the first of its instructions in
+// memory, which must be the call, for the other is not executed if the callee does not suspend.
+func (p *printer) resuming(i instr) bool {
+	if m, ok := i.(*mark); ok && p.u.debug {
+		for _, pt := range p.u.parks() {
+			if pt.resumed != nil && m.label == pt.resume {
+				p.between = true
+			}
+			if m.label == pt.resumed {
+				p.between = false
+				return true
+			}
+		}
+	}
+	return p.between
 }
 
 // idle reports whether a line of an instruction neither calls anything nor panics: no stack shows where
@@ -113,6 +132,26 @@ func (u *unit) idle(i instr, line string) bool {
 		return false
 	}
 	return !strings.Contains(line, "(")
+}
+
+// atDeclaration prints a function around the machine, behind its head. In the debug form all of its lines are that
+// of the source's declaration, so steps out of the machine stay in the source.
+func (e *emitter) atDeclaration(print func()) {
+	if !e.u.debug {
+		print()
+		e.line("}")
+		return
+	}
+	around := e.printer
+	e.printer = &printer{u: e.u}
+	print()
+	text := e.String()
+	e.printer = around
+	for line := range strings.Lines(text + "}\n") {
+		e.directive(e.u.line(e.u.node.Pos()))
+		e.WriteString(line)
+	}
+	e.endOfSource()
 }
 
 // continued ends a line of the source whose next line is that of the source, too.
@@ -135,22 +174,24 @@ func sourceOf(i instr) ast.Node {
 		if i.whole != nil {
 			return i.whole.node
 		}
-		for _, part := range i.src {
-			if part.span != nil {
-				return part.span.node
-			}
-		}
+		return i.src.node()
 	case *deferral:
 		return i.node
 	case *dispatch:
-		for _, part := range i.head {
-			if part.span != nil {
-				return part.span.node
-			}
-		}
+		return i.head.node()
 	case *branch:
 		if len(i.cond) == 1 && i.cond[0].span != nil {
 			return i.cond[0].span.node
+		}
+	}
+	return nil
+}
+
+// node is the first node of the source in a rope, or nil.
+func (r rope) node() ast.Node {
+	for _, part := range r {
+		if part.span != nil {
+			return part.span.node
 		}
 	}
 	return nil

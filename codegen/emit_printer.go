@@ -15,6 +15,8 @@ type printer struct {
 	strings.Builder
 	u  *unit
 	at int // the line of the source that is being printed
+
+	between bool // between a callee's suspension and what follows its call
 }
 
 func (p *printer) line(format string, args ...any) {

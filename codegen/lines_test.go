@@ -112,6 +112,8 @@ func expressions(ctx context.Context, m map[string]int) (n int, err error) {
 		}
 	}
 	switch e, _ := double(ctx, 2); {
+	// A comment.
+
 	case e == where("tag"):
 	case e > 0:
 		job.Yield()
@@ -303,13 +305,13 @@ func main() {
 // compare, and where each function has panicked.
 const tracedWant = `walk 7 panic in main.go:61
 short 4 no panic
-expressions 20 panic in main.go:110
+expressions 20 panic in main.go:112
 tail 4 no panic
 tail more 3 no panic
 one line 3 no panic
 each 5 no panic
-ranges 5 panic in main.go:166
-literals 10 panic in main.go:215
+ranges 5 panic in main.go:168
+literals 10 panic in main.go:217
 `
 
 func TestMachinesShowTheLinesOfTheSource(t *testing.T) {

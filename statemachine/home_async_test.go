@@ -653,23 +653,26 @@ func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away co
 	case "scheduler":
 //line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case1
+//line github.com/movenext/movenext/statemachine/home_test.go:153
 	case "switch":
 //line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case2
+//line github.com/movenext/movenext/statemachine/home_test.go:155
 	case "deferred":
 //line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case3
+//line github.com/movenext/movenext/statemachine/home_test.go:157
 	case "by hand":
 //line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:667
+//line github.com/movenext/movenext/statemachine/home_async_test.go:670
 	goto endSwitch1
 case1:
 	// home_test.go:152: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:152
 	f.ends1, ends2 = endsEnter(t, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:673
+//line github.com/movenext/movenext/statemachine/home_async_test.go:676
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -683,13 +686,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:152
 	*f.err = ends2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:687
+//line github.com/movenext/movenext/statemachine/home_async_test.go:690
 	goto endSwitch1
 case2:
 	// home_test.go:154: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:154
 	f.switches2, switches1 = switchesEnter(t, ctx, there, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:693
+//line github.com/movenext/movenext/statemachine/home_async_test.go:696
 	if f.switches2 == nil {
 		goto resumed2
 	}
@@ -703,13 +706,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:154
 	*f.err = switches1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:707
+//line github.com/movenext/movenext/statemachine/home_async_test.go:710
 	goto endSwitch1
 case3:
 	// home_test.go:156: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:156
 	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(t, ctx, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:713
+//line github.com/movenext/movenext/statemachine/home_async_test.go:716
 	if f.returnsAfter3 == nil {
 		goto resumed3
 	}
@@ -723,7 +726,7 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/statemachine/home_test.go:156
 	*f.err = returnsAfter1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:727
+//line github.com/movenext/movenext/statemachine/home_async_test.go:730
 	goto endSwitch1
 case4:
 	// home_test.go:158: err = byHand(ctx, there, how)
@@ -731,7 +734,7 @@ case4:
 	f.byHand4 = byHandAsync(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	if f.byHand4.IsCompleted() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:735
+//line github.com/movenext/movenext/statemachine/home_async_test.go:738
 		goto resume4
 	}
 	f.State = 4
@@ -747,7 +750,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:161
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:751
+//line github.com/movenext/movenext/statemachine/home_async_test.go:754
 }
 
 // Location returns where [calls] is suspended.
@@ -847,7 +850,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	// home_test.go:169: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:169
 	f.calls1, err = callsEnter(t, ctx, away, there, way, how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:851
+//line github.com/movenext/movenext/statemachine/home_async_test.go:854
 	if f.calls1 == nil {
 		goto resumed1
 	}
@@ -866,7 +869,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:870
+//line github.com/movenext/movenext/statemachine/home_async_test.go:873
 }
 
 // Location returns where [through] is suspended.
@@ -973,7 +976,7 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 		})
 	}
 	// home_test.go:183: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:977
+//line github.com/movenext/movenext/statemachine/home_async_test.go:980
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:183
 	return t.Yield(), false
@@ -985,7 +988,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:183
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:989
+//line github.com/movenext/movenext/statemachine/home_async_test.go:992
 		return true, false
 	}
 	f.State = 2
@@ -993,7 +996,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:183
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:997
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1000
 	goto epilogue
 }
 
@@ -1063,7 +1066,7 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	// home_test.go:180: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.ends1, _ = endsEnter(t, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1070
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -1077,7 +1080,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1081
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1084
 	f.State = statemachine.Finished
 	return true
 }
@@ -1179,7 +1182,7 @@ range1:
 	// home_test.go:196: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:196
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1183
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1186
 		goto resume1
 	}
 	f.State = 1
@@ -1195,7 +1198,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1199
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1202
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:199
 		}
@@ -1204,7 +1207,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1208
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1211
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:205
 			case "panics":
@@ -1214,12 +1217,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1218
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1221
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:201
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1223
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1226
 		goto resume2
 	}
 	f.State = 2
@@ -1248,7 +1251,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1252
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1255
 }
 
 // Location returns where [ranges] is suspended.
@@ -1348,7 +1351,7 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:296
 	if f.await1.IsCompleted() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1352
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1355
 		goto resume1
 	}
 	f.State = 1
@@ -1363,7 +1366,7 @@ resume1:
 		f.at.step("after a wait that had ended")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1367
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1370
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1463,7 +1466,7 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 		goto endIf1
 	}
 	// home_test.go:306: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1467
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1470
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:306
 	return t.Yield(), nil
@@ -1474,7 +1477,7 @@ endIf1:
 	// home_test.go:308: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	f.late2, err = lateEnter(t, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1478
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1481
 	if f.late2 == nil {
 		goto resumed2
 	}
@@ -1490,7 +1493,7 @@ resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	f.at.step("after the call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1494
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1497
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1591,7 +1594,7 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:317
 	if f.await1.IsCompleted() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1595
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1598
 		goto resume1
 	}
 	f.State = 1
@@ -1607,7 +1610,7 @@ resume1:
 		f.at.step("after the job")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1611
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1614
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1676,7 +1679,7 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	// home_test.go:318: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:318
 	f.late1, err = lateEnter(t, away, there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1680
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1683
 	if f.late1 == nil {
 		goto resumed1
 	}
@@ -1691,7 +1694,7 @@ resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:319
 	f.at.step("after the call in a literal")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1695
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1698
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1717,4 +1720,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6a890c83ea2a99e9
+// Digest of what is above: 366182dd24f16c55
