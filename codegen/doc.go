@@ -289,7 +289,7 @@
 //	unnamed*.go    variables whose types cannot be named in the package
 //	emit*.go       prints a function's declarations
 //	file.go        puts them into a file: header, constraints, imports
-//	emit_lines.go  adds the lines of the source
+//	emit_lines.go  adds the lines of the source; directives.go: what of that the compiler needs
 //	plain.go       is what -mode=plain generates in the place of all lowering
 //	verify.go      type-checks the result
 //	write.go       compares with what is there, and replaces it
