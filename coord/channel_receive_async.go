@@ -49,8 +49,8 @@ func (f *receivedFrame[T]) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 for1:
-	// channel_receive.go:93: v, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/channel_receive.go:93
+	// channel_receive.go:95: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/channel_receive.go:95
 	f.receive1, v, f.err = f.c.ReceiveEnter(t, f.ctx)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:56
 	if f.receive1 == nil {
@@ -60,37 +60,37 @@ for1:
 	f.err = nil // not needed any more
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/channel_receive.go:93
+//line github.com/movenext/movenext/coord/channel_receive.go:95
 	v, f.err = f.receive1.Results(t)
-//line github.com/movenext/movenext/coord/channel_receive.go:93
+//line github.com/movenext/movenext/coord/channel_receive.go:95
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/channel_receive.go:94
+//line github.com/movenext/movenext/coord/channel_receive.go:96
 	if f.err == ErrClosed { // itself: without a cause
 //line github.com/movenext/movenext/coord/channel_receive_async.go:71
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/coord/channel_receive.go:96
+//line github.com/movenext/movenext/coord/channel_receive.go:98
 	}
-	// channel_receive.go:97: if !yield(v, err) || err != nil {
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+	// channel_receive.go:99: if !yield(v, err) || err != nil {
+//line github.com/movenext/movenext/coord/channel_receive.go:99
 	f.Emit(v, f.err)
 //line github.com/movenext/movenext/coord/channel_receive_async.go:79
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+//line github.com/movenext/movenext/coord/channel_receive.go:99
 		yield1 := f.Wanted(t)
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+//line github.com/movenext/movenext/coord/channel_receive.go:99
 		if !yield1 {
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+//line github.com/movenext/movenext/coord/channel_receive.go:99
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+//line github.com/movenext/movenext/coord/channel_receive.go:99
 	if f.err == nil {
-//line github.com/movenext/movenext/coord/channel_receive.go:97
+//line github.com/movenext/movenext/coord/channel_receive.go:99
 		goto endIf1
 	}
 cond1:
@@ -103,7 +103,7 @@ endIf1:
 
 // Location returns where [received] is suspended.
 func (f *receivedFrame[T]) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 93, 97)
+	return f.Frame.At("github.com/movenext/movenext/coord.received", "github.com/movenext/movenext/coord/channel_receive.go", 95, 99)
 }
 
-// Digest of what is above: 96084875d8c38e94
+// Digest of what is above: f80e96c89b1ca7b7

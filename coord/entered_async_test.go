@@ -614,8 +614,8 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	default:
 		f.Misuse(state)
 	}
-	// entered_test.go:149: v, err := in.Receive(first)
-//line github.com/movenext/movenext/coord/entered_test.go:149
+	// entered_test.go:150: v, err := in.Receive(first)
+//line github.com/movenext/movenext/coord/entered_test.go:150
 	f.receive1, v, err = f.in.ReceiveEnter(t, first)
 //line github.com/movenext/movenext/coord/entered_async_test.go:621
 	if f.receive1 == nil {
@@ -624,21 +624,21 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:149
+//line github.com/movenext/movenext/coord/entered_test.go:150
 	v, err = f.receive1.Results(t)
-//line github.com/movenext/movenext/coord/entered_test.go:149
+//line github.com/movenext/movenext/coord/entered_test.go:150
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/entered_test.go:150
+//line github.com/movenext/movenext/coord/entered_test.go:151
 	if err == nil {
 		result0, result1 = v, nil
 //line github.com/movenext/movenext/coord/entered_async_test.go:636
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/coord/entered_test.go:152
-	}
-	// entered_test.go:153: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:153
+	}
+	// entered_test.go:154: return in.Receive(second)
+//line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1, result0, result1 = f.in.ReceiveEnter(t, f.second)
 //line github.com/movenext/movenext/coord/entered_async_test.go:644
 	if f.receive1 == nil {
@@ -648,9 +648,9 @@ resumed1:
 	f.second, f.in = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:153
+//line github.com/movenext/movenext/coord/entered_test.go:154
 	result0, result1 = f.receive1.Results(t)
-//line github.com/movenext/movenext/coord/entered_test.go:153
+//line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1 = nil
 resumed2:
 //line github.com/movenext/movenext/coord/entered_async_test.go:657
@@ -660,7 +660,7 @@ resumed2:
 
 // Location returns where [twice] is suspended.
 func (f *twiceLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 149, 153)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 150, 154)
 }
 
 // Results returns what [twice] returned, or raises again the panic that ended it.
@@ -686,4 +686,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 021f4e30c16bd1fd
+// Digest of what is above: 3bc4e0ddd4279384

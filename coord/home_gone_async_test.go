@@ -72,8 +72,8 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:19: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
-//line github.com/movenext/movenext/coord/home_gone_test.go:19
+	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
+//line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1, err = m.LockEnter(t, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:79
 	if f.lock1 == nil {
@@ -82,12 +82,12 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:19
+//line github.com/movenext/movenext/coord/home_gone_test.go:20
 	err = f.lock1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:19
+//line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:19
+//line github.com/movenext/movenext/coord/home_gone_test.go:20
 	result0 = err
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:93
 	f.State = statemachine.Finished
@@ -96,7 +96,7 @@ resumed1:
 
 // Location returns where [locksMutex] is suspended.
 func (f *locksMutexLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 19)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksMutex", "github.com/movenext/movenext/coord/home_gone_test.go", 20)
 }
 
 // Results returns what [locksMutex] returned, or raises again the panic that ended it.
@@ -178,13 +178,13 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:23
+//line github.com/movenext/movenext/coord/home_gone_test.go:24
 	if !write {
-//line github.com/movenext/movenext/coord/home_gone_test.go:23
+//line github.com/movenext/movenext/coord/home_gone_test.go:24
 		goto else1
 	}
-	// home_gone_test.go:24: err = m.Lock(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:24
+	// home_gone_test.go:25: err = m.Lock(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1, err = m.LockEnter(t, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:190
 	if f.lockOrRLock1 == nil {
@@ -193,16 +193,16 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:24
+//line github.com/movenext/movenext/coord/home_gone_test.go:25
 	err = f.lockOrRLock1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:24
+//line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1 = nil
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:202
 	goto endIf1
 else1:
-	// home_gone_test.go:26: err = m.RLock(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+	// home_gone_test.go:27: err = m.RLock(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:27
 	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:208
 	if f.lockOrRLock1 == nil {
@@ -211,9 +211,9 @@ else1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:27
 	err = f.lockOrRLock1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:26
+//line github.com/movenext/movenext/coord/home_gone_test.go:27
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
@@ -224,7 +224,7 @@ endIf1:
 
 // Location returns where [locksRW] is suspended.
 func (f *locksRWLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 24, 26)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksRW", "github.com/movenext/movenext/coord/home_gone_test.go", 25, 27)
 }
 
 // Results returns what [locksRW] returned, or raises again the panic that ended it.
@@ -305,8 +305,8 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:33: err := m.Lock(ctx, key)
-//line github.com/movenext/movenext/coord/home_gone_test.go:33
+	// home_gone_test.go:34: err := m.Lock(ctx, key)
+//line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1, err = m.LockEnter(t, ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:312
 	if f.lock1 == nil {
@@ -315,12 +315,12 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:33
+//line github.com/movenext/movenext/coord/home_gone_test.go:34
 	err = f.lock1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:33
+//line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:34
+//line github.com/movenext/movenext/coord/home_gone_test.go:35
 	result0 = err
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:326
 	f.State = statemachine.Finished
@@ -329,7 +329,7 @@ resumed1:
 
 // Location returns where [locksKey] is suspended.
 func (f *locksKeyLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 33)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.locksKey", "github.com/movenext/movenext/coord/home_gone_test.go", 34)
 }
 
 // Results returns what [locksKey] returned, or raises again the panic that ended it.
@@ -410,8 +410,8 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:39: err := s.Acquire(ctx, n)
-//line github.com/movenext/movenext/coord/home_gone_test.go:39
+	// home_gone_test.go:40: err := s.Acquire(ctx, n)
+//line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1, err = s.AcquireEnter(t, ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:417
 	if f.acquire1 == nil {
@@ -420,12 +420,12 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:39
+//line github.com/movenext/movenext/coord/home_gone_test.go:40
 	err = f.acquire1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:39
+//line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:40
+//line github.com/movenext/movenext/coord/home_gone_test.go:41
 	result0 = err
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:431
 	f.State = statemachine.Finished
@@ -434,7 +434,7 @@ resumed1:
 
 // Location returns where [acquires] is suspended.
 func (f *acquiresLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 39)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.acquires", "github.com/movenext/movenext/coord/home_gone_test.go", 40)
 }
 
 // Results returns what [acquires] returned, or raises again the panic that ended it.
@@ -515,8 +515,8 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:45: err := e.Wait(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:45
+	// home_gone_test.go:46: err := e.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:46
 	f.wait1, err = e.WaitEnter(t, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:522
 	if f.wait1 == nil {
@@ -525,12 +525,12 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:45
+//line github.com/movenext/movenext/coord/home_gone_test.go:46
 	err = f.wait1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:45
+//line github.com/movenext/movenext/coord/home_gone_test.go:46
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:46
+//line github.com/movenext/movenext/coord/home_gone_test.go:47
 	result0 = err
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:536
 	f.State = statemachine.Finished
@@ -539,7 +539,7 @@ resumed1:
 
 // Location returns where [waitsForSignal] is suspended.
 func (f *waitsForSignalLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 45)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForSignal", "github.com/movenext/movenext/coord/home_gone_test.go", 46)
 }
 
 // Results returns what [waitsForSignal] returned, or raises again the panic that ended it.
@@ -620,8 +620,8 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:51: err := e.Wait(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:51
+	// home_gone_test.go:52: err := e.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1, err = e.WaitEnter(t, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:627
 	if f.wait1 == nil {
@@ -630,12 +630,12 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:51
+//line github.com/movenext/movenext/coord/home_gone_test.go:52
 	err = f.wait1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:51
+//line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:52
+//line github.com/movenext/movenext/coord/home_gone_test.go:53
 	result0 = err
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:641
 	f.State = statemachine.Finished
@@ -644,7 +644,7 @@ resumed1:
 
 // Location returns where [waitsForGate] is suspended.
 func (f *waitsForGateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 51)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForGate", "github.com/movenext/movenext/coord/home_gone_test.go", 52)
 }
 
 // Results returns what [waitsForGate] returned, or raises again the panic that ended it.
@@ -735,8 +735,8 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:57: if err := c.L.Lock(ctx); err != nil {
-//line github.com/movenext/movenext/coord/home_gone_test.go:57
+	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(t, f.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:742
 	if f.lockOrWait1 == nil {
@@ -745,37 +745,37 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:57
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	err = f.lockOrWait1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:57
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:57
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 	if err == nil {
-//line github.com/movenext/movenext/coord/home_gone_test.go:57
+//line github.com/movenext/movenext/coord/home_gone_test.go:58
 		goto endIf1
 	}
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:58
+//line github.com/movenext/movenext/coord/home_gone_test.go:59
 	return true, result0
 endIf1:
 	{
-//line github.com/movenext/movenext/coord/home_gone_test.go:60
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 		unlock1 := f.c.L.Unlock
-//line github.com/movenext/movenext/coord/home_gone_test.go:60
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/home_gone_test.go:60
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 			defer unlock1()
-//line github.com/movenext/movenext/coord/home_gone_test.go:60
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 			raise()
-//line github.com/movenext/movenext/coord/home_gone_test.go:60
+//line github.com/movenext/movenext/coord/home_gone_test.go:61
 		})
 	}
-	// home_gone_test.go:61: err := c.Wait(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
+	// home_gone_test.go:62: err := c.Wait(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err2 = f.c.WaitEnter(t, f.ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:781
 	if f.lockOrWait1 == nil {
@@ -785,23 +785,23 @@ endIf1:
 	f.ctx, f.c = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	err2 = f.lockOrWait1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:61
+//line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/home_gone_test.go:62
+//line github.com/movenext/movenext/coord/home_gone_test.go:63
 	result0 = err2
-//line github.com/movenext/movenext/coord/home_gone_test.go:62
+//line github.com/movenext/movenext/coord/home_gone_test.go:63
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/home_gone_test.go:62
+//line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:800
 }
 
 // Location returns where [waitsOnCond] is suspended.
 func (f *waitsOnCondLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 57, 61)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
 }
 
 // Results returns what [waitsOnCond] returned, or raises again the panic that ended it.
@@ -885,8 +885,8 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:67: v, err := c.Receive(ctx)
-//line github.com/movenext/movenext/coord/home_gone_test.go:67
+	// home_gone_test.go:68: v, err := c.Receive(ctx)
+//line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1, v, err = c.ReceiveEnter(t, ctx)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:892
 	if f.receive1 == nil {
@@ -895,12 +895,12 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:67
+//line github.com/movenext/movenext/coord/home_gone_test.go:68
 	v, err = f.receive1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:67
+//line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:68
+//line github.com/movenext/movenext/coord/home_gone_test.go:69
 	result0, result1 = v, err
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:906
 	f.State = statemachine.Finished
@@ -909,7 +909,7 @@ resumed1:
 
 // Location returns where [receives] is suspended.
 func (f *receivesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 67)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.receives", "github.com/movenext/movenext/coord/home_gone_test.go", 68)
 }
 
 // Results returns what [receives] returned, or raises again the panic that ended it.
@@ -990,8 +990,8 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	default:
 		f.Misuse(state)
 	}
-	// home_gone_test.go:73: err := c.Send(ctx, v)
-//line github.com/movenext/movenext/coord/home_gone_test.go:73
+	// home_gone_test.go:74: err := c.Send(ctx, v)
+//line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1, err = c.SendEnter(t, ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:997
 	if f.send1 == nil {
@@ -1000,12 +1000,12 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:73
+//line github.com/movenext/movenext/coord/home_gone_test.go:74
 	err = f.send1.Results(t)
-//line github.com/movenext/movenext/coord/home_gone_test.go:73
+//line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_test.go:74
+//line github.com/movenext/movenext/coord/home_gone_test.go:75
 	result0 = err
 //line github.com/movenext/movenext/coord/home_gone_async_test.go:1011
 	f.State = statemachine.Finished
@@ -1014,7 +1014,7 @@ resumed1:
 
 // Location returns where [sends] is suspended.
 func (f *sendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 73)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.sends", "github.com/movenext/movenext/coord/home_gone_test.go", 74)
 }
 
 // Results returns what [sends] returned, or raises again the panic that ended it.
@@ -1040,4 +1040,4 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 616aec3af85b8aec
+// Digest of what is above: e10c063e057746fa

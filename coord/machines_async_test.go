@@ -91,8 +91,8 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		frame.Misuse(state)
 	}
-	// machines_test.go:42: if _, err := f.start.Wait(ctx); err != nil {
-//line github.com/movenext/movenext/coord/machines_test.go:42
+	// machines_test.go:43: if _, err := f.start.Wait(ctx); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:43
 	frame.wait1, _, err = frame.f.start.WaitEnter(t, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:98
 	if frame.wait1 == nil {
@@ -101,27 +101,27 @@ func (frame *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	frame.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/machines_test.go:42
+//line github.com/movenext/movenext/coord/machines_test.go:43
 	_, err = frame.wait1.Results(t)
-//line github.com/movenext/movenext/coord/machines_test.go:42
+//line github.com/movenext/movenext/coord/machines_test.go:43
 	frame.wait1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/machines_test.go:42
+//line github.com/movenext/movenext/coord/machines_test.go:43
 	if err == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:42
+//line github.com/movenext/movenext/coord/machines_test.go:43
 		goto endIf1
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:43
+//line github.com/movenext/movenext/coord/machines_test.go:44
 	result0, result1 = 0, err
 //line github.com/movenext/movenext/coord/machines_async_test.go:117
 	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-//line github.com/movenext/movenext/coord/machines_test.go:45
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.mine = 0
 for1:
-	// machines_test.go:46: box, err := f.in.Receive(ctx)
-//line github.com/movenext/movenext/coord/machines_test.go:46
+	// machines_test.go:47: box, err := f.in.Receive(ctx)
+//line github.com/movenext/movenext/coord/machines_test.go:47
 	frame.receive2, box, err2 = frame.f.in.ReceiveEnter(t, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:127
 	if frame.receive2 == nil {
@@ -130,18 +130,18 @@ for1:
 	frame.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/machines_test.go:46
+//line github.com/movenext/movenext/coord/machines_test.go:47
 	box, err2 = frame.receive2.Results(t)
-//line github.com/movenext/movenext/coord/machines_test.go:46
+//line github.com/movenext/movenext/coord/machines_test.go:47
 	frame.receive2 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/machines_test.go:47
+//line github.com/movenext/movenext/coord/machines_test.go:48
 	if !(errors.Is(err2, coord.ErrClosed)) {
-//line github.com/movenext/movenext/coord/machines_test.go:47
+//line github.com/movenext/movenext/coord/machines_test.go:48
 		goto endIf2
 	}
-	// machines_test.go:48: return mine, f.overtime.Wait(ctx)
-//line github.com/movenext/movenext/coord/machines_test.go:48
+	// machines_test.go:49: return mine, f.overtime.Wait(ctx)
+//line github.com/movenext/movenext/coord/machines_test.go:49
 	frame.wait3, wait2 = frame.f.overtime.WaitEnter(t, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:147
 	if frame.wait3 == nil {
@@ -151,27 +151,27 @@ resumed2:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/coord/machines_test.go:48
+//line github.com/movenext/movenext/coord/machines_test.go:49
 	wait2 = frame.wait3.Results(t)
-//line github.com/movenext/movenext/coord/machines_test.go:48
+//line github.com/movenext/movenext/coord/machines_test.go:49
 	frame.wait3 = nil
 resumed3:
-//line github.com/movenext/movenext/coord/machines_test.go:48
+//line github.com/movenext/movenext/coord/machines_test.go:49
 	result0, result1 = frame.mine, wait2
 //line github.com/movenext/movenext/coord/machines_async_test.go:162
 	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-//line github.com/movenext/movenext/coord/machines_test.go:50
+//line github.com/movenext/movenext/coord/machines_test.go:51
 	if err2 != nil {
 		result0, result1 = frame.mine, err2
 //line github.com/movenext/movenext/coord/machines_async_test.go:169
 		frame.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/coord/machines_test.go:52
-	}
-	// machines_test.go:53: if err := carry(ctx, f, box); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:53
+	}
+	// machines_test.go:54: if err := carry(ctx, f, box); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:54
 	frame.carry4, err3 = carryEnter(t, frame.ctx, frame.f, box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:177
 	if frame.carry4 == nil {
@@ -180,23 +180,23 @@ endIf2:
 	frame.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/coord/machines_test.go:53
+//line github.com/movenext/movenext/coord/machines_test.go:54
 	err3 = frame.carry4.Results(t)
-//line github.com/movenext/movenext/coord/machines_test.go:53
+//line github.com/movenext/movenext/coord/machines_test.go:54
 	frame.carry4 = nil
 resumed4:
-//line github.com/movenext/movenext/coord/machines_test.go:53
+//line github.com/movenext/movenext/coord/machines_test.go:54
 	if err3 == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:53
+//line github.com/movenext/movenext/coord/machines_test.go:54
 		goto endIf3
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:54
+//line github.com/movenext/movenext/coord/machines_test.go:55
 	result0, result1 = frame.mine, err3
 //line github.com/movenext/movenext/coord/machines_async_test.go:196
 	frame.State = statemachine.Finished
 	return true, result0, result1
 endIf3:
-//line github.com/movenext/movenext/coord/machines_test.go:45
+//line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.mine++
 //line github.com/movenext/movenext/coord/machines_async_test.go:202
 	goto for1
@@ -204,7 +204,7 @@ endIf3:
 
 // Location returns where [work] is suspended.
 func (frame *workLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 43, 47, 49, 54)
 }
 
 // Results returns what [work] returned, or raises again the panic that ended it.
@@ -298,10 +298,10 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:61
-	frame.lifts = int64(1 + frame.box%2)
-	// machines_test.go:62: if err := f.lifts.Acquire(ctx, lifts); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:62
+	frame.lifts = int64(1 + frame.box%2)
+	// machines_test.go:63: if err := f.lifts.Acquire(ctx, lifts); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:63
 	frame.acquire1, err = frame.f.lifts.AcquireEnter(t, frame.ctx, frame.lifts)
 //line github.com/movenext/movenext/coord/machines_async_test.go:307
 	if frame.acquire1 == nil {
@@ -310,24 +310,24 @@ func (frame *carryLocals) moveNext(t *statemachine.Task) (finished bool, result0
 	frame.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/machines_test.go:62
+//line github.com/movenext/movenext/coord/machines_test.go:63
 	err = frame.acquire1.Results(t)
-//line github.com/movenext/movenext/coord/machines_test.go:62
+//line github.com/movenext/movenext/coord/machines_test.go:63
 	frame.acquire1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/machines_test.go:62
+//line github.com/movenext/movenext/coord/machines_test.go:63
 	if err == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:62
+//line github.com/movenext/movenext/coord/machines_test.go:63
 		goto endIf1
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:63
+//line github.com/movenext/movenext/coord/machines_test.go:64
 	result0 = err
 //line github.com/movenext/movenext/coord/machines_async_test.go:326
 	frame.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// machines_test.go:65: err := f.out.Send(ctx, box)
-//line github.com/movenext/movenext/coord/machines_test.go:65
+	// machines_test.go:66: err := f.out.Send(ctx, box)
+//line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.send2, err2 = frame.f.out.SendEnter(t, frame.ctx, frame.box)
 //line github.com/movenext/movenext/coord/machines_async_test.go:333
 	if frame.send2 == nil {
@@ -336,22 +336,22 @@ endIf1:
 	frame.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/machines_test.go:65
+//line github.com/movenext/movenext/coord/machines_test.go:66
 	err2 = frame.send2.Results(t)
-//line github.com/movenext/movenext/coord/machines_test.go:65
+//line github.com/movenext/movenext/coord/machines_test.go:66
 	frame.send2 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/machines_test.go:66
+//line github.com/movenext/movenext/coord/machines_test.go:67
 	frame.f.lifts.Release(frame.lifts)
 	if err2 != nil {
 		result0 = err2
 //line github.com/movenext/movenext/coord/machines_async_test.go:349
 		frame.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/coord/machines_test.go:69
-	}
-	// machines_test.go:70: if err := f.ledger.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/machines_test.go:70
+	}
+	// machines_test.go:71: if err := f.ledger.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/coord/machines_test.go:71
 	frame.lock3, err3 = frame.f.ledger.LockEnter(t, frame.ctx)
 //line github.com/movenext/movenext/coord/machines_async_test.go:357
 	if frame.lock3 == nil {
@@ -361,23 +361,23 @@ resumed2:
 	frame.ctx = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/machines_test.go:70
+//line github.com/movenext/movenext/coord/machines_test.go:71
 	err3 = frame.lock3.Results(t)
-//line github.com/movenext/movenext/coord/machines_test.go:70
+//line github.com/movenext/movenext/coord/machines_test.go:71
 	frame.lock3 = nil
 resumed3:
-//line github.com/movenext/movenext/coord/machines_test.go:70
+//line github.com/movenext/movenext/coord/machines_test.go:71
 	if err3 == nil {
-//line github.com/movenext/movenext/coord/machines_test.go:70
+//line github.com/movenext/movenext/coord/machines_test.go:71
 		goto endIf2
 	}
-//line github.com/movenext/movenext/coord/machines_test.go:71
+//line github.com/movenext/movenext/coord/machines_test.go:72
 	result0 = err3
 //line github.com/movenext/movenext/coord/machines_async_test.go:377
 	frame.State = statemachine.Finished
 	return true, result0
 endIf2:
-//line github.com/movenext/movenext/coord/machines_test.go:73
+//line github.com/movenext/movenext/coord/machines_test.go:74
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 	result0 = nil
@@ -388,7 +388,7 @@ endIf2:
 
 // Location returns where [carry] is suspended.
 func (frame *carryLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
+	return frame.Frame.At("github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 63, 66, 71)
 }
 
 // Results returns what [carry] returned, or raises again the panic that ended it.
@@ -414,4 +414,4 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f051d7985365a830
+// Digest of what is above: e0cc9a6c7777261e

@@ -4,6 +4,7 @@ package coord_test
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/movenext/movenext/coord"
@@ -151,10 +152,11 @@ func (f *waitsForAnyMachine) MoveNext(t *statemachine.Task) bool {
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := waitsForEachFrame{ctx: ctx}
+	frame := waitsForEachFrame{}
 	defer statemachine.Catch(&t, &result)
-	if frame.MoveNext(&t) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg1)
+	if frame.moveNext(&t, ctx) {
+		t.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &waitsForEachMachine{waitsForEachFrame: frame}
 	return m.Start(ctx, &t, m)
@@ -162,9 +164,10 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForEachEnter is [waitsForEach] as machines call it: its results, or the suspended frame that will have them.
 func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEachFrame, error) {
-	frame := waitsForEachFrame{ctx: ctx}
-	if frame.MoveNext(t) {
-		return nil, frame.arg1
+	frame := waitsForEachFrame{}
+	if frame.moveNext(t, ctx) {
+		t.Rethrow()
+		return nil, frame.result0
 	}
 	m := new(waitsForEachFrame)
 	*m = frame
@@ -175,27 +178,107 @@ func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEach
 // waitsForEachFrame is what [waitsForEach] keeps while it is suspended.
 type waitsForEachFrame struct {
 	statemachine.Frame
+	loops statemachine.Loops
 
-	ctx context.Context
+	loop1 *statemachine.Loop[*job.Job[int], error]
 
-	arg1 error
+	result0 error
 }
 
-// MoveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
+// MoveNext goes on with [waitsForEach] where it stopped.
 func (f *waitsForEachFrame) MoveNext(t *statemachine.Task) bool {
-	if f.State != statemachine.NotStarted {
-		f.Misuse(f.State)
-	}
+	return f.moveNext(t, nil)
+}
+
+// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
+	defer f.loops.Leave(t, &f.Frame, 4, &finished)
+	state := f.State
 	f.State = statemachine.Running
-	f.arg1 = waitsForEach(f.ctx)
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 4:
+		f.loops.Resume(t)
+	default:
+		f.Misuse(state)
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:50
+	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
+//line github.com/movenext/movenext/coord/waits_test.go:50
+	f.loops.Open(f.loop1)
+range1:
+	// waits_test.go:50: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
+//line github.com/movenext/movenext/coord/waits_test.go:50
+	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/coord/waits_async_test.go:218
+		goto resume1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:50
+	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/coord/waits_test.go:50
+		goto done1
+	}
+	{
+//line github.com/movenext/movenext/coord/waits_test.go:50
+		err := f.loop1.Value()
+		if err != nil {
+			f.result0 = err
+//line github.com/movenext/movenext/coord/waits_async_test.go:234
+			goto leave1
+//line github.com/movenext/movenext/coord/waits_test.go:53
+		}
+	}
+//line github.com/movenext/movenext/coord/waits_async_test.go:239
+	goto range1
+leave1:
+//line github.com/movenext/movenext/coord/waits_test.go:51
+	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/coord/waits_async_test.go:244
+		goto resume2
+	}
+	f.State = 2
+	return false
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:51
+	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/coord/waits_test.go:51
+	f.loops.Close()
+//line github.com/movenext/movenext/coord/waits_test.go:51
+	f.loop1 = nil
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:51
 	return true
+done1:
+//line github.com/movenext/movenext/coord/waits_test.go:51
+	f.loops.Close()
+//line github.com/movenext/movenext/coord/waits_test.go:51
+	f.loop1 = nil
+//line github.com/movenext/movenext/coord/waits_test.go:55
+	f.result0 = nil
+//line github.com/movenext/movenext/coord/waits_test.go:55
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/waits_test.go:55
+	return true
+//line github.com/movenext/movenext/coord/waits_async_test.go:271
+}
+
+// Location returns where [waitsForEach] is suspended.
+func (f *waitsForEachFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
 }
 
 // Results returns what [waitsForEach] returned, or raises again the panic that ended it.
 func (f *waitsForEachFrame) Results(t *statemachine.Task) error {
 	t.Rethrow()
-	return f.arg1
+	return f.result0
 }
 
 // waitsForEachMachine is [waitsForEach] as the root of a chain of calls: task, job and frame in one allocation.
@@ -206,10 +289,12 @@ type waitsForEachMachine struct {
 
 // MoveNext runs the frame and completes the job when it has finished.
 func (f *waitsForEachMachine) MoveNext(t *statemachine.Task) bool {
-	if !f.waitsForEachFrame.MoveNext(t) {
+	if !f.waitsForEachFrame.moveNext(t, nil) {
 		return false
 	}
-	f.SetResult(t, job.Void{}, f.arg1)
+	t.Rethrow()
+	f.SetResult(t, job.Void{}, f.result0)
+	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // whoever keeps the job keeps nothing else
 	return true
 }
 
@@ -271,59 +356,59 @@ func (f *waitsForNextLocals) moveNext(t *statemachine.Task) (finished bool, resu
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:54
+//line github.com/movenext/movenext/coord/waits_test.go:60
 	f.c = job.CompletionsOf(job.Run(f.ctx, one), job.Run(f.ctx, one))
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/waits_test.go:55
+//line github.com/movenext/movenext/coord/waits_test.go:61
 	if f.i1 >= 2 {
-//line github.com/movenext/movenext/coord/waits_test.go:55
+//line github.com/movenext/movenext/coord/waits_test.go:61
 		goto endRange1
 	}
-	// waits_test.go:56: if _, err := c.Next(ctx); err != nil {
-//line github.com/movenext/movenext/coord/waits_test.go:56
+	// waits_test.go:62: if _, err := c.Next(ctx); err != nil {
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	f.next1 = f.c.NextAsync(f.ctx)
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	if f.next1.IsCompleted() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:289
+//line github.com/movenext/movenext/coord/waits_async_test.go:374
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:62
 	return t.Await(f.next1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:62
 		_, err := statemachine.TwinResult(t, f.next1)
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:62
 		f.next1 = nil
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:62
 		if err == nil {
-//line github.com/movenext/movenext/coord/waits_test.go:56
+//line github.com/movenext/movenext/coord/waits_test.go:62
 			goto endIf1
 		}
-//line github.com/movenext/movenext/coord/waits_test.go:57
+//line github.com/movenext/movenext/coord/waits_test.go:63
 		result0 = err
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:309
+//line github.com/movenext/movenext/coord/waits_async_test.go:394
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/coord/waits_test.go:55
+//line github.com/movenext/movenext/coord/waits_test.go:61
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:315
+//line github.com/movenext/movenext/coord/waits_async_test.go:400
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/coord/waits_test.go:60
+//line github.com/movenext/movenext/coord/waits_test.go:66
 	result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:320
+//line github.com/movenext/movenext/coord/waits_async_test.go:405
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [waitsForNext] is suspended.
 func (f *waitsForNextLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 56)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
 }
 
 // Results returns what [waitsForNext] returned, or raises again the panic that ended it.
@@ -558,13 +643,13 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForCountdownEnter is [waitsForCountdown] as machines call it: its results, or the suspended callee that will have them.
 func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsForCountdownFrame, error) {
-//line github.com/movenext/movenext/coord/waits_test.go:85
+//line github.com/movenext/movenext/coord/waits_test.go:91
 	c := coord.NewCountdown(3)
 	for range 3 {
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:568
+//line github.com/movenext/movenext/coord/waits_async_test.go:653
 }
 
 // waitsForCountdownFrame is that of the function whose results [waitsForCountdown] returns: there is nothing to keep while it is suspended.
@@ -588,7 +673,7 @@ func (f *waitsForCountdownMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForCountdown] waits for the callee.
 func (f *waitsForCountdownMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 89}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 95}
 }
 
 // waitsForEventAsync starts [waitsForEvent] as a state machine and returns its job.
@@ -605,11 +690,11 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // waitsForEventEnter is [waitsForEvent] as machines call it: its results, or the suspended callee that will have them.
 func waitsForEventEnter(t *statemachine.Task, ctx context.Context) (*waitsForEventFrame, error) {
-//line github.com/movenext/movenext/coord/waits_test.go:94
+//line github.com/movenext/movenext/coord/waits_test.go:100
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:613
+//line github.com/movenext/movenext/coord/waits_async_test.go:698
 }
 
 // waitsForEventFrame is that of the function whose results [waitsForEvent] returns: there is nothing to keep while it is suspended.
@@ -633,7 +718,7 @@ func (f *waitsForEventMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [waitsForEvent] waits for the callee.
 func (f *waitsForEventMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 96}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 102}
 }
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
@@ -691,7 +776,7 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/waits_test.go:101
+//line github.com/movenext/movenext/coord/waits_test.go:107
 		s := job.NewScope(ctx)
 		for range 3 {
 			s.Go(func(ctx context.Context) error {
@@ -699,31 +784,31 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 				return err
 			})
 		}
-		// waits_test.go:108: return s.Wait()
-//line github.com/movenext/movenext/coord/waits_test.go:108
+		// waits_test.go:114: return s.Wait()
+//line github.com/movenext/movenext/coord/waits_test.go:114
 		f.wait1 = s.WaitAsync()
 	}
-//line github.com/movenext/movenext/coord/waits_test.go:108
+//line github.com/movenext/movenext/coord/waits_test.go:114
 	if f.wait1.IsCompleted() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:709
+//line github.com/movenext/movenext/coord/waits_async_test.go:794
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:108
+//line github.com/movenext/movenext/coord/waits_test.go:114
 	return t.Await(f.wait1), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:108
+//line github.com/movenext/movenext/coord/waits_test.go:114
 	_, result0 = statemachine.TwinResult(t, f.wait1)
-//line github.com/movenext/movenext/coord/waits_test.go:108
+//line github.com/movenext/movenext/coord/waits_test.go:114
 	f.wait1 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:720
+//line github.com/movenext/movenext/coord/waits_async_test.go:805
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [waitsForScope] is suspended.
 func (f *waitsForScopeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 108)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 114)
 }
 
 // Results returns what [waitsForScope] returned, or raises again the panic that ended it.
@@ -1066,17 +1151,17 @@ func (f *suspendsLocals) moveNext(t *statemachine.Task) (finished bool, result0 
 	default:
 		f.Misuse(state)
 	}
-	// waits_test.go:140: job.Yield()
+	// waits_test.go:146: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/coord/waits_test.go:140
+//line github.com/movenext/movenext/coord/waits_test.go:146
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/coord/waits_test.go:140
+//line github.com/movenext/movenext/coord/waits_test.go:146
 	_ = t.Refusal()
-	// waits_test.go:141: return job.Sleep(ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_test.go:141
+	// waits_test.go:147: return job.Sleep(ctx, time.Microsecond)
+//line github.com/movenext/movenext/coord/waits_test.go:147
 	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1080
+//line github.com/movenext/movenext/coord/waits_async_test.go:1165
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1084,17 +1169,17 @@ resume1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/coord/waits_test.go:141
+//line github.com/movenext/movenext/coord/waits_test.go:147
 	result0 = t.Refusal()
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1091
+//line github.com/movenext/movenext/coord/waits_async_test.go:1176
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [suspends] is suspended.
 func (f *suspendsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 140, 141)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 146, 147)
 }
 
 // Results returns what [suspends] returned, or raises again the panic that ended it.
@@ -1120,4 +1205,434 @@ func (f *suspendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 9719e6c9f8b65e35
+// callsAsync starts [calls] as a state machine and returns its job.
+func callsAsync(ctx context.Context, plain func(context.Context) error) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := callsLocals{ctx: ctx, plain: plain}
+	defer statemachine.Catch(&t, &result)
+	if finished, v0 := frame.moveNext(&t); finished {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &callsMachine{callsLocals: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// callsEnter is [calls] as machines call it: its results, or the suspended frame that will have them.
+func callsEnter(t *statemachine.Task, ctx context.Context, plain func(context.Context) error) (*callsFrame, error) {
+	frame := callsLocals{ctx: ctx, plain: plain}
+	if finished, v0 := frame.moveNext(t); finished {
+		return nil, v0
+	}
+	m := &callsFrame{callsLocals: frame}
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// callsLocals is what [calls] keeps while it is suspended.
+type callsLocals struct {
+	statemachine.Frame
+
+	ctx   context.Context
+	plain func(context.Context) error
+}
+
+// callsFrame is [calls] as machines call it: what it keeps, and in the end its results.
+type callsFrame struct {
+	callsLocals
+
+	result0 error
+}
+
+// MoveNext goes on with [calls] where it stopped.
+func (f *callsFrame) MoveNext(t *statemachine.Task) (finished bool) {
+	finished, f.result0 = f.moveNext(t)
+	return finished
+}
+
+// moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
+func (f *callsLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// waits_test.go:154: job.Yield()
+	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:154
+	return t.Yield(), nil
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:154
+	_ = t.Refusal()
+	result0 = f.plain(f.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1272
+	f.State = statemachine.Finished
+	return true, result0
+}
+
+// Location returns where [calls] is suspended.
+func (f *callsLocals) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 154)
+}
+
+// Results returns what [calls] returned, or raises again the panic that ended it.
+func (f *callsFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// callsMachine is [calls] as the root of a chain of calls: task, job and frame in one allocation.
+type callsMachine struct {
+	statemachine.Builder[job.Void]
+	callsLocals
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
+	finished, v0 := f.moveNext(t)
+	if !finished {
+		return false
+	}
+	f.SetResult(t, job.Void{}, v0)
+	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // whoever keeps the job keeps nothing else
+	return true
+}
+
+// exitsAsync starts [exits] as a state machine and returns its job.
+func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := exitsFrame{}
+	defer statemachine.Catch(&t, &result)
+	if frame.moveNext(&t, ctx, cleaned) {
+		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	}
+	m := &exitsMachine{exitsFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// exitsEnter is [exits] as machines call it: its results, or the suspended frame that will have them.
+func exitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
+	frame := exitsFrame{}
+	if frame.moveNext(t, ctx, cleaned) {
+		return nil, frame.result0
+	}
+	m := new(exitsFrame)
+	*m = frame
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// exitsFrame is what [exits] keeps while it is suspended.
+type exitsFrame struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	result0 error
+}
+
+// MoveNext goes on with [exits] where it stopped.
+func (f *exitsFrame) MoveNext(t *statemachine.Task) bool {
+	return f.moveNext(t, nil, nil)
+}
+
+// moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *exitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
+	for {
+		if finished, again := f.step(t, ctx, cleaned); !again {
+			return finished
+		}
+	}
+}
+
+// step runs [exits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
+	defer f.defers.Catch(t, &f.Frame, 3, &again)
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto epilogue
+	default:
+		f.Misuse(state)
+	}
+	{
+		ctx := ctx
+		cleaned := cleaned
+//line github.com/movenext/movenext/coord/waits_test.go:160
+		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/coord/waits_test.go:160
+			m := exitsFunc1Enter(t, ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_test.go:160
+			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/coord/waits_test.go:160
+		})
+	}
+	// waits_test.go:164: job.Yield()
+//line github.com/movenext/movenext/coord/waits_async_test.go:1380
+	f.State = 1
+//line github.com/movenext/movenext/coord/waits_test.go:164
+	return t.Yield(), false
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:164
+	_ = t.Refusal()
+	runtime.Goexit()
+	f.result0 = nil
+epilogue:
+//line github.com/movenext/movenext/coord/waits_test.go:166
+	if !f.defers.Next(t, &f.Frame) {
+//line github.com/movenext/movenext/coord/waits_test.go:166
+		f.defers.End(t, &f.Frame)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1394
+		return true, false
+	}
+	f.State = 2
+	return false, false
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:166
+	f.defers.Resumed(t)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1402
+	goto epilogue
+}
+
+// Location returns where [exits] is suspended.
+func (f *exitsFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 164, 167)
+}
+
+// Results returns what [exits] returned, or raises again the panic that ended it.
+func (f *exitsFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// exitsMachine is [exits] as the root of a chain of calls: task, job and frame in one allocation.
+type exitsMachine struct {
+	statemachine.Builder[job.Void]
+	exitsFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *exitsMachine) MoveNext(t *statemachine.Task) bool {
+	if !f.exitsFrame.moveNext(t, nil, nil) {
+		return false
+	}
+	f.SetResult(t, job.Void{}, f.result0)
+	f.exitsFrame = exitsFrame{Frame: f.exitsFrame.Frame} // whoever keeps the job keeps nothing else
+	return true
+}
+
+// exitsFunc1Enter is a function literal of [exits] as machines call it: its results, or the suspended frame that will have them.
+func exitsFunc1Enter(t *statemachine.Task, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
+	frame := exitsFunc1Frame{cleaned: cleaned}
+	if frame.moveNext(t, ctx) {
+		return nil
+	}
+	m := new(exitsFunc1Frame)
+	*m = frame
+	t.Push(context.Background(), m)
+	return m
+}
+
+// exitsFunc1Frame is what a function literal of [exits] keeps while it is suspended.
+type exitsFunc1Frame struct {
+	statemachine.Frame
+
+	cleaned *bool
+
+	suspends1 *suspendsFrame
+}
+
+// MoveNext goes on with a function literal of [exits] where it stopped.
+func (f *exitsFunc1Frame) MoveNext(t *statemachine.Task) bool {
+	return f.moveNext(t, nil)
+}
+
+// moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bool {
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	default:
+		f.Misuse(state)
+	}
+	// waits_test.go:161: _ = suspends(ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:161
+	f.suspends1, _ = suspendsEnter(t, ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1473
+	if f.suspends1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:161
+	f.suspends1.Results(t)
+//line github.com/movenext/movenext/coord/waits_test.go:161
+	f.suspends1 = nil
+resumed1:
+//line github.com/movenext/movenext/coord/waits_test.go:162
+	*f.cleaned = true
+//line github.com/movenext/movenext/coord/waits_async_test.go:1487
+	f.State = statemachine.Finished
+	return true
+}
+
+// Location returns where a function literal of [exits] is suspended.
+func (f *exitsFunc1Frame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 161)
+}
+
+// Results returns what a function literal of [exits] returned, or raises again the panic that ended it.
+func (f *exitsFunc1Frame) Results(t *statemachine.Task) {
+	t.Rethrow()
+}
+
+// callsExitsAsync starts [callsExits] as a state machine and returns its job.
+func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
+	var t statemachine.Task
+	frame := callsExitsFrame{}
+	defer statemachine.Catch(&t, &result)
+	if frame.moveNext(&t, ctx, cleaned) {
+		return statemachine.Completed(ctx, job.Void{}, frame.result0)
+	}
+	m := &callsExitsMachine{callsExitsFrame: frame}
+	return m.Start(ctx, &t, m)
+}
+
+// callsExitsEnter is [callsExits] as machines call it: its results, or the suspended frame that will have them.
+func callsExitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*callsExitsFrame, error) {
+	frame := callsExitsFrame{}
+	if frame.moveNext(t, ctx, cleaned) {
+		return nil, frame.result0
+	}
+	m := new(callsExitsFrame)
+	*m = frame
+	t.Push(ctx, m)
+	return m, nil
+}
+
+// callsExitsFrame is what [callsExits] keeps while it is suspended.
+type callsExitsFrame struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	exits1 *exitsFrame
+
+	result0 error
+}
+
+// MoveNext goes on with [callsExits] where it stopped.
+func (f *callsExitsFrame) MoveNext(t *statemachine.Task) bool {
+	return f.moveNext(t, nil, nil)
+}
+
+// moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+func (f *callsExitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
+	for {
+		if finished, again := f.step(t, ctx, cleaned); !again {
+			return finished
+		}
+	}
+}
+
+// step runs [callsExits] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
+func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bool) (finished, again bool) {
+	defer f.defers.Catch(t, &f.Frame, 3, &again)
+	var exits2 error
+	state := f.State
+	f.State = statemachine.Running
+	switch state {
+	case 0:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto epilogue
+	default:
+		f.Misuse(state)
+	}
+	{
+		ctx := ctx
+//line github.com/movenext/movenext/coord/waits_test.go:171
+		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//line github.com/movenext/movenext/coord/waits_test.go:171
+			m, _ := suspendsEnter(t, ctx)
+//line github.com/movenext/movenext/coord/waits_test.go:171
+			return statemachine.Entered(m != nil)
+//line github.com/movenext/movenext/coord/waits_test.go:171
+		})
+	}
+	// waits_test.go:172: return exits(ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_test.go:172
+	f.exits1, exits2 = exitsEnter(t, ctx, cleaned)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1581
+	if f.exits1 == nil {
+		goto resumed1
+	}
+	f.State = 1
+	return false, false
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:172
+	exits2 = f.exits1.Results(t)
+//line github.com/movenext/movenext/coord/waits_test.go:172
+	f.exits1 = nil
+resumed1:
+//line github.com/movenext/movenext/coord/waits_test.go:172
+	f.result0 = exits2
+epilogue:
+//line github.com/movenext/movenext/coord/waits_test.go:172
+	if !f.defers.Next(t, &f.Frame) {
+//line github.com/movenext/movenext/coord/waits_test.go:172
+		f.defers.End(t, &f.Frame)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1600
+		return true, false
+	}
+	f.State = 2
+	return false, false
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:172
+	f.defers.Resumed(t)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1608
+	goto epilogue
+}
+
+// Location returns where [callsExits] is suspended.
+func (f *callsExitsFrame) Location() statemachine.Location {
+	return f.Frame.At("github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 172, 173)
+}
+
+// Results returns what [callsExits] returned, or raises again the panic that ended it.
+func (f *callsExitsFrame) Results(t *statemachine.Task) error {
+	t.Rethrow()
+	return f.result0
+}
+
+// callsExitsMachine is [callsExits] as the root of a chain of calls: task, job and frame in one allocation.
+type callsExitsMachine struct {
+	statemachine.Builder[job.Void]
+	callsExitsFrame
+}
+
+// MoveNext runs the frame and completes the job when it has finished.
+func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
+	if !f.callsExitsFrame.moveNext(t, nil, nil) {
+		return false
+	}
+	f.SetResult(t, job.Void{}, f.result0)
+	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // whoever keeps the job keeps nothing else
+	return true
+}
+
+// Digest of what is above: 637d69367813658e

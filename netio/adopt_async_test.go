@@ -93,69 +93,99 @@ func (f *echoAllLocals) moveNext(t *statemachine.Task) (finished bool, result0 i
 	}
 	{
 		c := f.c
+//line github.com/movenext/movenext/netio/adopt_test.go:84
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
+//line github.com/movenext/movenext/netio/adopt_test.go:85
 	f.total = 0
 	f.p = make([]byte, 8)
 for1:
 	// adopt_test.go:87: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/adopt_async_test.go:107
 	if f.readable1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/netio/adopt_test.go:87
 	err = f.readable1.Results(t)
+//line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/adopt_test.go:87
 	if err == nil {
+//line github.com/movenext/movenext/netio/adopt_test.go:87
 		goto endIf1
 	}
+//line github.com/movenext/movenext/netio/adopt_test.go:88
 	result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/adopt_test.go:88
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:88
 	return true, result0, result1
 endIf1:
 	// adopt_test.go:90: n, err := c.Read(p)
+//line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, f.p)
+//line github.com/movenext/movenext/netio/adopt_async_test.go:134
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.n, err2 = f.readOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.readOrWrite2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/adopt_test.go:91
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
+//line github.com/movenext/movenext/netio/adopt_test.go:92
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:92
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
+//line github.com/movenext/movenext/netio/adopt_test.go:95
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:95
 		return true, result0, result1
 	}
 	// adopt_test.go:97: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/adopt_test.go:97
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:f.n])
+//line github.com/movenext/movenext/netio/adopt_async_test.go:164
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
+//line github.com/movenext/movenext/netio/adopt_test.go:97
 	_, err3 = f.readOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/adopt_test.go:97
 	f.readOrWrite2 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/adopt_test.go:97
 	if err3 == nil {
+//line github.com/movenext/movenext/netio/adopt_test.go:97
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/adopt_test.go:98
 	result0, result1 = f.total, err3
+//line github.com/movenext/movenext/netio/adopt_test.go:98
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/adopt_test.go:98
 	return true, result0, result1
 endIf2:
 	f.total += f.n
+//line github.com/movenext/movenext/netio/adopt_async_test.go:189
 	goto for1
 }
 
@@ -188,4 +218,4 @@ func (f *echoAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d1b2ee04adfa245c
+// Digest of what is above: 9f8d66e231353041

@@ -30,7 +30,9 @@ func carriedAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 
 // carriedEnter is [carried] as machines call it: its results, or the suspended callee that will have them.
 func carriedEnter(t *statemachine.Task, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
+//line github.com/movenext/movenext/netio/conn.go:136
 	return c.carryEnter(t, k, p)
+//line github.com/movenext/movenext/netio/conn_async.go:36
 }
 
 // carriedFrame is that of the function whose results [carried] returns: there is nothing to keep while it is suspended.
@@ -71,7 +73,9 @@ func awaitedAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Voi
 
 // awaitedEnter is [awaited] as machines call it: its results, or the suspended callee that will have them.
 func awaitedEnter(t *statemachine.Task, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
+//line github.com/movenext/movenext/netio/conn.go:167
 	return c.awaitEnter(t, ctx, k)
+//line github.com/movenext/movenext/netio/conn_async.go:79
 }
 
 // awaitedFrame is that of the function whose results [awaited] returns: there is nothing to keep while it is suspended.
@@ -98,4 +102,4 @@ func (f *awaitedMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 167}
 }
 
-// Digest of what is above: 4dc140ae4ea459bd
+// Digest of what is above: f18d30a5f7ca2d8b

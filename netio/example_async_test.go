@@ -92,11 +92,14 @@ func (f *shoutLocals) moveNext(t *statemachine.Task) (finished bool, result0 err
 	}
 	{
 		c := f.c
+//line github.com/movenext/movenext/netio/example_test.go:20
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
 for1:
 	// example_test.go:22: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/example_test.go:22
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/example_async_test.go:103
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -104,36 +107,52 @@ for1:
 	f.p = nil // not needed any more
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/netio/example_test.go:22
 	err = f.readable1.Results(t)
+//line github.com/movenext/movenext/netio/example_test.go:22
 	f.readable1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/example_test.go:22
 	if err == nil {
+//line github.com/movenext/movenext/netio/example_test.go:22
 		goto endIf1
 	}
+//line github.com/movenext/movenext/netio/example_test.go:23
 	result0 = err
+//line github.com/movenext/movenext/netio/example_test.go:23
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:23
 	return true, result0
 endIf1:
 	f.p = make([]byte, 32)
 	// example_test.go:26: n, err := c.Read(p)
+//line github.com/movenext/movenext/netio/example_test.go:26
 	f.readOrWrite2, n, err2 = f.c.ReadEnter(t, f.p)
+//line github.com/movenext/movenext/netio/example_async_test.go:132
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/netio/example_test.go:26
 	n, err2 = f.readOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/example_test.go:26
 	f.readOrWrite2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/example_test.go:27
 	if errors.Is(err2, io.EOF) {
 		result0 = nil
+//line github.com/movenext/movenext/netio/example_test.go:28
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:28
 		return true, result0
 	}
 	if err2 != nil {
 		result0 = err2
+//line github.com/movenext/movenext/netio/example_test.go:31
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:31
 		return true, result0
 	}
 	for i, b := range f.p[:n] {
@@ -142,7 +161,9 @@ resumed2:
 		}
 	}
 	// example_test.go:38: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/example_test.go:38
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, f.p[:n])
+//line github.com/movenext/movenext/netio/example_async_test.go:167
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -150,16 +171,24 @@ resumed2:
 	f.p = nil // not needed any more
 	return false, nil
 resume3:
+//line github.com/movenext/movenext/netio/example_test.go:38
 	_, err3 = f.readOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/example_test.go:38
 	f.readOrWrite2 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/example_test.go:38
 	if err3 == nil {
+//line github.com/movenext/movenext/netio/example_test.go:38
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/example_test.go:39
 	result0 = err3
+//line github.com/movenext/movenext/netio/example_test.go:39
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:39
 	return true, result0
 endIf2:
+//line github.com/movenext/movenext/netio/example_async_test.go:192
 	goto for1
 }
 
@@ -249,18 +278,25 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *net
 	// example_test.go:48: return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 	{
 		l := l
+//line github.com/movenext/movenext/netio/example_test.go:48
 		f.inScope1 = job.InScopeAsync(ctx, func(ctx1 context.Context, s1 *job.Scope) error {
 			return serveFunc1Run(l, ctx1, s1)
 		})
 	}
+//line github.com/movenext/movenext/netio/example_test.go:48
 	if f.inScope1.IsCompleted() {
+//line github.com/movenext/movenext/netio/example_async_test.go:289
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/netio/example_test.go:48
 	return t.Await(f.inScope1), nil
 resume1:
+//line github.com/movenext/movenext/netio/example_test.go:48
 	_, result0 = statemachine.TwinResult(t, f.inScope1)
+//line github.com/movenext/movenext/netio/example_test.go:48
 	f.inScope1 = nil
+//line github.com/movenext/movenext/netio/example_async_test.go:300
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -334,49 +370,72 @@ func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx 
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/netio/example_test.go:49
 	f.loop1 = statemachine.RangeStream(l.AllAsync(ctx))
+//line github.com/movenext/movenext/netio/example_test.go:49
 	f.loops.Open(f.loop1)
 range1:
 	// example_test.go:49: for c, err := range l.All(ctx) {
+//line github.com/movenext/movenext/netio/example_test.go:49
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/netio/example_async_test.go:382
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
+//line github.com/movenext/movenext/netio/example_test.go:49
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/netio/example_test.go:49
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/netio/example_test.go:49
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
+//line github.com/movenext/movenext/netio/example_async_test.go:398
 			goto leave1
+//line github.com/movenext/movenext/netio/example_test.go:52
 		}
 		f.s.Go(func(ctx1 context.Context) error {
 			return serveFunc2Run(c, ctx1)
 		})
 	}
+//line github.com/movenext/movenext/netio/example_async_test.go:406
 	goto range1
 leave1:
+//line github.com/movenext/movenext/netio/example_test.go:53
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/netio/example_async_test.go:411
 		goto resume2
 	}
 	f.State = 2
 	f.s = nil // not needed any more
 	return false
 resume2:
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.loops.Close()
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.loop1 = nil
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:53
 	return true
 done1:
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.loops.Close()
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.loop1 = nil
+//line github.com/movenext/movenext/netio/example_test.go:55
 	f.result0 = nil
+//line github.com/movenext/movenext/netio/example_test.go:55
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/example_test.go:55
 	return true
+//line github.com/movenext/movenext/netio/example_async_test.go:439
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -431,16 +490,21 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 		f.Misuse(state)
 	}
 	// example_test.go:53: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.shout1, result0 = shoutEnter(t, ctx, c)
+//line github.com/movenext/movenext/netio/example_async_test.go:496
 	if f.shout1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/netio/example_test.go:53
 	result0 = f.shout1.Results(t)
+//line github.com/movenext/movenext/netio/example_test.go:53
 	f.shout1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/example_async_test.go:508
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -466,4 +530,4 @@ func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8c602dada1417e7a
+// Digest of what is above: 9636a0169c0f35a9

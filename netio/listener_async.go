@@ -29,7 +29,11 @@ func nextAsync(l *Listener) (result *job.Job[*Conn]) {
 }
 
 // nextEnter is [next] as machines call it: its results, or the suspended callee that will have them.
-func nextEnter(t *statemachine.Task, l *Listener) (*nextFrame, *Conn, error) { return l.AcceptEnter(t) }
+func nextEnter(t *statemachine.Task, l *Listener) (*nextFrame, *Conn, error) {
+//line github.com/movenext/movenext/netio/listener.go:45
+	return l.AcceptEnter(t)
+//line github.com/movenext/movenext/netio/listener_async.go:36
+}
 
 // nextFrame is that of the function whose results [next] returns: there is nothing to keep while it is suspended.
 type nextFrame = EnteredAccept
@@ -89,7 +93,9 @@ func (f *connectionsFrame) MoveNext(t *statemachine.Task) bool {
 	}
 for1:
 	// listener.go:63: c, err := l.acceptWithin(ctx)
+//line github.com/movenext/movenext/netio/listener.go:63
 	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/listener_async.go:99
 	if f.acceptWithin1 == nil {
 		goto resumed1
 	}
@@ -97,28 +103,41 @@ for1:
 	f.err = nil // not needed any more
 	return false
 resume1:
+//line github.com/movenext/movenext/netio/listener.go:63
 	c, f.err = f.acceptWithin1.Results(t)
+//line github.com/movenext/movenext/netio/listener.go:63
 	f.acceptWithin1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/listener.go:64
 	if isClosed(f.err) {
+//line github.com/movenext/movenext/netio/listener_async.go:114
 		f.State = statemachine.Finished
 		return true
+//line github.com/movenext/movenext/netio/listener.go:66
 	}
 	// listener.go:67: if !yield(c, err) || err != nil {
+//line github.com/movenext/movenext/netio/listener.go:67
 	f.Emit(c, f.err)
+//line github.com/movenext/movenext/netio/listener_async.go:122
 	f.State = 2
 	return true
 resume2:
 	{
+//line github.com/movenext/movenext/netio/listener.go:67
 		yield1 := f.Wanted(t)
+//line github.com/movenext/movenext/netio/listener.go:67
 		if !yield1 {
+//line github.com/movenext/movenext/netio/listener.go:67
 			goto cond1
 		}
 	}
+//line github.com/movenext/movenext/netio/listener.go:67
 	if f.err == nil {
+//line github.com/movenext/movenext/netio/listener.go:67
 		goto endIf1
 	}
 cond1:
+//line github.com/movenext/movenext/netio/listener_async.go:141
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -144,7 +163,9 @@ func nextWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) 
 
 // nextWithinEnter is [nextWithin] as machines call it: its results, or the suspended callee that will have them.
 func nextWithinEnter(t *statemachine.Task, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
+//line github.com/movenext/movenext/netio/listener.go:96
 	return l.acceptWithinEnter(t, ctx)
+//line github.com/movenext/movenext/netio/listener_async.go:169
 }
 
 // nextWithinFrame is that of the function whose results [nextWithin] returns: there is nothing to keep while it is suspended.
@@ -171,4 +192,4 @@ func (f *nextWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 96}
 }
 
-// Digest of what is above: 4177980b056a1ebf
+// Digest of what is above: 6cc5efde5746cbc5

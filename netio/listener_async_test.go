@@ -83,71 +83,106 @@ func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *n
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/netio/listener_test.go:115
 	f.n = 0
 	f.loop1 = statemachine.RangeStream(l.AllAsync(ctx))
+//line github.com/movenext/movenext/netio/listener_test.go:116
 	f.loops.Open(f.loop1)
 range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
+//line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(t) {
+//line github.com/movenext/movenext/netio/listener_async_test.go:96
 		goto resume1
 	}
 	f.State = 1
 	f.c = nil // not needed any more
 	return false
 resume1:
+//line github.com/movenext/movenext/netio/listener_test.go:116
 	if !f.loop1.More(t) {
+//line github.com/movenext/movenext/netio/listener_test.go:116
 		goto done1
 	}
 	{
+//line github.com/movenext/movenext/netio/listener_test.go:116
 		var err2 error
+//line github.com/movenext/movenext/netio/listener_test.go:116
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
+//line github.com/movenext/movenext/netio/listener_async_test.go:115
 			goto leave1
+//line github.com/movenext/movenext/netio/listener_test.go:119
 		}
 	}
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
+//line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(t, []byte(f.word))
+//line github.com/movenext/movenext/netio/listener_async_test.go:123
 	if f.write2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
+//line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(t)
+//line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/listener_test.go:120
 	if err == nil {
+//line github.com/movenext/movenext/netio/listener_test.go:120
 		goto endIf1
 	}
+//line github.com/movenext/movenext/netio/listener_test.go:121
 	f.result0, f.result1 = f.n, err
+//line github.com/movenext/movenext/netio/listener_async_test.go:142
 	goto leave1
 endIf1:
+//line github.com/movenext/movenext/netio/listener_test.go:123
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
+//line github.com/movenext/movenext/netio/listener_async_test.go:148
 		goto leave1
+//line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
+//line github.com/movenext/movenext/netio/listener_async_test.go:153
 	goto range1
 leave1:
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/netio/listener_async_test.go:158
 		goto resume3
 	}
 	f.State = 3
 	f.word, f.c = "", nil // not needed any more
 	return false
 resume3:
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loop1 = nil
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	return true
 done1:
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
+//line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loop1 = nil
+//line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
+//line github.com/movenext/movenext/netio/listener_test.go:128
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
+//line github.com/movenext/movenext/netio/listener_async_test.go:186
 }
 
 // Location returns where [greetAll] is suspended.
@@ -178,4 +213,4 @@ func (f *greetAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c086ba850e656eb6
+// Digest of what is above: 65657d9be87703d0

@@ -79,11 +79,15 @@ func (f *readLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	}
 	// main_test.go:97: job.Yield() // to where machines run
 	f.State = 1
+//line github.com/movenext/movenext/netio/main_test.go:97
 	return t.Yield(), 0, nil
 resume1:
+//line github.com/movenext/movenext/netio/main_test.go:97
 	_ = t.Refusal()
 	// main_test.go:98: return c.Read(p)
+//line github.com/movenext/movenext/netio/main_test.go:98
 	f.read2, result0, result1 = f.c.ReadEnter(t, f.p)
+//line github.com/movenext/movenext/netio/main_async_test.go:91
 	if f.read2 == nil {
 		goto resumed2
 	}
@@ -91,9 +95,12 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/main_test.go:98
 	result0, result1 = f.read2.Results(t)
+//line github.com/movenext/movenext/netio/main_test.go:98
 	f.read2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/main_async_test.go:104
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -188,11 +195,15 @@ func (f *writeLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	}
 	// main_test.go:103: job.Yield()
 	f.State = 1
+//line github.com/movenext/movenext/netio/main_test.go:103
 	return t.Yield(), 0, nil
 resume1:
+//line github.com/movenext/movenext/netio/main_test.go:103
 	_ = t.Refusal()
 	// main_test.go:104: return c.Write(p)
+//line github.com/movenext/movenext/netio/main_test.go:104
 	f.write2, result0, result1 = f.c.WriteEnter(t, f.p)
+//line github.com/movenext/movenext/netio/main_async_test.go:207
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -200,9 +211,12 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/main_test.go:104
 	result0, result1 = f.write2.Results(t)
+//line github.com/movenext/movenext/netio/main_test.go:104
 	f.write2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/main_async_test.go:220
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -235,4 +249,4 @@ func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f47ae0c261a3422b
+// Digest of what is above: 5eea10152f66badb

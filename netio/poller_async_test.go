@@ -95,12 +95,16 @@ func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	}
 	{
 		c := f.c
+//line github.com/movenext/movenext/netio/poller_test.go:33
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:34
 	f.total = 0
 for1:
 	// poller_test.go:36: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:36
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/poller_async_test.go:108
 	if f.readable1 == nil {
 		goto resumed1
 	}
@@ -108,40 +112,58 @@ for1:
 	f.p = nil // not needed any more
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/netio/poller_test.go:36
 	err = f.readable1.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:36
 	f.readable1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/poller_test.go:36
 	if err == nil {
+//line github.com/movenext/movenext/netio/poller_test.go:36
 		goto endIf1
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:37
 	result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_test.go:37
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:37
 	return true, result0, result1
 endIf1:
 	f.p = new([64]byte)
 	// poller_test.go:40: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:40
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, (*f.p)[:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:137
 	if f.readOrWrite2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/poller_test.go:40
 	f.n, err2 = f.readOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:40
 	f.readOrWrite2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/poller_test.go:41
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
+//line github.com/movenext/movenext/netio/poller_test.go:42
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:42
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
+//line github.com/movenext/movenext/netio/poller_test.go:45
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:45
 		return true, result0, result1
 	}
 	// poller_test.go:47: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:47
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, (*f.p)[:f.n])
+//line github.com/movenext/movenext/netio/poller_async_test.go:167
 	if f.readOrWrite2 == nil {
 		goto resumed3
 	}
@@ -149,17 +171,25 @@ resumed2:
 	f.p = nil // not needed any more
 	return false, 0, nil
 resume3:
+//line github.com/movenext/movenext/netio/poller_test.go:47
 	_, err3 = f.readOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:47
 	f.readOrWrite2 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/poller_test.go:47
 	if err3 == nil {
+//line github.com/movenext/movenext/netio/poller_test.go:47
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:48
 	result0, result1 = f.total, err3
+//line github.com/movenext/movenext/netio/poller_test.go:48
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/poller_test.go:48
 	return true, result0, result1
 endIf2:
 	f.total += f.n
+//line github.com/movenext/movenext/netio/poller_async_test.go:193
 	goto for1
 }
 
@@ -264,79 +294,113 @@ func (f *echoByLocals) moveNext(t *statemachine.Task) (finished bool, result0 in
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:128
 	f.total = 0
 for1:
 	// poller_test.go:130: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:130
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/poller_async_test.go:304
 	if f.readable1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/netio/poller_test.go:130
 	err = f.readable1.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:130
 	f.readable1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/poller_test.go:130
 	if err == nil {
+//line github.com/movenext/movenext/netio/poller_test.go:130
 		goto endIf1
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:131
 	result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:323
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 	// poller_test.go:133: if _, err := c.ReadFull(p[:1]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(t, f.p[:1])
+//line github.com/movenext/movenext/netio/poller_async_test.go:330
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	_, err2 = f.readFullOrReadOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/poller_test.go:133
 	if err2 == nil {
+//line github.com/movenext/movenext/netio/poller_test.go:133
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:134
 	result0, result1 = f.total, ended(err2)
+//line github.com/movenext/movenext/netio/poller_async_test.go:349
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
 	// poller_test.go:136: n, err := c.Read(p[1:])
+//line github.com/movenext/movenext/netio/poller_test.go:136
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(t, f.p[1:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:356
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
+//line github.com/movenext/movenext/netio/poller_test.go:136
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:136
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/poller_test.go:137
 	if err3 != nil {
 		result0, result1 = f.total, err3
+//line github.com/movenext/movenext/netio/poller_async_test.go:371
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:139
 	}
 	// poller_test.go:140: if _, err := c.Write(p[:1+n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:140
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(t, f.p[:1+f.n])
+//line github.com/movenext/movenext/netio/poller_async_test.go:379
 	if f.readFullOrReadOrWrite2 == nil {
 		goto resumed4
 	}
 	f.State = 4
 	return false, 0, nil
 resume4:
+//line github.com/movenext/movenext/netio/poller_test.go:140
 	_, err4 = f.readFullOrReadOrWrite2.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:140
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
+//line github.com/movenext/movenext/netio/poller_test.go:140
 	if err4 == nil {
+//line github.com/movenext/movenext/netio/poller_test.go:140
 		goto endIf3
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:141
 	result0, result1 = f.total, err4
+//line github.com/movenext/movenext/netio/poller_async_test.go:398
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf3:
+//line github.com/movenext/movenext/netio/poller_test.go:143
 	f.total += 1 + f.n
+//line github.com/movenext/movenext/netio/poller_async_test.go:404
 	goto for1
 }
 
@@ -430,38 +494,52 @@ func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:257
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:501
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:259
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
+//line github.com/movenext/movenext/netio/poller_test.go:262
 	select {
 	case <-f.stop:
 		result0, result1 = f.total, nil
+//line github.com/movenext/movenext/netio/poller_async_test.go:513
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:265
 	default:
 	}
 	// poller_test.go:267: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:267
 	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
+//line github.com/movenext/movenext/netio/poller_async_test.go:522
 	if f.read1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/netio/poller_test.go:267
 	n, err = f.read1.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:267
 	f.read1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/poller_test.go:268
 	if err != nil {
 		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:537
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:270
 	}
 	f.total += n
+//line github.com/movenext/movenext/netio/poller_async_test.go:543
 	goto for1
 }
 
@@ -548,25 +626,34 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/netio/poller_test.go:293
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/poller_async_test.go:633
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/netio/poller_test.go:295
 	}
 	{
+//line github.com/movenext/movenext/netio/poller_test.go:296
 		var p [2]byte
 		// poller_test.go:297: return c.ReadFull(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:297
 		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
 	}
+//line github.com/movenext/movenext/netio/poller_async_test.go:645
 	if f.readFull1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/netio/poller_test.go:297
 	result0, result1 = f.readFull1.Results(t)
+//line github.com/movenext/movenext/netio/poller_test.go:297
 	f.readFull1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/poller_async_test.go:657
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -599,4 +686,4 @@ func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4e0d0d89279ba1a4
+// Digest of what is above: c42f6f08a39fb462

@@ -94,76 +94,115 @@ func (f *decryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 		f.Misuse(resumeAt)
 	}
 	// records.go:9: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:9
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
+//line github.com/movenext/movenext/netio/records.go:9
 	if f.handshake1.IsCompleted() {
+//line github.com/movenext/movenext/netio/records_async.go:102
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/netio/records.go:9
 	return t.Await(f.handshake1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/netio/records.go:9
 		_, err4 := statemachine.TwinResult(t, f.handshake1)
+//line github.com/movenext/movenext/netio/records.go:9
 		f.handshake1 = nil
+//line github.com/movenext/movenext/netio/records.go:9
 		if err4 == nil {
+//line github.com/movenext/movenext/netio/records.go:9
 			goto endIf1
 		}
+//line github.com/movenext/movenext/netio/records.go:10
 		result0, result1 = 0, err4
 	}
+//line github.com/movenext/movenext/netio/records.go:10
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:10
 	return true, result0, result1
 endIf1:
 	// records.go:12: if err := c.in.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:12
 	f.lock2, err = f.c.in.LockEnter(t, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:130
 	if f.lock2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/records.go:12
 	err = f.lock2.Results(t)
+//line github.com/movenext/movenext/netio/records.go:12
 	f.lock2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/records.go:12
 	if err == nil {
+//line github.com/movenext/movenext/netio/records.go:12
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/records.go:13
 	result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records.go:13
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:13
 	return true, result0, result1
 endIf2:
 	{
+//line github.com/movenext/movenext/netio/records.go:15
 		unlock1 := f.c.in.Unlock
+//line github.com/movenext/movenext/netio/records.go:15
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/netio/records.go:15
 			defer unlock1()
+//line github.com/movenext/movenext/netio/records.go:15
 			raise()
+//line github.com/movenext/movenext/netio/records.go:15
 		})
 	}
 for1:
+//line github.com/movenext/movenext/netio/records.go:17
 	f.n, f.err = f.c.take(f.p)
 	// records.go:18: if failed := flushed(c); failed != nil && n == 0 && err == errNothingYet {
+//line github.com/movenext/movenext/netio/records.go:18
 	f.flushed3, failed = flushedEnter(t, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:172
 	if f.flushed3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
+//line github.com/movenext/movenext/netio/records.go:18
 	failed = f.flushed3.Results(t)
+//line github.com/movenext/movenext/netio/records.go:18
 	f.flushed3 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/records.go:18
 	if !(failed != nil && f.n == 0 && f.err == errNothingYet) {
+//line github.com/movenext/movenext/netio/records.go:18
 		goto endIf3
 	}
+//line github.com/movenext/movenext/netio/records.go:19
 	result0, result1 = 0, failed
+//line github.com/movenext/movenext/netio/records.go:19
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:19
 	return true, result0, result1
 endIf3:
 	if f.err != errNothingYet {
 		result0, result1 = f.n, f.err
+//line github.com/movenext/movenext/netio/records.go:22
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:22
 		return true, result0, result1
 	}
 	// records.go:24: if err := c.wire.conn.Readable(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:24
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:206
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -171,16 +210,24 @@ endIf3:
 	f.err = nil // not needed any more
 	return false, 0, nil
 resume4:
+//line github.com/movenext/movenext/netio/records.go:24
 	err3 = f.readable4.Results(t)
+//line github.com/movenext/movenext/netio/records.go:24
 	f.readable4 = nil
 resumed4:
+//line github.com/movenext/movenext/netio/records.go:24
 	if err3 == nil {
+//line github.com/movenext/movenext/netio/records.go:24
 		goto endIf4
 	}
+//line github.com/movenext/movenext/netio/records.go:25
 	result0, result1 = 0, err3
+//line github.com/movenext/movenext/netio/records.go:25
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:25
 	return true, result0, result1
 endIf4:
+//line github.com/movenext/movenext/netio/records_async.go:231
 	goto for1
 }
 
@@ -288,76 +335,115 @@ func (f *decryptableLocals) moveNext(t *statemachine.Task) (ended bool, result0 
 		f.Misuse(resumeAt)
 	}
 	// records.go:34: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:34
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
+//line github.com/movenext/movenext/netio/records.go:34
 	if f.handshake1.IsCompleted() {
+//line github.com/movenext/movenext/netio/records_async.go:343
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/netio/records.go:34
 	return t.Await(f.handshake1), nil
 resume1:
 	{
+//line github.com/movenext/movenext/netio/records.go:34
 		_, err4 := statemachine.TwinResult(t, f.handshake1)
+//line github.com/movenext/movenext/netio/records.go:34
 		f.handshake1 = nil
+//line github.com/movenext/movenext/netio/records.go:34
 		if err4 == nil {
+//line github.com/movenext/movenext/netio/records.go:34
 			goto endIf1
 		}
+//line github.com/movenext/movenext/netio/records.go:35
 		result0 = err4
 	}
+//line github.com/movenext/movenext/netio/records.go:35
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:35
 	return true, result0
 endIf1:
 	// records.go:37: if err := c.in.Lock(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:37
 	f.lock2, err = f.c.in.LockEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:371
 	if f.lock2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/netio/records.go:37
 	err = f.lock2.Results(t)
+//line github.com/movenext/movenext/netio/records.go:37
 	f.lock2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/records.go:37
 	if err == nil {
+//line github.com/movenext/movenext/netio/records.go:37
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/records.go:38
 	result0 = err
+//line github.com/movenext/movenext/netio/records.go:38
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:38
 	return true, result0
 endIf2:
 	{
+//line github.com/movenext/movenext/netio/records.go:40
 		unlock1 := f.c.in.Unlock
+//line github.com/movenext/movenext/netio/records.go:40
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/netio/records.go:40
 			defer unlock1()
+//line github.com/movenext/movenext/netio/records.go:40
 			raise()
+//line github.com/movenext/movenext/netio/records.go:40
 		})
 	}
 for1:
+//line github.com/movenext/movenext/netio/records.go:42
 	f.err = f.c.peek()
 	// records.go:43: if failed := flushed(c); failed != nil && err == errNothingYet {
+//line github.com/movenext/movenext/netio/records.go:43
 	f.flushed3, failed = flushedEnter(t, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:413
 	if f.flushed3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, nil
 resume3:
+//line github.com/movenext/movenext/netio/records.go:43
 	failed = f.flushed3.Results(t)
+//line github.com/movenext/movenext/netio/records.go:43
 	f.flushed3 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/records.go:43
 	if !(failed != nil && f.err == errNothingYet) {
+//line github.com/movenext/movenext/netio/records.go:43
 		goto endIf3
 	}
+//line github.com/movenext/movenext/netio/records.go:44
 	result0 = failed
+//line github.com/movenext/movenext/netio/records.go:44
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:44
 	return true, result0
 endIf3:
 	if f.err != errNothingYet {
 		result0 = f.err
+//line github.com/movenext/movenext/netio/records.go:47
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:47
 		return true, result0
 	}
 	// records.go:49: if err := c.wire.conn.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/records.go:49
 	f.readable4, err3 = f.c.wire.conn.ReadableEnter(t, f.ctx)
+//line github.com/movenext/movenext/netio/records_async.go:447
 	if f.readable4 == nil {
 		goto resumed4
 	}
@@ -365,16 +451,24 @@ endIf3:
 	f.err = nil // not needed any more
 	return false, nil
 resume4:
+//line github.com/movenext/movenext/netio/records.go:49
 	err3 = f.readable4.Results(t)
+//line github.com/movenext/movenext/netio/records.go:49
 	f.readable4 = nil
 resumed4:
+//line github.com/movenext/movenext/netio/records.go:49
 	if err3 == nil {
+//line github.com/movenext/movenext/netio/records.go:49
 		goto endIf4
 	}
+//line github.com/movenext/movenext/netio/records.go:50
 	result0 = err3
+//line github.com/movenext/movenext/netio/records.go:50
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:50
 	return true, result0
 endIf4:
+//line github.com/movenext/movenext/netio/records_async.go:472
 	goto for1
 }
 
@@ -480,88 +574,133 @@ func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 		f.Misuse(resumeAt)
 	}
 	// records.go:99: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:99
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
+//line github.com/movenext/movenext/netio/records.go:99
 	if f.handshake1.IsCompleted() {
+//line github.com/movenext/movenext/netio/records_async.go:582
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/netio/records.go:99
 	return t.Await(f.handshake1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/netio/records.go:99
 		_, err3 := statemachine.TwinResult(t, f.handshake1)
+//line github.com/movenext/movenext/netio/records.go:99
 		f.handshake1 = nil
+//line github.com/movenext/movenext/netio/records.go:99
 		if err3 == nil {
+//line github.com/movenext/movenext/netio/records.go:99
 			goto endIf1
 		}
+//line github.com/movenext/movenext/netio/records.go:100
 		result0, result1 = 0, err3
 	}
+//line github.com/movenext/movenext/netio/records.go:100
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:100
 	return true, result0, result1
 endIf1:
 	// records.go:102: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:102
 	f.lock2, err = f.c.out.LockEnter(t, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:610
 	if f.lock2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/records.go:102
 	err = f.lock2.Results(t)
+//line github.com/movenext/movenext/netio/records.go:102
 	f.lock2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/records.go:102
 	if err == nil {
+//line github.com/movenext/movenext/netio/records.go:102
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/records.go:103
 	result0, result1 = 0, err
+//line github.com/movenext/movenext/netio/records.go:103
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:103
 	return true, result0, result1
 endIf2:
 	{
+//line github.com/movenext/movenext/netio/records.go:105
 		unlock1 := f.c.out.Unlock
+//line github.com/movenext/movenext/netio/records.go:105
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/netio/records.go:105
 			defer unlock1()
+//line github.com/movenext/movenext/netio/records.go:105
 			raise()
+//line github.com/movenext/movenext/netio/records.go:105
 		})
 	}
+//line github.com/movenext/movenext/netio/records.go:106
 	f.done = 0
 for1:
+//line github.com/movenext/movenext/netio/records.go:107
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
+//line github.com/movenext/movenext/netio/records.go:108
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:108
 		return true, result0, result1
 	}
 	{
+//line github.com/movenext/movenext/netio/records.go:110
 		var err3 error
+//line github.com/movenext/movenext/netio/records.go:110
 		f.n, err3 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+part)])
 		if err3 != nil {
 			result0, result1 = f.done, err3
+//line github.com/movenext/movenext/netio/records.go:112
 			f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:112
 			return true, result0, result1
 		}
 	}
 	// records.go:114: if err := sent(c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:114
 	f.sent3, err2 = sentEnter(t, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:673
 	if f.sent3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, 0, nil
 resume3:
+//line github.com/movenext/movenext/netio/records.go:114
 	err2 = f.sent3.Results(t)
+//line github.com/movenext/movenext/netio/records.go:114
 	f.sent3 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/records.go:114
 	if err2 == nil {
+//line github.com/movenext/movenext/netio/records.go:114
 		goto endIf3
 	}
+//line github.com/movenext/movenext/netio/records.go:115
 	result0, result1 = f.done, err2
+//line github.com/movenext/movenext/netio/records.go:115
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:115
 	return true, result0, result1
 endIf3:
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
+//line github.com/movenext/movenext/netio/records.go:118
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:118
 		return true, result0, result1
 	}
+//line github.com/movenext/movenext/netio/records_async.go:704
 	goto for1
 }
 
@@ -667,74 +806,113 @@ func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 err
 		f.Misuse(resumeAt)
 	}
 	// records.go:138: if err := c.Handshake(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:138
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
+//line github.com/movenext/movenext/netio/records.go:138
 	if f.handshake1.IsCompleted() {
+//line github.com/movenext/movenext/netio/records_async.go:814
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/netio/records.go:138
 	return t.Await(f.handshake1), nil
 resume1:
 	{
+//line github.com/movenext/movenext/netio/records.go:138
 		_, err3 := statemachine.TwinResult(t, f.handshake1)
+//line github.com/movenext/movenext/netio/records.go:138
 		f.handshake1 = nil
+//line github.com/movenext/movenext/netio/records.go:138
 		if err3 == nil {
+//line github.com/movenext/movenext/netio/records.go:138
 			goto endIf1
 		}
+//line github.com/movenext/movenext/netio/records.go:139
 		result0 = err3
 	}
+//line github.com/movenext/movenext/netio/records.go:139
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:139
 	return true, result0
 endIf1:
 	// records.go:141: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:141
 	f.lock2, err = f.c.out.LockEnter(t, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:842
 	if f.lock2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/netio/records.go:141
 	err = f.lock2.Results(t)
+//line github.com/movenext/movenext/netio/records.go:141
 	f.lock2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/records.go:141
 	if err == nil {
+//line github.com/movenext/movenext/netio/records.go:141
 		goto endIf2
 	}
+//line github.com/movenext/movenext/netio/records.go:142
 	result0 = err
+//line github.com/movenext/movenext/netio/records.go:142
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:142
 	return true, result0
 endIf2:
 	{
+//line github.com/movenext/movenext/netio/records.go:144
 		unlock1 := f.c.out.Unlock
+//line github.com/movenext/movenext/netio/records.go:144
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/netio/records.go:144
 			defer unlock1()
+//line github.com/movenext/movenext/netio/records.go:144
 			raise()
+//line github.com/movenext/movenext/netio/records.go:144
 		})
 	}
+//line github.com/movenext/movenext/netio/records.go:145
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
+//line github.com/movenext/movenext/netio/records.go:146
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:146
 		return true, result0
 	}
 	// records.go:148: if err := sent(c); err != nil {
+//line github.com/movenext/movenext/netio/records.go:148
 	f.sent3, err2 = sentEnter(t, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:889
 	if f.sent3 == nil {
 		goto resumed3
 	}
 	f.State = 3
 	return false, nil
 resume3:
+//line github.com/movenext/movenext/netio/records.go:148
 	err2 = f.sent3.Results(t)
+//line github.com/movenext/movenext/netio/records.go:148
 	f.sent3 = nil
 resumed3:
+//line github.com/movenext/movenext/netio/records.go:148
 	if err2 == nil {
+//line github.com/movenext/movenext/netio/records.go:148
 		goto endIf3
 	}
+//line github.com/movenext/movenext/netio/records.go:149
 	result0 = err2
+//line github.com/movenext/movenext/netio/records.go:149
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:149
 	return true, result0
 endIf3:
 	// records.go:151: return c.wire.conn.CloseWrite()
+//line github.com/movenext/movenext/netio/records.go:151
 	f.closeWrite4, closeWrite1 = f.c.wire.conn.CloseWriteEnter(t)
+//line github.com/movenext/movenext/netio/records_async.go:916
 	if f.closeWrite4 == nil {
 		goto resumed4
 	}
@@ -742,12 +920,18 @@ endIf3:
 	f.c = nil // not needed any more
 	return false, nil
 resume4:
+//line github.com/movenext/movenext/netio/records.go:151
 	closeWrite1 = f.closeWrite4.Results(t)
+//line github.com/movenext/movenext/netio/records.go:151
 	f.closeWrite4 = nil
 resumed4:
+//line github.com/movenext/movenext/netio/records.go:151
 	result0 = closeWrite1
+//line github.com/movenext/movenext/netio/records.go:151
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:151
 	return true, result0
+//line github.com/movenext/movenext/netio/records_async.go:935
 }
 
 // Location returns where [finished] is suspended.
@@ -844,38 +1028,57 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	default:
 		f.Misuse(resumeAt)
 	}
+//line github.com/movenext/movenext/netio/records.go:158
 	if !f.c.wire.full() {
 		result0 = nil
+//line github.com/movenext/movenext/netio/records.go:159
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:159
 		return true, result0
 	}
 	// records.go:161: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:161
 	f.lock1, err = f.c.out.LockEnter(t, context.Background())
+//line github.com/movenext/movenext/netio/records_async.go:1043
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/netio/records.go:161
 	err = f.lock1.Results(t)
+//line github.com/movenext/movenext/netio/records.go:161
 	f.lock1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/records.go:161
 	if err == nil {
+//line github.com/movenext/movenext/netio/records.go:161
 		goto endIf1
 	}
+//line github.com/movenext/movenext/netio/records.go:162
 	result0 = err
+//line github.com/movenext/movenext/netio/records.go:162
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:162
 	return true, result0
 endIf1:
 	{
+//line github.com/movenext/movenext/netio/records.go:164
 		unlock1 := f.c.out.Unlock
+//line github.com/movenext/movenext/netio/records.go:164
 		f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/netio/records.go:164
 			defer unlock1()
+//line github.com/movenext/movenext/netio/records.go:164
 			raise()
+//line github.com/movenext/movenext/netio/records.go:164
 		})
 	}
 	// records.go:165: return sent(c)
+//line github.com/movenext/movenext/netio/records.go:165
 	f.sent2, sent1 = sentEnter(t, f.c)
+//line github.com/movenext/movenext/netio/records_async.go:1082
 	if f.sent2 == nil {
 		goto resumed2
 	}
@@ -883,12 +1086,18 @@ endIf1:
 	f.c = nil // not needed any more
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/netio/records.go:165
 	sent1 = f.sent2.Results(t)
+//line github.com/movenext/movenext/netio/records.go:165
 	f.sent2 = nil
 resumed2:
+//line github.com/movenext/movenext/netio/records.go:165
 	result0 = sent1
+//line github.com/movenext/movenext/netio/records.go:165
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:165
 	return true, result0
+//line github.com/movenext/movenext/netio/records_async.go:1101
 }
 
 // Location returns where [flushed] is suspended.
@@ -982,40 +1191,57 @@ func (f *sentLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) 
 	default:
 		f.Misuse(resumeAt)
 	}
+//line github.com/movenext/movenext/netio/records.go:172
 	f.b = f.c.wire.taken()
 	if f.b == nil {
 		result0 = nil
+//line github.com/movenext/movenext/netio/records.go:174
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:174
 		return true, result0
 	}
 	// records.go:176: _, err := c.wire.conn.Write(*b)
+//line github.com/movenext/movenext/netio/records.go:176
 	f.write1, _, err = f.c.wire.conn.WriteEnter(t, *f.b)
+//line github.com/movenext/movenext/netio/records_async.go:1207
 	if f.write1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/netio/records.go:176
 	_, err = f.write1.Results(t)
+//line github.com/movenext/movenext/netio/records.go:176
 	f.write1 = nil
 resumed1:
+//line github.com/movenext/movenext/netio/records.go:177
 	putOut(f.b)
 	if err != nil {
 		f.c.mu.Lock()
 		{
+//line github.com/movenext/movenext/netio/records.go:180
 			unlock1 := f.c.mu.Unlock
+//line github.com/movenext/movenext/netio/records.go:180
 			f.defers.Push(func(raise func()) {
+//line github.com/movenext/movenext/netio/records.go:180
 				defer unlock1()
+//line github.com/movenext/movenext/netio/records.go:180
 				raise()
+//line github.com/movenext/movenext/netio/records.go:180
 			})
 		}
+//line github.com/movenext/movenext/netio/records.go:181
 		if f.c.broken == nil {
 			f.c.broken = err
 		}
 	}
 	result0 = err
+//line github.com/movenext/movenext/netio/records.go:185
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/records.go:185
 	return true, result0
+//line github.com/movenext/movenext/netio/records_async.go:1245
 }
 
 // Location returns where [sent] is suspended.
@@ -1047,4 +1273,4 @@ func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 53108aecc60d3312
+// Digest of what is above: 4493be2f2597a4e7

@@ -93,85 +93,128 @@ func (f *echoTLSLocals) moveNext(t *statemachine.Task) (finished bool, result0 i
 	}
 	{
 		c := f.c
+//line github.com/movenext/movenext/netio/tls_test.go:73
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
+//line github.com/movenext/movenext/netio/tls_test.go:74
 	f.p = make([]byte, 1<<15)
 	f.total = 0
 for1:
 	// tls_test.go:76: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:76
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
+//line github.com/movenext/movenext/netio/tls_test.go:76
 	if f.readableOrCloseWrite1.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:109
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/netio/tls_test.go:76
 	return t.Await(f.readableOrCloseWrite1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/netio/tls_test.go:76
 		_, err2 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
+//line github.com/movenext/movenext/netio/tls_test.go:76
 		f.readableOrCloseWrite1 = nil
+//line github.com/movenext/movenext/netio/tls_test.go:76
 		if err2 == nil {
+//line github.com/movenext/movenext/netio/tls_test.go:76
 			goto endIf1
 		}
+//line github.com/movenext/movenext/netio/tls_test.go:77
 		result0, result1 = f.total, err2
 	}
+//line github.com/movenext/movenext/netio/tls_test.go:77
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:77
 	return true, result0, result1
 endIf1:
 	// tls_test.go:79: n, err := c.Read(p)
+//line github.com/movenext/movenext/netio/tls_test.go:79
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
+//line github.com/movenext/movenext/netio/tls_test.go:79
 	if f.readOrWrite2.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:139
 		goto resume2
 	}
 	f.State = 2
+//line github.com/movenext/movenext/netio/tls_test.go:79
 	return t.Await(f.readOrWrite2), 0, nil
 resume2:
+//line github.com/movenext/movenext/netio/tls_test.go:79
 	f.n, err = statemachine.TwinResult(t, f.readOrWrite2)
+//line github.com/movenext/movenext/netio/tls_test.go:79
 	f.readOrWrite2 = nil
 	if err != io.EOF {
+//line github.com/movenext/movenext/netio/tls_test.go:80
 		goto endIf2
 	}
 	// tls_test.go:81: return total, c.CloseWrite()
+//line github.com/movenext/movenext/netio/tls_test.go:81
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
+//line github.com/movenext/movenext/netio/tls_test.go:81
 	if f.readableOrCloseWrite1.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:159
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.c, f.p = nil, nil, nil // not needed any more
+//line github.com/movenext/movenext/netio/tls_test.go:81
 	return t.Await(f.readableOrCloseWrite1), 0, nil
 resume3:
 	{
+//line github.com/movenext/movenext/netio/tls_test.go:81
 		_, closeWrite1 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
+//line github.com/movenext/movenext/netio/tls_test.go:81
 		f.readableOrCloseWrite1 = nil
+//line github.com/movenext/movenext/netio/tls_test.go:81
 		result0, result1 = f.total, closeWrite1
 	}
+//line github.com/movenext/movenext/netio/tls_test.go:81
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:81
 	return true, result0, result1
 endIf2:
 	if err != nil {
 		result0, result1 = f.total, err
+//line github.com/movenext/movenext/netio/tls_test.go:84
 		f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:84
 		return true, result0, result1
 	}
 	// tls_test.go:86: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:86
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
+//line github.com/movenext/movenext/netio/tls_test.go:86
 	if f.readOrWrite2.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:192
 		goto resume4
 	}
 	f.State = 4
+//line github.com/movenext/movenext/netio/tls_test.go:86
 	return t.Await(f.readOrWrite2), 0, nil
 resume4:
 	{
+//line github.com/movenext/movenext/netio/tls_test.go:86
 		_, err2 := statemachine.TwinResult(t, f.readOrWrite2)
+//line github.com/movenext/movenext/netio/tls_test.go:86
 		f.readOrWrite2 = nil
+//line github.com/movenext/movenext/netio/tls_test.go:86
 		if err2 == nil {
+//line github.com/movenext/movenext/netio/tls_test.go:86
 			goto endIf3
 		}
+//line github.com/movenext/movenext/netio/tls_test.go:87
 		result0, result1 = f.total, err2
 	}
+//line github.com/movenext/movenext/netio/tls_test.go:87
 	f.State = statemachine.Finished
+//line github.com/movenext/movenext/netio/tls_test.go:87
 	return true, result0, result1
 endIf3:
 	f.total += f.n
+//line github.com/movenext/movenext/netio/tls_async_test.go:218
 	goto for1
 }
 
@@ -273,91 +316,135 @@ func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 		f.Misuse(state)
 	}
 	// tls_test.go:97: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:97
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
+//line github.com/movenext/movenext/netio/tls_test.go:97
 	if f.handshakeOrCloseWrite1.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:324
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/netio/tls_test.go:97
 	return t.Await(f.handshakeOrCloseWrite1), nil, nil
 resume1:
 	{
+//line github.com/movenext/movenext/netio/tls_test.go:97
 		_, err := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
+//line github.com/movenext/movenext/netio/tls_test.go:97
 		f.handshakeOrCloseWrite1 = nil
+//line github.com/movenext/movenext/netio/tls_test.go:97
 		if err == nil {
+//line github.com/movenext/movenext/netio/tls_test.go:97
 			goto endIf1
 		}
+//line github.com/movenext/movenext/netio/tls_test.go:98
 		result0, result1 = nil, err
 	}
+//line github.com/movenext/movenext/netio/tls_async_test.go:344
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/netio/tls_test.go:100
 	f.back = make([]byte, len(f.all))
 	f.at = 0
 for1:
+//line github.com/movenext/movenext/netio/tls_test.go:101
 	if f.at >= len(f.all) {
+//line github.com/movenext/movenext/netio/tls_test.go:101
 		goto endFor1
 	}
+//line github.com/movenext/movenext/netio/tls_test.go:102
 	f.sizeOrEnd = min(1<<14, len(f.all)-f.at)
 	// tls_test.go:103: if _, err := c.Write(all[at : at+size]); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:103
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
+//line github.com/movenext/movenext/netio/tls_test.go:103
 	if f.writeOrRead2.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:364
 		goto resume2
 	}
 	f.State = 2
+//line github.com/movenext/movenext/netio/tls_test.go:103
 	return t.Await(f.writeOrRead2), nil, nil
 resume2:
 	{
+//line github.com/movenext/movenext/netio/tls_test.go:103
 		_, err := statemachine.TwinResult(t, f.writeOrRead2)
+//line github.com/movenext/movenext/netio/tls_test.go:103
 		f.writeOrRead2 = nil
+//line github.com/movenext/movenext/netio/tls_test.go:103
 		if err == nil {
+//line github.com/movenext/movenext/netio/tls_test.go:103
 			goto endIf2
 		}
+//line github.com/movenext/movenext/netio/tls_test.go:104
 		result0, result1 = nil, err
 	}
+//line github.com/movenext/movenext/netio/tls_async_test.go:384
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
+//line github.com/movenext/movenext/netio/tls_test.go:106
 	f.sizeOrEnd = f.at + f.sizeOrEnd
 for2:
+//line github.com/movenext/movenext/netio/tls_test.go:106
 	if f.at >= f.sizeOrEnd {
+//line github.com/movenext/movenext/netio/tls_test.go:106
 		goto endFor2
 	}
 	// tls_test.go:107: n, err := c.Read(back[at:end])
+//line github.com/movenext/movenext/netio/tls_test.go:107
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
+//line github.com/movenext/movenext/netio/tls_test.go:107
 	if f.writeOrRead2.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:401
 		goto resume3
 	}
 	f.State = 3
+//line github.com/movenext/movenext/netio/tls_test.go:107
 	return t.Await(f.writeOrRead2), nil, nil
 resume3:
 	{
+//line github.com/movenext/movenext/netio/tls_test.go:107
 		n, err := statemachine.TwinResult(t, f.writeOrRead2)
+//line github.com/movenext/movenext/netio/tls_test.go:107
 		f.writeOrRead2 = nil
 		if err != nil {
 			result0, result1 = nil, err
+//line github.com/movenext/movenext/netio/tls_async_test.go:415
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/netio/tls_test.go:110
 		}
 		f.at += n
 	}
+//line github.com/movenext/movenext/netio/tls_async_test.go:422
 	goto for2
 endFor2:
 	goto for1
 endFor1:
 	// tls_test.go:114: return back, c.CloseWrite()
+//line github.com/movenext/movenext/netio/tls_test.go:114
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
+//line github.com/movenext/movenext/netio/tls_test.go:114
 	if f.handshakeOrCloseWrite1.IsCompleted() {
+//line github.com/movenext/movenext/netio/tls_async_test.go:432
 		goto resume4
 	}
 	f.State = 4
 	f.c, f.all = nil, nil // not needed any more
+//line github.com/movenext/movenext/netio/tls_test.go:114
 	return t.Await(f.handshakeOrCloseWrite1), nil, nil
 resume4:
 	{
+//line github.com/movenext/movenext/netio/tls_test.go:114
 		_, closeWrite1 := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
+//line github.com/movenext/movenext/netio/tls_test.go:114
 		f.handshakeOrCloseWrite1 = nil
+//line github.com/movenext/movenext/netio/tls_test.go:114
 		result0, result1 = f.back, closeWrite1
 	}
+//line github.com/movenext/movenext/netio/tls_async_test.go:448
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -390,4 +477,4 @@ func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 07a935692754374d
+// Digest of what is above: 224793ef7835cd4c

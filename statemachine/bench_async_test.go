@@ -73,26 +73,26 @@ func (f *nestedLocals) moveNext(t *statemachine.Task, ctx context.Context, n int
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/bench_test.go:87
+//line github.com/movenext/movenext/statemachine/bench_test.go:88
 	if n != 0 {
-//line github.com/movenext/movenext/statemachine/bench_test.go:87
+//line github.com/movenext/movenext/statemachine/bench_test.go:88
 		goto endIf1
 	}
-	// bench_test.go:88: job.Yield()
+	// bench_test.go:89: job.Yield()
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:83
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:88
+//line github.com/movenext/movenext/statemachine/bench_test.go:89
 	return t.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/bench_test.go:88
+//line github.com/movenext/movenext/statemachine/bench_test.go:89
 	_ = t.Refusal()
 	result0 = 0
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:91
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-	// bench_test.go:91: return nested(ctx, n-1) + 1
-//line github.com/movenext/movenext/statemachine/bench_test.go:91
+	// bench_test.go:92: return nested(ctx, n-1) + 1
+//line github.com/movenext/movenext/statemachine/bench_test.go:92
 	f.nested2, nested1 = nestedEnter(t, ctx, n-1)
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:98
 	if f.nested2 == nil {
@@ -101,12 +101,12 @@ endIf1:
 	f.State = 2
 	return false, 0
 resume2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:91
+//line github.com/movenext/movenext/statemachine/bench_test.go:92
 	nested1 = f.nested2.Results(t)
-//line github.com/movenext/movenext/statemachine/bench_test.go:91
+//line github.com/movenext/movenext/statemachine/bench_test.go:92
 	f.nested2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:91
+//line github.com/movenext/movenext/statemachine/bench_test.go:92
 	result0 = nested1 + 1
 //line github.com/movenext/movenext/statemachine/bench_async_test.go:112
 	f.State = statemachine.Finished
@@ -115,7 +115,7 @@ resumed2:
 
 // Location returns where [nested] is suspended.
 func (f *nestedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 88, 91)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 89, 92)
 }
 
 // Results returns what [nested] returned, or raises again the panic that ended it.
@@ -141,4 +141,4 @@ func (f *nestedMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7878e55c9306e28c
+// Digest of what is above: 18f480c1327edbfb

@@ -1338,30 +1338,30 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:296: _, err := awaiter.Await(lateEnd{})
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+	// home_test.go:298: _, err := awaiter.Await(lateEnd{})
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 	if next := awaiter.Awaitable[int](lateEnd{}); next != nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 		f.await1 = next.GetAwaiter()
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1 == nil {
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1355
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 	return t.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 		_, err := statemachine.Result(t, f.await1)
-//line github.com/movenext/movenext/statemachine/home_test.go:296
+//line github.com/movenext/movenext/statemachine/home_test.go:298
 		f.await1 = nil
 		f.at.step("after a wait that had ended")
 		result0 = err
@@ -1373,7 +1373,7 @@ resume1:
 
 // Location returns where [late] is suspended.
 func (f *lateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 296)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
 }
 
 // Results returns what [late] returned, or raises again the panic that ended it.
@@ -1460,22 +1460,22 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:305
+//line github.com/movenext/movenext/statemachine/home_test.go:307
 	if !!first {
-//line github.com/movenext/movenext/statemachine/home_test.go:305
+//line github.com/movenext/movenext/statemachine/home_test.go:307
 		goto endIf1
 	}
-	// home_test.go:306: job.Yield()
+	// home_test.go:308: job.Yield()
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1470
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:306
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:306
+//line github.com/movenext/movenext/statemachine/home_test.go:308
 	_ = t.Refusal()
 endIf1:
-	// home_test.go:308: err := late(away, there)
-//line github.com/movenext/movenext/statemachine/home_test.go:308
+	// home_test.go:310: err := late(away, there)
+//line github.com/movenext/movenext/statemachine/home_test.go:310
 	f.late2, err = lateEnter(t, f.away, f.there)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1481
 	if f.late2 == nil {
@@ -1485,12 +1485,12 @@ endIf1:
 	f.away, f.there = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/home_test.go:308
+//line github.com/movenext/movenext/statemachine/home_test.go:310
 	err = f.late2.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:308
+//line github.com/movenext/movenext/statemachine/home_test.go:310
 	f.late2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/home_test.go:309
+//line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.at.step("after the call")
 	result0 = err
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1497
@@ -1500,7 +1500,7 @@ resumed2:
 
 // Location returns where [callsLate] is suspended.
 func (f *callsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 306, 308)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.callsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308, 310)
 }
 
 // Results returns what [callsLate] returned, or raises again the panic that ended it.
@@ -1582,31 +1582,31 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:317: _, err := job.Go(ctx, func(ctx context.Context) error {
+	// home_test.go:319: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		away := away
 		there := there
 		at := f.at
-//line github.com/movenext/movenext/statemachine/home_test.go:317
+//line github.com/movenext/movenext/statemachine/home_test.go:319
 		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
 			return startsLateFunc1Run(away, there, at, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/home_test.go:317
+//line github.com/movenext/movenext/statemachine/home_test.go:319
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1598
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/home_test.go:317
+//line github.com/movenext/movenext/statemachine/home_test.go:319
 	return t.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/home_test.go:317
+//line github.com/movenext/movenext/statemachine/home_test.go:319
 		_, err := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/statemachine/home_test.go:317
+//line github.com/movenext/movenext/statemachine/home_test.go:319
 		f.await1 = nil
-//line github.com/movenext/movenext/statemachine/home_test.go:322
+//line github.com/movenext/movenext/statemachine/home_test.go:324
 		f.at.step("after the job")
 		result0 = err
 	}
@@ -1617,7 +1617,7 @@ resume1:
 
 // Location returns where [startsLate] is suspended.
 func (f *startsLateLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 317)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 319)
 }
 
 // Results returns what [startsLate] returned, or raises again the panic that ended it.
@@ -1676,8 +1676,8 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	default:
 		f.Misuse(state)
 	}
-	// home_test.go:318: err := late(away, there)
-//line github.com/movenext/movenext/statemachine/home_test.go:318
+	// home_test.go:320: err := late(away, there)
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 	f.late1, err = lateEnter(t, away, there)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1683
 	if f.late1 == nil {
@@ -1686,12 +1686,12 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/home_test.go:318
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 	err = f.late1.Results(t)
-//line github.com/movenext/movenext/statemachine/home_test.go:318
+//line github.com/movenext/movenext/statemachine/home_test.go:320
 	f.late1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_test.go:319
+//line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.at.step("after the call in a literal")
 	result0 = err
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1698
@@ -1701,7 +1701,7 @@ resumed1:
 
 // Location returns where a function literal of [startsLate] is suspended.
 func (f *startsLateFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 318)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
 // startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain of calls: task and frame in one allocation.
@@ -1720,4 +1720,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 366182dd24f16c55
+// Digest of what is above: afa0cc0243a4d029

@@ -83,33 +83,33 @@ func (frame *fallThroughLiteralsLocals) moveNext(t *statemachine.Task) (finished
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:45
+//line github.com/movenext/movenext/statemachine/panics_test.go:46
 		frame.defers.PushPlain(func() { f.out() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:46
+//line github.com/movenext/movenext/statemachine/panics_test.go:47
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:47
+//line github.com/movenext/movenext/statemachine/panics_test.go:48
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:48
+//line github.com/movenext/movenext/statemachine/panics_test.go:49
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:48
+//line github.com/movenext/movenext/statemachine/panics_test.go:49
 		goto endIf2
 	}
-	// panics_test.go:49: job.Yield()
+	// panics_test.go:50: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:102
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:49
+//line github.com/movenext/movenext/statemachine/panics_test.go:50
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:49
+//line github.com/movenext/movenext/statemachine/panics_test.go:50
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:53: return fallThroughLiterals(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:53
+	// panics_test.go:54: return fallThroughLiterals(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:54
 	frame.fallThroughLiterals2, fallThroughLiterals1 = fallThroughLiteralsEnter(t, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:115
 	if frame.fallThroughLiterals2 == nil {
@@ -119,23 +119,23 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:53
+//line github.com/movenext/movenext/statemachine/panics_test.go:54
 	fallThroughLiterals1 = frame.fallThroughLiterals2.Results(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:53
+//line github.com/movenext/movenext/statemachine/panics_test.go:54
 	frame.fallThroughLiterals2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:53
+//line github.com/movenext/movenext/statemachine/panics_test.go:54
 	result0 = fallThroughLiterals1
-//line github.com/movenext/movenext/statemachine/panics_test.go:53
+//line github.com/movenext/movenext/statemachine/panics_test.go:54
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:53
+//line github.com/movenext/movenext/statemachine/panics_test.go:54
 	return true, result0
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:134
 }
 
 // Location returns where [fallThroughLiterals] is suspended.
 func (frame *fallThroughLiteralsLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 49, 53)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 50, 54)
 }
 
 // Results returns what [fallThroughLiterals] returned, or raises again the panic that ended it.
@@ -227,43 +227,43 @@ func (frame *fallThroughValuesLocals) moveNext(t *statemachine.Task) (finished b
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:58
+//line github.com/movenext/movenext/statemachine/panics_test.go:59
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:58
+//line github.com/movenext/movenext/statemachine/panics_test.go:59
 		deferred1 := frame.f.deferred
-//line github.com/movenext/movenext/statemachine/panics_test.go:58
+//line github.com/movenext/movenext/statemachine/panics_test.go:59
 		frame.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:58
+//line github.com/movenext/movenext/statemachine/panics_test.go:59
 			defer deferred1()
-//line github.com/movenext/movenext/statemachine/panics_test.go:58
+//line github.com/movenext/movenext/statemachine/panics_test.go:59
 			raise()
-//line github.com/movenext/movenext/statemachine/panics_test.go:58
+//line github.com/movenext/movenext/statemachine/panics_test.go:59
 		})
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:59
+//line github.com/movenext/movenext/statemachine/panics_test.go:60
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:60
+//line github.com/movenext/movenext/statemachine/panics_test.go:61
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:61
+//line github.com/movenext/movenext/statemachine/panics_test.go:62
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:61
+//line github.com/movenext/movenext/statemachine/panics_test.go:62
 		goto endIf2
 	}
-	// panics_test.go:62: job.Yield()
+	// panics_test.go:63: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:256
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:62
+//line github.com/movenext/movenext/statemachine/panics_test.go:63
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:62
+//line github.com/movenext/movenext/statemachine/panics_test.go:63
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:66: return fallThroughValues(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:66
+	// panics_test.go:67: return fallThroughValues(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:67
 	frame.fallThroughValues2, fallThroughValues1 = fallThroughValuesEnter(t, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:269
 	if frame.fallThroughValues2 == nil {
@@ -273,23 +273,23 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:66
+//line github.com/movenext/movenext/statemachine/panics_test.go:67
 	fallThroughValues1 = frame.fallThroughValues2.Results(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:66
+//line github.com/movenext/movenext/statemachine/panics_test.go:67
 	frame.fallThroughValues2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:66
+//line github.com/movenext/movenext/statemachine/panics_test.go:67
 	result0 = fallThroughValues1
-//line github.com/movenext/movenext/statemachine/panics_test.go:66
+//line github.com/movenext/movenext/statemachine/panics_test.go:67
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:66
+//line github.com/movenext/movenext/statemachine/panics_test.go:67
 	return true, result0
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:288
 }
 
 // Location returns where [fallThroughValues] is suspended.
 func (frame *fallThroughValuesLocals) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 62, 66)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughValues", "github.com/movenext/movenext/statemachine/panics_test.go", 63, 67)
 }
 
 // Results returns what [fallThroughValues] returned, or raises again the panic that ended it.
@@ -385,39 +385,39 @@ func (frame *fallThroughEpiloguesFrame) step(t *statemachine.Task) (finished, ag
 	{
 		n := frame.n
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:71
+//line github.com/movenext/movenext/statemachine/panics_test.go:72
 		frame.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/statemachine/panics_test.go:71
+//line github.com/movenext/movenext/statemachine/panics_test.go:72
 			m := fallThroughEpiloguesFunc1Enter(t, n, f)
-//line github.com/movenext/movenext/statemachine/panics_test.go:71
+//line github.com/movenext/movenext/statemachine/panics_test.go:72
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/statemachine/panics_test.go:71
+//line github.com/movenext/movenext/statemachine/panics_test.go:72
 		})
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:77
+//line github.com/movenext/movenext/statemachine/panics_test.go:78
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:78
+//line github.com/movenext/movenext/statemachine/panics_test.go:79
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:79
+//line github.com/movenext/movenext/statemachine/panics_test.go:80
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:79
+//line github.com/movenext/movenext/statemachine/panics_test.go:80
 		goto endIf2
 	}
-	// panics_test.go:80: job.Yield()
+	// panics_test.go:81: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:410
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:80
+//line github.com/movenext/movenext/statemachine/panics_test.go:81
 	return t.Yield(), false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:80
+//line github.com/movenext/movenext/statemachine/panics_test.go:81
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:84: return fallThroughEpilogues(ctx, f, n-1)
-//line github.com/movenext/movenext/statemachine/panics_test.go:84
+	// panics_test.go:85: return fallThroughEpilogues(ctx, f, n-1)
+//line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.fallThroughEpilogues2, fallThroughEpilogues1 = fallThroughEpiloguesEnter(t, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:423
 	if frame.fallThroughEpilogues2 == nil {
@@ -427,17 +427,17 @@ endIf1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:84
+//line github.com/movenext/movenext/statemachine/panics_test.go:85
 	fallThroughEpilogues1 = frame.fallThroughEpilogues2.Results(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:84
+//line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.fallThroughEpilogues2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:84
+//line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.result0 = fallThroughEpilogues1
 epilogue:
-//line github.com/movenext/movenext/statemachine/panics_test.go:84
+//line github.com/movenext/movenext/statemachine/panics_test.go:85
 	if !frame.defers.Next(t, &frame.Frame) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:84
+//line github.com/movenext/movenext/statemachine/panics_test.go:85
 		frame.defers.End(t, &frame.Frame)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:443
 		return true, false
@@ -446,7 +446,7 @@ epilogue:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false, false
 resume3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:84
+//line github.com/movenext/movenext/statemachine/panics_test.go:85
 	frame.defers.Resumed(t)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:452
 	goto epilogue
@@ -454,7 +454,7 @@ resume3:
 
 // Location returns where [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 81, 85, 86)
 }
 
 // Results returns what [fallThroughEpilogues] returned, or raises again the panic that ended it.
@@ -514,18 +514,18 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(t *statemachine.Task, n in
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:72
+//line github.com/movenext/movenext/statemachine/panics_test.go:73
 	if n >= 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:72
+//line github.com/movenext/movenext/statemachine/panics_test.go:73
 		goto endIf1
 	}
-	// panics_test.go:73: job.Yield()
+	// panics_test.go:74: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:524
 	frame.State = 1
-//line github.com/movenext/movenext/statemachine/panics_test.go:73
+//line github.com/movenext/movenext/statemachine/panics_test.go:74
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:73
+//line github.com/movenext/movenext/statemachine/panics_test.go:74
 	_ = t.Refusal()
 endIf1:
 	frame.f.out()
@@ -536,7 +536,7 @@ endIf1:
 
 // Location returns where a function literal of [fallThroughEpilogues] is suspended.
 func (frame *fallThroughEpiloguesFunc1Frame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 73)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 74)
 }
 
 // Results returns what a function literal of [fallThroughEpilogues] returned, or raises again the panic that ended it.
@@ -574,11 +574,11 @@ func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:90
+//line github.com/movenext/movenext/statemachine/panics_test.go:91
 		frame.defers.PushPlain(func() { f.out() })
 	}
-	// panics_test.go:91: if !yield(1, ctx.Err()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:91
+	// panics_test.go:92: if !yield(1, ctx.Err()) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.Emit(1, frame.ctx.Err())
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:584
 	frame.State = 1
@@ -586,29 +586,29 @@ func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:91
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 		yield1 := frame.Wanted(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:91
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 		if yield1 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:91
+//line github.com/movenext/movenext/statemachine/panics_test.go:92
 			goto endIf1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_test.go:93
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_test.go:93
 	return true
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_test.go:93
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:92
+//line github.com/movenext/movenext/statemachine/panics_test.go:93
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:607
 }
 
 // Location returns where [oneRound] is suspended.
 func (frame *oneRoundFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 91)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.oneRound", "github.com/movenext/movenext/statemachine/panics_test.go", 92)
 }
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
@@ -673,13 +673,13 @@ func (frame *fallThroughLoopsFrame) MoveNext(t *statemachine.Task) (finished boo
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:99
+//line github.com/movenext/movenext/statemachine/panics_test.go:100
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
-//line github.com/movenext/movenext/statemachine/panics_test.go:99
+//line github.com/movenext/movenext/statemachine/panics_test.go:100
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
-//line github.com/movenext/movenext/statemachine/panics_test.go:99
+	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
+//line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if frame.loop1.Next(t) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:685
 		goto resume1
@@ -687,35 +687,35 @@ range1:
 	frame.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:99
+//line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if !frame.loop1.More(t) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:99
+//line github.com/movenext/movenext/statemachine/panics_test.go:100
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:100
+//line github.com/movenext/movenext/statemachine/panics_test.go:101
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:101
+//line github.com/movenext/movenext/statemachine/panics_test.go:102
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:102
+//line github.com/movenext/movenext/statemachine/panics_test.go:103
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:102
+//line github.com/movenext/movenext/statemachine/panics_test.go:103
 		goto endIf2
 	}
-	// panics_test.go:103: job.Yield()
+	// panics_test.go:104: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:708
 	frame.State = 2
-//line github.com/movenext/movenext/statemachine/panics_test.go:103
+//line github.com/movenext/movenext/statemachine/panics_test.go:104
 	return t.Yield()
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:103
+//line github.com/movenext/movenext/statemachine/panics_test.go:104
 	_ = t.Refusal()
 endIf2:
 	frame.f.bottom()
 endIf1:
-	// panics_test.go:107: if err := fallThroughLoops(ctx, f, n-1); err != nil {
-//line github.com/movenext/movenext/statemachine/panics_test.go:107
+	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(t, frame.ctx, frame.f, frame.n-1)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:721
 	if frame.fallThroughLoops3 == nil {
@@ -724,24 +724,24 @@ endIf1:
 	frame.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:107
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	err = frame.fallThroughLoops3.Results(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:107
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3 = nil
 resumed3:
-//line github.com/movenext/movenext/statemachine/panics_test.go:107
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 	if err == nil {
-//line github.com/movenext/movenext/statemachine/panics_test.go:107
+//line github.com/movenext/movenext/statemachine/panics_test.go:108
 		goto endIf3
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.result0 = err
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:740
 	goto leave1
 endIf3:
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	if frame.loop1.Stop(t) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:747
 		goto resume4
@@ -750,33 +750,33 @@ leave1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.loop1.Stopped(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:108
+//line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:111
+//line github.com/movenext/movenext/statemachine/panics_test.go:112
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:111
+//line github.com/movenext/movenext/statemachine/panics_test.go:112
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:111
+//line github.com/movenext/movenext/statemachine/panics_test.go:112
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:775
 }
 
 // Location returns where [fallThroughLoops] is suspended.
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 100, 104, 108, 100)
 }
 
 // Results returns what [fallThroughLoops] returned, or raises again the panic that ended it.
@@ -843,54 +843,54 @@ func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) 
 	default:
 		frame.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:117
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:117
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 		deferred1 := frame.f.deferred
-//line github.com/movenext/movenext/statemachine/panics_test.go:117
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 		frame.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:117
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 			defer deferred1()
-//line github.com/movenext/movenext/statemachine/panics_test.go:117
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 			raise()
-//line github.com/movenext/movenext/statemachine/panics_test.go:117
+//line github.com/movenext/movenext/statemachine/panics_test.go:118
 		})
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:118
+//line github.com/movenext/movenext/statemachine/panics_test.go:119
 	frame.f.in()
 	if frame.n != 0 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:119
+//line github.com/movenext/movenext/statemachine/panics_test.go:120
 		goto endIf1
 	}
-	// panics_test.go:120: if !yield(1, nil) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:120
+	// panics_test.go:121: if !yield(1, nil) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.Emit(1, nil)
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:869
 	frame.State = 1
 	return true
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:120
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 		yield1 := frame.Wanted(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:120
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 		if yield1 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:120
+//line github.com/movenext/movenext/statemachine/panics_test.go:121
 			goto endIf2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
+//line github.com/movenext/movenext/statemachine/panics_test.go:122
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:121
+//line github.com/movenext/movenext/statemachine/panics_test.go:122
 	return true
 endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(frame.ctx, frame.f, frame.n-1))
-//line github.com/movenext/movenext/statemachine/panics_test.go:125
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:125
+	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Next(t) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:896
 		goto resume2
@@ -899,16 +899,16 @@ range1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:125
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if !frame.loop1.More(t) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:125
+//line github.com/movenext/movenext/statemachine/panics_test.go:126
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:125
-		v, err := frame.loop1.Key(), frame.loop1.Value()
-		// panics_test.go:126: if !yield(v, err) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
+		v, err := frame.loop1.Key(), frame.loop1.Value()
+		// panics_test.go:127: if !yield(v, err) {
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 		frame.Emit(v, err)
 	}
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:915
@@ -917,11 +917,11 @@ resume2:
 	return true
 resume3:
 	{
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 		yield2 := frame.Wanted(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 		if yield2 {
-//line github.com/movenext/movenext/statemachine/panics_test.go:126
+//line github.com/movenext/movenext/statemachine/panics_test.go:127
 			goto endIf3
 		}
 	}
@@ -930,7 +930,7 @@ resume3:
 endIf3:
 	goto range1
 leave1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	if frame.loop1.Stop(t) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:936
 		goto resume4
@@ -939,31 +939,31 @@ leave1:
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return false
 resume4:
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.loop1.Stopped(t)
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	return true
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:127
+//line github.com/movenext/movenext/statemachine/panics_test.go:128
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:962
 }
 
 // Location returns where [fallingStream] is suspended.
 func (frame *fallingStreamFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 120, 125, 126, 125)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallingStream", "github.com/movenext/movenext/statemachine/panics_test.go", 121, 126, 127, 126)
 }
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
@@ -1029,16 +1029,16 @@ func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context
 	}
 	{
 		f := frame.f
-//line github.com/movenext/movenext/statemachine/panics_test.go:135
+//line github.com/movenext/movenext/statemachine/panics_test.go:136
 		frame.defers.PushPlain(func() { f.out() })
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:136
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 	frame.loop1 = statemachine.RangeStream(fallingStreamAsync(ctx, frame.f, n-1))
-//line github.com/movenext/movenext/statemachine/panics_test.go:136
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 	frame.loops.Open(frame.loop1)
 range1:
-	// panics_test.go:136: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
-//line github.com/movenext/movenext/statemachine/panics_test.go:136
+	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if frame.loop1.Next(t) {
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1044
 		goto resume1
@@ -1046,44 +1046,44 @@ range1:
 	frame.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:136
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if !frame.loop1.More(t) {
-//line github.com/movenext/movenext/statemachine/panics_test.go:136
+//line github.com/movenext/movenext/statemachine/panics_test.go:137
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/panics_test.go:137
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 	if !frame.f.suspends {
-//line github.com/movenext/movenext/statemachine/panics_test.go:137
+//line github.com/movenext/movenext/statemachine/panics_test.go:138
 		goto endIf1
 	}
-	// panics_test.go:138: job.Yield()
+	// panics_test.go:139: job.Yield()
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1061
 	frame.State = 2
-//line github.com/movenext/movenext/statemachine/panics_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	return t.Yield()
 resume2:
-//line github.com/movenext/movenext/statemachine/panics_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	_ = t.Refusal()
 endIf1:
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1069
 	goto range1
 done1:
-//line github.com/movenext/movenext/statemachine/panics_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_test.go:139
 	frame.loop1 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:141
+//line github.com/movenext/movenext/statemachine/panics_test.go:142
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_test.go:141
+//line github.com/movenext/movenext/statemachine/panics_test.go:142
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/panics_test.go:141
+//line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
 //line github.com/movenext/movenext/statemachine/panics_async_test.go:1082
 }
 
 // Location returns where [fallThroughStreams] is suspended.
 func (frame *fallThroughStreamsFrame) Location() statemachine.Location {
-	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
+	return frame.Frame.At("github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 137, 139)
 }
 
 // Results returns what [fallThroughStreams] returned, or raises again the panic that ended it.
@@ -1109,4 +1109,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b778c8b79631466a
+// Digest of what is above: 81a03e085f10143e

@@ -201,8 +201,8 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// sleep_test.go:170: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
-//line github.com/movenext/movenext/statemachine/sleep_test.go:170
+	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
+//line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:208
 	if !asleep1 {
@@ -211,7 +211,7 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:170
+//line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	result0 = t.Refusal()
 resumed1:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:218
@@ -221,7 +221,7 @@ resumed1:
 
 // Location returns where [nod] is suspended.
 func (f *nodLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 170)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 171)
 }
 
 // Results returns what [nod] returned, or raises again the panic that ended it.
@@ -246,4 +246,4 @@ func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8ea86bf672ef5090
+// Digest of what is above: b97e2ba5e088ba21

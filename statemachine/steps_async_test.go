@@ -372,26 +372,26 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// steps_test.go:103: s, err := after.Await()
-//line github.com/movenext/movenext/statemachine/steps_test.go:103
+	// steps_test.go:104: s, err := after.Await()
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
 	f.await1 = f.after
-//line github.com/movenext/movenext/statemachine/steps_test.go:103
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:381
 		goto resume1
 	}
 	f.State = 1
 	f.after = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/steps_test.go:103
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
 	return t.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/statemachine/steps_test.go:103
-		s, err := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/statemachine/steps_test.go:103
-		f.await1 = nil
-		// steps_test.go:104: if yield(s, err) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
+		s, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/statemachine/steps_test.go:104
+		f.await1 = nil
+		// steps_test.go:105: if yield(s, err) {
+//line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:398
@@ -400,15 +400,15 @@ resume1:
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/statemachine/steps_test.go:104
+//line github.com/movenext/movenext/statemachine/steps_test.go:105
 		yield1 := f.Wanted(t)
-//line github.com/movenext/movenext/statemachine/steps_test.go:104
+//line github.com/movenext/movenext/statemachine/steps_test.go:105
 		if !yield1 {
-//line github.com/movenext/movenext/statemachine/steps_test.go:104
+//line github.com/movenext/movenext/statemachine/steps_test.go:105
 			goto endIf1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_test.go:105
+//line github.com/movenext/movenext/statemachine/steps_test.go:106
 	panic("too far")
 endIf1:
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:415
@@ -418,7 +418,7 @@ endIf1:
 
 // Location returns where [failing] is suspended.
 func (f *failingFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 103, 104)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 25167fd17ca6cb39
+// Digest of what is above: 2243c4e999d11f25

@@ -78,6 +78,7 @@ func (f *familyLocals) moveNext(t *statemachine.Task, ctx context.Context, child
 		f.Misuse(state)
 	}
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:21
 		kids := make([]*job.Job[int], children)
 		for i := range kids {
 			kids[i] = job.Run(ctx, one)
@@ -85,36 +86,52 @@ func (f *familyLocals) moveNext(t *statemachine.Task, ctx context.Context, child
 		f.sum = 0
 		f.list1 = kids
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:26
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:26
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:26
 		goto endRange1
 	}
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:26
 		kid := f.list1[f.i1]
 		// machines.go:27: v, err := kid.Await()
+//line github.com/movenext/movenext/benchmarks/works/machines.go:27
 		f.await1 = kid
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:27
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:107
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:27
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:27
 		v, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:27
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:121
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:30
 		}
 		f.sum += v
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:26
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:130
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:33
 	result0, result1 = f.sum, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:135
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -208,48 +225,67 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:41
 	if n < 2 {
 		result0, result1 = n, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:232
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:43
 	}
 	{
 		n := n
+//line github.com/movenext/movenext/benchmarks/works/machines.go:44
 		f.fork = job.Run(ctx, func(ctx1 context.Context) (int, error) {
 			return fibFunc1Run(n, ctx1)
 		})
 	}
 	// machines.go:45: b, err := fib(ctx, n-2)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:45
 	f.fib1, f.b, err = fibEnter(t, ctx, n-2)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:247
 	if f.fib1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:45
 	f.b, err = f.fib1.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:45
 	f.fib1 = nil
 resumed1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:46
 	if err != nil {
 		result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:262
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:48
 	}
 	// machines.go:49: a, err := fork.Await()
+//line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	f.await2 = f.fork
+//line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:272
 		goto resume2
 	}
 	f.State = 2
 	f.fork = nil // not needed any more
+//line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	return t.Await(f.await2), 0, nil
 resume2:
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:49
 		var a int
+//line github.com/movenext/movenext/benchmarks/works/machines.go:49
 		a, err = statemachine.JobResult(t, f.await2)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:49
 		f.await2 = nil
 		result0, result1 = a+f.b, err
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:289
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -313,16 +349,21 @@ func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Conte
 		f.Misuse(state)
 	}
 	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
+//line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1, result0, result1 = fibEnter(t, ctx, n-1)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:355
 	if f.fib1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	result0, result1 = f.fib1.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1 = nil
 resumed1:
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:367
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -406,53 +447,75 @@ func (f *skynetLocals) moveNext(t *statemachine.Task, ctx context.Context, first
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:57
 	if size == 1 {
 		result0, result1 = first, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:454
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:59
 	}
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:60
 		var kids [10]*job.Job[int]
 		size := size
+//line github.com/movenext/movenext/benchmarks/works/machines.go:61
 		for i := range kids {
 			from := first + i*(size/10)
 			kids[i] = job.Run(ctx, func(ctx1 context.Context) (int, error) {
 				return skynetFunc1Run(from, size, ctx1)
 			})
 		}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:65
 		f.sum = 0
 		f.list1 = kids
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:66
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:66
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:66
 		goto endRange1
 	}
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:66
 		kid := f.list1[f.i1]
 		// machines.go:67: v, err := kid.Await()
+//line github.com/movenext/movenext/benchmarks/works/machines.go:67
 		f.await1 = kid
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:67
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:491
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:67
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:67
 		v, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:67
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:505
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:70
 		}
 		f.sum += v
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:66
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:514
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:73
 	result0, result1 = f.sum, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:519
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -516,16 +579,21 @@ func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, c
 		f.Misuse(state)
 	}
 	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
+//line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1, result0, result1 = skynetEnter(t, ctx, from, size/10)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:585
 	if f.skynet1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	result0, result1 = f.skynet1.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1 = nil
 resumed1:
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:597
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -608,24 +676,33 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 		f.Misuse(state)
 	}
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:80
 	asleep1, err = statemachine.Sleep(t, ctx, d)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:682
 	if !asleep1 {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:80
 	err = t.Refusal()
 resumed1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:80
 	if err == nil {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:80
 		goto endIf1
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:81
 	result0 = err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:699
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:83
 	f.awake.Add(1)
 	result0 = nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:706
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -716,38 +793,55 @@ func (f *sumLocals) moveNext(t *statemachine.Task, jobs []*job.Job[int]) (finish
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:91
 	f.total = 0
 	f.list1 = jobs
+//line github.com/movenext/movenext/benchmarks/works/machines.go:92
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:92
 	if f.i1 >= len(f.list1) {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:92
 		goto endRange1
 	}
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:92
 		j := f.list1[f.i1]
 		// machines.go:93: v, err := j.Await()
+//line github.com/movenext/movenext/benchmarks/works/machines.go:93
 		f.await1 = j
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:93
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:817
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:93
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:93
 		v, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:93
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:831
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:96
 		}
 		f.total += v
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:92
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:840
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:99
 	result0, result1 = f.total, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:845
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -836,23 +930,34 @@ func (f *yieldsLocals) moveNext(t *statemachine.Task, n int) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:106
 	f.count = 0
 	f.n1 = n
+//line github.com/movenext/movenext/benchmarks/works/machines.go:107
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:107
 	if f.i1 >= f.n1 {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:107
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:946
 	f.State = 1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:108
 	return t.Yield(), 0
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:108
 	_ = t.Refusal()
 	f.count++
+//line github.com/movenext/movenext/benchmarks/works/machines.go:107
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:956
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:111
 	result0 = f.count
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:961
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -944,35 +1049,51 @@ func (f *roundsLocals) moveNext(t *statemachine.Task, n int) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:118
 	f.total = 0
 	f.n1 = n
+//line github.com/movenext/movenext/benchmarks/works/machines.go:119
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:119
 	if f.i1 >= f.n1 {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:119
 		goto endRange1
 	}
 	// machines.go:120: v, err := job.Run(ctx, one).Await()
+//line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	f.await1 = job.New(f.ctx, one)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1069
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:120
 		v, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:120
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1083
 			f.State = statemachine.Finished
 			return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:123
 		}
 		f.total += v
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:119
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1092
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:126
 	result0, result1 = f.total, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1097
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1062,28 +1183,40 @@ func (f *stepsLocals) moveNext(t *statemachine.Task, n int) (finished bool, resu
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:133
 	v = 0
 	f.n1 = n
+//line github.com/movenext/movenext/benchmarks/works/machines.go:134
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:134
 	if f.i1 >= f.n1 {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:134
 		goto endRange1
 	}
 	// machines.go:135: v = step(v)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:135
 	f.step1, v = stepEnter(t, v)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1201
 	if f.step1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:135
 	v = f.step1.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:135
 	f.step1 = nil
 resumed1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:134
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1215
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:137
 	result0 = v
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1220
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1170,16 +1303,22 @@ func (f *stepLocals) moveNext(t *statemachine.Task) (finished bool, result0 int)
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:145
 	if f.v >= 0 {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:145
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1313
 	f.State = 1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:146
 	return t.Yield(), 0
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:146
 	_ = t.Refusal()
 endIf1:
 	result0 = f.v + 1
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1322
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1267,18 +1406,25 @@ func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finishe
 		f.Misuse(state)
 	}
 	// machines.go:155: v, err := prev.Await()
+//line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	f.await1 = prev
+//line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1414
 		goto resume1
 	}
 	f.State = 1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	return t.Await(f.await1), 0, nil
 resume1:
 	{
+//line github.com/movenext/movenext/benchmarks/works/machines.go:155
 		v, err := statemachine.JobResult(t, f.await1)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:155
 		f.await1 = nil
 		result0, result1 = v+1, err
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1428
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1376,50 +1522,73 @@ func (f *playerLocals) moveNext(t *statemachine.Task, n int) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:163
 	f.n1 = n
+//line github.com/movenext/movenext/benchmarks/works/machines.go:163
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:163
 	if f.i1 >= f.n1 {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:163
 		goto endRange1
 	}
 	// machines.go:164: v, err := in.Receive(ctx)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnter(t, f.ctx)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1539
 	if f.receive1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:164
 	v, err = f.receive1.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:164
 	f.receive1 = nil
 resumed1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:165
 	if err != nil {
 		result0 = err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1554
 		f.State = statemachine.Finished
 		return true, result0
+//line github.com/movenext/movenext/benchmarks/works/machines.go:167
 	}
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	f.send2, err = f.out.SendEnter(t, f.ctx, v+1)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1562
 	if f.send2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	err = f.send2.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	f.send2 = nil
 resumed2:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	if err == nil {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:168
 		goto endIf1
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:169
 	result0 = err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1581
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:163
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1587
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:172
 	result0 = nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1592
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1518,51 +1687,74 @@ func (f *serverLocals) moveNext(t *statemachine.Task, n int) (finished bool, res
 	default:
 		f.Misuse(state)
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:179
 	v = 0
 	f.n1 = n
+//line github.com/movenext/movenext/benchmarks/works/machines.go:180
 	f.i1 = 0
 range1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:180
 	if f.i1 >= f.n1 {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:180
 		goto endRange1
 	}
 	// machines.go:181: err := out.Send(ctx, v+1)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:181
 	f.send1, err = f.out.SendEnter(t, f.ctx, v+1)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1705
 	if f.send1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:181
 	err = f.send1.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:181
 	f.send1 = nil
 resumed1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:182
 	if err != nil {
 		result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1720
 		f.State = statemachine.Finished
 		return true, result0, result1
+//line github.com/movenext/movenext/benchmarks/works/machines.go:184
 	}
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnter(t, f.ctx)
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1728
 	if f.receive2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false, 0, nil
 resume2:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	v, err = f.receive2.Results(t)
+//line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	f.receive2 = nil
 resumed2:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	if err == nil {
+//line github.com/movenext/movenext/benchmarks/works/machines.go:185
 		goto endIf1
 	}
+//line github.com/movenext/movenext/benchmarks/works/machines.go:186
 	result0, result1 = 0, err
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1747
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:180
 	f.i1++
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1753
 	goto range1
 endRange1:
+//line github.com/movenext/movenext/benchmarks/works/machines.go:189
 	result0, result1 = v, nil
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1758
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1595,4 +1787,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b421ab44cdc5911c
+// Digest of what is above: c1a3e3a16e44c6b3

@@ -77,13 +77,13 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/examples/21-http/main.go:24
+//line github.com/movenext/movenext/examples/21-http/main.go:26
 		patience := time.Millisecond
 		if f.user == "nobody" {
 			patience = time.Hour
 		}
-		// main.go:28: if err := job.Sleep(ctx, patience); err != nil {
-//line github.com/movenext/movenext/examples/21-http/main.go:28
+		// main.go:30: if err := job.Sleep(ctx, patience); err != nil {
+//line github.com/movenext/movenext/examples/21-http/main.go:30
 		asleep1, err = statemachine.Sleep(t, ctx, patience)
 	}
 //line github.com/movenext/movenext/examples/21-http/main_async.go:90
@@ -93,21 +93,21 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/examples/21-http/main.go:28
+//line github.com/movenext/movenext/examples/21-http/main.go:30
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/21-http/main.go:28
+//line github.com/movenext/movenext/examples/21-http/main.go:30
 	if err == nil {
-//line github.com/movenext/movenext/examples/21-http/main.go:28
+//line github.com/movenext/movenext/examples/21-http/main.go:30
 		goto endIf1
 	}
-//line github.com/movenext/movenext/examples/21-http/main.go:29
+//line github.com/movenext/movenext/examples/21-http/main.go:31
 	result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
 //line github.com/movenext/movenext/examples/21-http/main_async.go:107
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-//line github.com/movenext/movenext/examples/21-http/main.go:31
+//line github.com/movenext/movenext/examples/21-http/main.go:33
 	result0, result1 = f.place+" of "+f.user, nil
 //line github.com/movenext/movenext/examples/21-http/main_async.go:113
 	f.State = statemachine.Finished
@@ -116,7 +116,7 @@ endIf1:
 
 // Location returns where [ask] is suspended.
 func (f *askLocals) Location() statemachine.Location {
-	return f.Frame.At("main.ask", "github.com/movenext/movenext/examples/21-http/main.go", 28)
+	return f.Frame.At("main.ask", "github.com/movenext/movenext/examples/21-http/main.go", 30)
 }
 
 // Results returns what [ask] returned, or raises again the panic that ended it.
@@ -203,10 +203,10 @@ func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, us
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/21-http/main.go:36
+//line github.com/movenext/movenext/examples/21-http/main.go:38
 	f.orders, f.news = askAsync(ctx, "orders", user), askAsync(ctx, "news", user)
-	// main.go:37: profile, err := ask(ctx, "profile", user)
-//line github.com/movenext/movenext/examples/21-http/main.go:37
+	// main.go:39: profile, err := ask(ctx, "profile", user)
+//line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(t, ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main_async.go:212
 	if f.ask1 == nil {
@@ -216,45 +216,45 @@ func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, us
 	f.profile = "" // not needed any more
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/examples/21-http/main.go:37
+//line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.profile, err = f.ask1.Results(t)
-//line github.com/movenext/movenext/examples/21-http/main.go:37
+//line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1 = nil
 resumed1:
-//line github.com/movenext/movenext/examples/21-http/main.go:38
+//line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
 //line github.com/movenext/movenext/examples/21-http/main_async.go:228
 		f.State = statemachine.Finished
 		return true, text, err
-//line github.com/movenext/movenext/examples/21-http/main.go:40
+//line github.com/movenext/movenext/examples/21-http/main.go:42
 	}
-	// main.go:41: parts, err := job.WhenAll(orders, news).Await()
-//line github.com/movenext/movenext/examples/21-http/main.go:41
+	// main.go:43: parts, err := job.WhenAll(orders, news).Await()
+//line github.com/movenext/movenext/examples/21-http/main.go:43
 	f.await2 = job.WhenAll(f.orders, f.news)
-//line github.com/movenext/movenext/examples/21-http/main.go:41
+//line github.com/movenext/movenext/examples/21-http/main.go:43
 	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/examples/21-http/main_async.go:238
 		goto resume2
 	}
 	f.State = 2
 	f.orders, f.news = nil, nil // not needed any more
-//line github.com/movenext/movenext/examples/21-http/main.go:41
+//line github.com/movenext/movenext/examples/21-http/main.go:43
 	return t.Await(f.await2), "", nil
 resume2:
 	{
-//line github.com/movenext/movenext/examples/21-http/main.go:41
+//line github.com/movenext/movenext/examples/21-http/main.go:43
 		var parts []string
-//line github.com/movenext/movenext/examples/21-http/main.go:41
+//line github.com/movenext/movenext/examples/21-http/main.go:43
 		parts, err = statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/examples/21-http/main.go:41
+//line github.com/movenext/movenext/examples/21-http/main.go:43
 		f.await2 = nil
 		if err != nil {
 			text = ""
 //line github.com/movenext/movenext/examples/21-http/main_async.go:255
 			f.State = statemachine.Finished
 			return true, text, err
-//line github.com/movenext/movenext/examples/21-http/main.go:44
+//line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
@@ -265,7 +265,7 @@ resume2:
 
 // Location returns where [dashboard] is suspended.
 func (f *dashboardLocals) Location() statemachine.Location {
-	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 37, 41)
+	return f.Frame.At("main.dashboard", "github.com/movenext/movenext/examples/21-http/main.go", 39, 43)
 }
 
 // Results returns what [dashboard] returned, or raises again the panic that ended it.
@@ -291,4 +291,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b8a48aa25cb015e7
+// Digest of what is above: 8b096c5afac73c64

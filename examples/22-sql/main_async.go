@@ -60,39 +60,39 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-	// main.go:43: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
+	// main.go:46: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
 	{
 		db := f.db
 		ctx := f.ctx
-//line github.com/movenext/movenext/examples/22-sql/main.go:43
+//line github.com/movenext/movenext/examples/22-sql/main.go:46
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Rows, error) {
 			return db.QueryContext(ctx, "LIST")
 		})
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:43
+//line github.com/movenext/movenext/examples/22-sql/main.go:46
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:75
 		goto resume1
 	}
 	f.State = 1
 	f.db = nil // not needed any more
-//line github.com/movenext/movenext/examples/22-sql/main.go:43
+//line github.com/movenext/movenext/examples/22-sql/main.go:46
 	return t.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:43
+//line github.com/movenext/movenext/examples/22-sql/main.go:46
 		var err2 error
-//line github.com/movenext/movenext/examples/22-sql/main.go:43
+//line github.com/movenext/movenext/examples/22-sql/main.go:46
 		f.rows, err2 = statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main.go:43
+//line github.com/movenext/movenext/examples/22-sql/main.go:46
 		f.await1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:46
+//line github.com/movenext/movenext/examples/22-sql/main.go:49
 		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:46
+//line github.com/movenext/movenext/examples/22-sql/main.go:49
 			goto endIf1
 		}
-		// main.go:47: yield(account{}, err)
-//line github.com/movenext/movenext/examples/22-sql/main.go:47
+		// main.go:50: yield(account{}, err)
+//line github.com/movenext/movenext/examples/22-sql/main.go:50
 		f.Emit(account{}, err2)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:99
@@ -100,22 +100,22 @@ resume1:
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
 resume2:
-//line github.com/movenext/movenext/examples/22-sql/main.go:47
+//line github.com/movenext/movenext/examples/22-sql/main.go:50
 	_ = f.Wanted(t)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/22-sql/main.go:48
+//line github.com/movenext/movenext/examples/22-sql/main.go:51
 	return true
 endIf1:
 	{
 		rows := f.rows
-//line github.com/movenext/movenext/examples/22-sql/main.go:50
+//line github.com/movenext/movenext/examples/22-sql/main.go:53
 		f.defers.PushPlain(func() { _ = rows.Close() })
 	}
 for1:
-	// main.go:52: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
+	// main.go:55: row, err := job.Blocking(ctx, func(context.Context) (a *account, err error) {
 	{
 		rows := f.rows
-//line github.com/movenext/movenext/examples/22-sql/main.go:52
+//line github.com/movenext/movenext/examples/22-sql/main.go:55
 		f.await3 = job.Blocking(f.ctx, func(context.Context) (a *account, err error) {
 			if !rows.Next() {
 				return nil, rows.Err()
@@ -124,35 +124,35 @@ for1:
 			return a, rows.Scan(&a.owner, &a.balance)
 		})
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:52
+//line github.com/movenext/movenext/examples/22-sql/main.go:55
 	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:130
 		goto resume3
 	}
 	f.State = 3
 	f.db = nil // not needed any more
-//line github.com/movenext/movenext/examples/22-sql/main.go:52
+//line github.com/movenext/movenext/examples/22-sql/main.go:55
 	return t.Await(f.await3)
 resume3:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:52
+//line github.com/movenext/movenext/examples/22-sql/main.go:55
 		var row *account
-//line github.com/movenext/movenext/examples/22-sql/main.go:52
+//line github.com/movenext/movenext/examples/22-sql/main.go:55
 		row, err = statemachine.JobResult(t, f.await3)
-//line github.com/movenext/movenext/examples/22-sql/main.go:52
+//line github.com/movenext/movenext/examples/22-sql/main.go:55
 		f.await3 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:60
+//line github.com/movenext/movenext/examples/22-sql/main.go:63
 		if err != nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:60
+//line github.com/movenext/movenext/examples/22-sql/main.go:63
 			goto case1
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:63
+//line github.com/movenext/movenext/examples/22-sql/main.go:66
 		if row == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:63
+//line github.com/movenext/movenext/examples/22-sql/main.go:66
 			goto case2
 		}
-		// main.go:63: case row == nil || !yield(*row, nil):
-//line github.com/movenext/movenext/examples/22-sql/main.go:63
+		// main.go:66: case row == nil || !yield(*row, nil):
+//line github.com/movenext/movenext/examples/22-sql/main.go:66
 		f.Emit(*row, nil)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:159
@@ -161,33 +161,33 @@ resume3:
 	return true
 resume4:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:63
+//line github.com/movenext/movenext/examples/22-sql/main.go:66
 		yield1 := f.Wanted(t)
-//line github.com/movenext/movenext/examples/22-sql/main.go:63
+//line github.com/movenext/movenext/examples/22-sql/main.go:66
 		if !yield1 {
-//line github.com/movenext/movenext/examples/22-sql/main.go:63
+//line github.com/movenext/movenext/examples/22-sql/main.go:66
 			goto case2
 		}
 	}
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:173
 	goto endSwitch1
 case1:
-	// main.go:61: yield(account{}, err)
-//line github.com/movenext/movenext/examples/22-sql/main.go:61
+	// main.go:64: yield(account{}, err)
+//line github.com/movenext/movenext/examples/22-sql/main.go:64
 	f.Emit(account{}, err)
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:179
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
 resume5:
-//line github.com/movenext/movenext/examples/22-sql/main.go:61
+//line github.com/movenext/movenext/examples/22-sql/main.go:64
 	_ = f.Wanted(t)
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/22-sql/main.go:62
+//line github.com/movenext/movenext/examples/22-sql/main.go:65
 	return true
 case2:
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/22-sql/main.go:64
+//line github.com/movenext/movenext/examples/22-sql/main.go:67
 	return true
 endSwitch1:
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:194
@@ -196,7 +196,7 @@ endSwitch1:
 
 // Location returns where [accounts] is suspended.
 func (f *accountsFrame) Location() statemachine.Location {
-	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 43, 47, 52, 63, 61)
+	return f.Frame.At("main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 46, 50, 55, 66, 64)
 }
 
 // transferAsync starts [transfer] as a state machine and returns its job.
@@ -277,122 +277,122 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 	default:
 		f.Misuse(state)
 	}
-	// main.go:74: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
+	// main.go:77: tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
 	{
 		db := db
 		ctx := f.ctx
-//line github.com/movenext/movenext/examples/22-sql/main.go:74
+//line github.com/movenext/movenext/examples/22-sql/main.go:77
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:74
+//line github.com/movenext/movenext/examples/22-sql/main.go:77
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:290
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/22-sql/main.go:74
+//line github.com/movenext/movenext/examples/22-sql/main.go:77
 	return t.Await(f.await1), false
 resume1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:74
+//line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.tx, *f.err = statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main.go:74
+//line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.await1 = nil
 	if (*f.err) != nil {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:302
 		goto epilogue
-//line github.com/movenext/movenext/examples/22-sql/main.go:77
+//line github.com/movenext/movenext/examples/22-sql/main.go:80
 	}
 	{
 		err := f.err
 		ctx := f.ctx
 		tx := f.tx
-//line github.com/movenext/movenext/examples/22-sql/main.go:78
+//line github.com/movenext/movenext/examples/22-sql/main.go:81
 		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/examples/22-sql/main.go:78
+//line github.com/movenext/movenext/examples/22-sql/main.go:81
 			m := transferFunc1Enter(t, err, ctx, tx)
-//line github.com/movenext/movenext/examples/22-sql/main.go:78
+//line github.com/movenext/movenext/examples/22-sql/main.go:81
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/examples/22-sql/main.go:78
+//line github.com/movenext/movenext/examples/22-sql/main.go:81
 		})
 	}
-	// main.go:84: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+	// main.go:87: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
 	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:324
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
 	return t.Await(f.await2), false
 resume2:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
 		_, err2 := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
 		f.await2 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:84
+//line github.com/movenext/movenext/examples/22-sql/main.go:87
 			goto endIf1
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:85
+//line github.com/movenext/movenext/examples/22-sql/main.go:88
 		*f.err = fmt.Errorf("from %s: %w", f.from, err2)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:344
 	goto epilogue
 endIf1:
-	// main.go:87: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
 	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:352
 		goto resume3
 	}
 	f.State = 3
 	f.from = "" // not needed any more
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
 	return t.Await(f.await2), false
 resume3:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
 		_, err2 := statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
 		f.await2 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
+//line github.com/movenext/movenext/examples/22-sql/main.go:90
 			goto endIf2
 		}
-//line github.com/movenext/movenext/examples/22-sql/main.go:88
+//line github.com/movenext/movenext/examples/22-sql/main.go:91
 		*f.err = fmt.Errorf("to %s: %w", f.to, err2)
 	}
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:373
 	goto epilogue
 endIf2:
-	// main.go:90: _, err = end(ctx, tx.Commit).Await()
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
+	// main.go:93: _, err = end(ctx, tx.Commit).Await()
+//line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = end(f.ctx, f.tx.Commit)
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
+//line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if f.await4.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:381
 		goto resume4
 	}
 	f.State = 4
 	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
+//line github.com/movenext/movenext/examples/22-sql/main.go:93
 	return t.Await(f.await4), false
 resume4:
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
+//line github.com/movenext/movenext/examples/22-sql/main.go:93
 	_, *f.err = statemachine.JobResult(t, f.await4)
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
+//line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = nil
 epilogue:
-//line github.com/movenext/movenext/examples/22-sql/main.go:91
+//line github.com/movenext/movenext/examples/22-sql/main.go:94
 	if !f.defers.Next(t, &f.Frame) {
-//line github.com/movenext/movenext/examples/22-sql/main.go:91
+//line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(t, &f.Frame)
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:398
 		return true, false
@@ -401,7 +401,7 @@ epilogue:
 	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
 	return false, false
 resume5:
-//line github.com/movenext/movenext/examples/22-sql/main.go:91
+//line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(t)
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:407
 	goto epilogue
@@ -409,7 +409,7 @@ resume5:
 
 // Location returns where [transfer] is suspended.
 func (f *transferFrame) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 74, 84, 87, 90, 92)
+	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
 }
 
 // Results returns what [transfer] returned, or raises again the panic that ended it.
@@ -471,27 +471,27 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:79
+//line github.com/movenext/movenext/examples/22-sql/main.go:82
 	if (*f.err) == nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:79
+//line github.com/movenext/movenext/examples/22-sql/main.go:82
 		goto endIf1
 	}
-	// main.go:80: _, undone := end(ctx, tx.Rollback).Await()
-//line github.com/movenext/movenext/examples/22-sql/main.go:80
+	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 	f.await1 = end(ctx, tx.Rollback)
-//line github.com/movenext/movenext/examples/22-sql/main.go:80
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:485
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/22-sql/main.go:80
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 	return t.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:80
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 		_, undone := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/examples/22-sql/main.go:80
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 		f.await1 = nil
 		(*f.err) = errors.Join((*f.err), undone)
 	}
@@ -503,7 +503,7 @@ endIf1:
 
 // Location returns where a function literal of [transfer] is suspended.
 func (f *transferFunc1Frame) Location() statemachine.Location {
-	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 80)
+	return f.Frame.At("main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 83)
 }
 
 // Results returns what a function literal of [transfer] returned, or raises again the panic that ended it.
@@ -572,13 +572,13 @@ func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sq
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:96
+//line github.com/movenext/movenext/examples/22-sql/main.go:99
 	f.loop1 = statemachine.RangeStream(accountsAsync(ctx, db))
-//line github.com/movenext/movenext/examples/22-sql/main.go:96
+//line github.com/movenext/movenext/examples/22-sql/main.go:99
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:96: for a, err := range accounts(ctx, db) {
-//line github.com/movenext/movenext/examples/22-sql/main.go:96
+	// main.go:99: for a, err := range accounts(ctx, db) {
+//line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(t) {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:584
 		goto resume1
@@ -586,30 +586,30 @@ range1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:96
+//line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if !f.loop1.More(t) {
-//line github.com/movenext/movenext/examples/22-sql/main.go:96
+//line github.com/movenext/movenext/examples/22-sql/main.go:99
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:96
+//line github.com/movenext/movenext/examples/22-sql/main.go:99
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:600
 			goto leave1
-//line github.com/movenext/movenext/examples/22-sql/main.go:99
+//line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
 		fmt.Println(" ", a.owner, a.balance)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:610
 	goto range1
 leave1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(t) {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:615
 		goto resume2
@@ -617,18 +617,18 @@ leave1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	return true
 leave2:
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(t) {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:634
 		goto resume3
@@ -636,32 +636,32 @@ leave2:
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1 = nil
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:646
 	goto endRange1
 done1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main.go:101
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1 = nil
 endRange1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:105
+//line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main.go:105
+//line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/22-sql/main.go:105
+//line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:660
 }
 
 // Location returns where [report] is suspended.
 func (f *reportFrame) Location() statemachine.Location {
-	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 96, 96, 96)
+	return f.Frame.At("main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
 }
 
 // Results returns what [report] returned, or raises again the panic that ended it.
@@ -687,4 +687,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 482c869285098782
+// Digest of what is above: b1b84417cac44a72

@@ -75,8 +75,8 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
-	// main.go:19: err := job.Sleep(ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/23-stream/main.go:19
+	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
+//line github.com/movenext/movenext/examples/23-stream/main.go:21
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:82
 	if !asleep1 {
@@ -85,10 +85,10 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	f.State = 1
 	return false, page{}, nil
 resume1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:19
+//line github.com/movenext/movenext/examples/23-stream/main.go:21
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:20
+//line github.com/movenext/movenext/examples/23-stream/main.go:22
 	result0, result1 = page{f.number}, err
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:94
 	f.State = statemachine.Finished
@@ -97,7 +97,7 @@ resumed1:
 
 // Location returns where [fetch] is suspended.
 func (f *fetchLocals) Location() statemachine.Location {
-	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 19)
+	return f.Frame.At("main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
 }
 
 // Results returns what [fetch] returned, or raises again the panic that ended it.
@@ -156,21 +156,21 @@ func (f *pagesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/23-stream/main.go:26
+//line github.com/movenext/movenext/examples/23-stream/main.go:28
 	fmt.Println("  open")
 	f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:27
+//line github.com/movenext/movenext/examples/23-stream/main.go:29
 		defer fmt.Println("  close")
-//line github.com/movenext/movenext/examples/23-stream/main.go:27
+//line github.com/movenext/movenext/examples/23-stream/main.go:29
 		raise()
-//line github.com/movenext/movenext/examples/23-stream/main.go:27
+//line github.com/movenext/movenext/examples/23-stream/main.go:29
 	})
 	f.n = 1
 for1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:29
+//line github.com/movenext/movenext/examples/23-stream/main.go:31
 	fmt.Println("  fetch", f.n)
-	// main.go:30: if !yield(fetch(ctx, n)) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:30
+	// main.go:32: if !yield(fetch(ctx, n)) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1, fetch2, fetch3 = fetchEnter(t, f.ctx, f.n)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:176
 	if f.fetch1 == nil {
@@ -179,33 +179,33 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:30
+//line github.com/movenext/movenext/examples/23-stream/main.go:32
 	fetch2, fetch3 = f.fetch1.Results(t)
-//line github.com/movenext/movenext/examples/23-stream/main.go:30
+//line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1 = nil
 resumed1:
-	// main.go:30: if !yield(fetch(ctx, n)) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:30
+	// main.go:32: if !yield(fetch(ctx, n)) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch2, fetch3)
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:191
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/examples/23-stream/main.go:30
+//line github.com/movenext/movenext/examples/23-stream/main.go:32
 		yield1 := f.Wanted(t)
-//line github.com/movenext/movenext/examples/23-stream/main.go:30
+//line github.com/movenext/movenext/examples/23-stream/main.go:32
 		if yield1 {
-//line github.com/movenext/movenext/examples/23-stream/main.go:30
+//line github.com/movenext/movenext/examples/23-stream/main.go:32
 			goto endIf1
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main.go:31
+//line github.com/movenext/movenext/examples/23-stream/main.go:33
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/23-stream/main.go:31
+//line github.com/movenext/movenext/examples/23-stream/main.go:33
 	return true
 endIf1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:28
+//line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:211
 	goto for1
@@ -213,7 +213,7 @@ endIf1:
 
 // Location returns where [pages] is suspended.
 func (f *pagesFrame) Location() statemachine.Location {
-	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 30, 30)
+	return f.Frame.At("main.pages", "github.com/movenext/movenext/examples/23-stream/main.go", 32, 32)
 }
 
 // readAsync starts [read] as a state machine and returns its job.
@@ -277,13 +277,13 @@ func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/23-stream/main.go:39
+//line github.com/movenext/movenext/examples/23-stream/main.go:41
 	f.loop1 = statemachine.RangeStream(pagesAsync(ctx))
-//line github.com/movenext/movenext/examples/23-stream/main.go:39
+//line github.com/movenext/movenext/examples/23-stream/main.go:41
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:39: for p, err := range pages(ctx) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:39
+	// main.go:41: for p, err := range pages(ctx) {
+//line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(t) {
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:289
 		goto resume1
@@ -291,19 +291,19 @@ range1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:39
+//line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if !f.loop1.More(t) {
-//line github.com/movenext/movenext/examples/23-stream/main.go:39
+//line github.com/movenext/movenext/examples/23-stream/main.go:41
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/examples/23-stream/main.go:39
+//line github.com/movenext/movenext/examples/23-stream/main.go:41
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:305
 			goto leave1
-//line github.com/movenext/movenext/examples/23-stream/main.go:42
+//line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
 		fmt.Println("  read", p.number)
 		if p.number == f.limit {
@@ -313,7 +313,7 @@ resume1:
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:314
 	goto range1
 leave1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(t) {
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:319
 		goto resume2
@@ -321,18 +321,18 @@ leave1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	return true
 leave2:
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(t) {
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:338
 		goto resume3
@@ -340,33 +340,33 @@ leave2:
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1.Stopped(t)
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1 = nil
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:350
 	goto endRange1
 done1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main.go:44
+//line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1 = nil
 endRange1:
-//line github.com/movenext/movenext/examples/23-stream/main.go:48
+//line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main.go:49
+//line github.com/movenext/movenext/examples/23-stream/main.go:51
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/23-stream/main.go:49
+//line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
 //line github.com/movenext/movenext/examples/23-stream/main_async.go:365
 }
 
 // Location returns where [read] is suspended.
 func (f *readFrame) Location() statemachine.Location {
-	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 39, 39, 39)
+	return f.Frame.At("main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
@@ -392,4 +392,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 36c9d332bcc4c191
+// Digest of what is above: 485beda2ea5f5bb3

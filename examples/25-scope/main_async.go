@@ -76,34 +76,34 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/25-scope/main.go:22
+//line github.com/movenext/movenext/examples/25-scope/main.go:24
 	f.count = new(atomic.Int64)
 	{
-//line github.com/movenext/movenext/examples/25-scope/main.go:23
+//line github.com/movenext/movenext/examples/25-scope/main.go:25
 		all := job.NewSource[int]()
-		// main.go:24: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
+		// main.go:26: err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error {
 		count := f.count
 		goroutines := f.goroutines
 		err := f.err
-//line github.com/movenext/movenext/examples/25-scope/main.go:24
+//line github.com/movenext/movenext/examples/25-scope/main.go:26
 		f.inScope1 = job.InScopeAsync(ctx, func(ctx1 context.Context, s1 *job.Scope) error {
 			return gatherFunc1Run(count, all, goroutines, err, ctx1, s1)
 		})
 	}
-//line github.com/movenext/movenext/examples/25-scope/main.go:24
+//line github.com/movenext/movenext/examples/25-scope/main.go:26
 	if f.inScope1.IsCompleted() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:96
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/25-scope/main.go:24
+//line github.com/movenext/movenext/examples/25-scope/main.go:26
 	return t.Await(f.inScope1), 0
 resume1:
-//line github.com/movenext/movenext/examples/25-scope/main.go:24
+//line github.com/movenext/movenext/examples/25-scope/main.go:26
 	_, *f.err = statemachine.TwinResult(t, f.inScope1)
-//line github.com/movenext/movenext/examples/25-scope/main.go:24
+//line github.com/movenext/movenext/examples/25-scope/main.go:26
 	f.inScope1 = nil
-//line github.com/movenext/movenext/examples/25-scope/main.go:37
+//line github.com/movenext/movenext/examples/25-scope/main.go:39
 	came = f.count.Load()
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:109
 	f.State = statemachine.Finished
@@ -112,7 +112,7 @@ resume1:
 
 // Location returns where [gather] is suspended.
 func (f *gatherLocals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 24)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 26)
 }
 
 // Results returns what [gather] returned, or raises again the panic that ended it.
@@ -174,28 +174,28 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 	{
 		count := count
 		all := all
-//line github.com/movenext/movenext/examples/25-scope/main.go:25
+//line github.com/movenext/movenext/examples/25-scope/main.go:27
 		for range children {
 			s.Go(func(ctx1 context.Context) error {
 				return gatherFunc2Run(count, all, ctx1)
 			})
 		}
 	}
-	// main.go:34: goroutines, err = all.Job().Await()
-//line github.com/movenext/movenext/examples/25-scope/main.go:34
+	// main.go:36: goroutines, err = all.Job().Await()
+//line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = all.Job()
-//line github.com/movenext/movenext/examples/25-scope/main.go:34
+//line github.com/movenext/movenext/examples/25-scope/main.go:36
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:190
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/25-scope/main.go:34
+//line github.com/movenext/movenext/examples/25-scope/main.go:36
 	return t.Await(f.await1), nil
 resume1:
-//line github.com/movenext/movenext/examples/25-scope/main.go:34
+//line github.com/movenext/movenext/examples/25-scope/main.go:36
 	*f.goroutines, *f.err = statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main.go:34
+//line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = nil
 	result0 = (*f.err)
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:202
@@ -205,7 +205,7 @@ resume1:
 
 // Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 34)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 36)
 }
 
 // gatherFunc1Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
@@ -254,26 +254,26 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/examples/25-scope/main.go:27
+//line github.com/movenext/movenext/examples/25-scope/main.go:29
 	if count.Add(1) == children {
 		all.TrySetResult(runtime.NumGoroutine())
 	}
-	// main.go:30: _, err := all.Job().Await()
-//line github.com/movenext/movenext/examples/25-scope/main.go:30
+	// main.go:32: _, err := all.Job().Await()
+//line github.com/movenext/movenext/examples/25-scope/main.go:32
 	f.await1 = all.Job()
-//line github.com/movenext/movenext/examples/25-scope/main.go:30
+//line github.com/movenext/movenext/examples/25-scope/main.go:32
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:267
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/examples/25-scope/main.go:30
+//line github.com/movenext/movenext/examples/25-scope/main.go:32
 	return t.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/examples/25-scope/main.go:30
+//line github.com/movenext/movenext/examples/25-scope/main.go:32
 		_, err := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/examples/25-scope/main.go:30
+//line github.com/movenext/movenext/examples/25-scope/main.go:32
 		f.await1 = nil
 		result0 = err
 	}
@@ -284,7 +284,7 @@ resume1:
 
 // Location returns where a function literal of [gather] is suspended.
 func (f *gatherFunc2Locals) Location() statemachine.Location {
-	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 30)
+	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 32)
 }
 
 // gatherFunc2Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
@@ -303,4 +303,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 743cc41705bb06cc
+// Digest of what is above: a674363ce47b33fc

@@ -70,21 +70,21 @@ func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished
 	default:
 		f.Misuse(state)
 	}
-	// observed_test.go:182: _, _ = j.Await()
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:182
+	// observed_test.go:183: _, _ = j.Await()
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	f.await1 = j
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:182
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:79
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:182
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	return t.Await(f.await1), 0
 resume1:
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:182
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:182
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	f.await1 = nil
 	panic("machine")
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:91
@@ -92,7 +92,7 @@ resume1:
 
 // Location returns where [panics] is suspended.
 func (f *panicsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 182)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
 }
 
 // Results returns what [panics] returned, or raises again the panic that ended it.
@@ -165,26 +165,26 @@ func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *jo
 	default:
 		f.Misuse(state)
 	}
-	// observed_test.go:190: _, _ = job.Run(ctx, func(context.Context) (int, error) {
+	// observed_test.go:191: _, _ = job.Run(ctx, func(context.Context) (int, error) {
 	{
 		j := j
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:190
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 		f.await1 = job.New(ctx, func(arg1 context.Context) (int, error) {
 			return literalFunc1Run(j, arg1)
 		})
 	}
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:190
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:179
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:190
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	return t.Await(f.await1)
 resume1:
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:190
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:190
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	f.await1 = nil
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:190
 	f.State = statemachine.Finished
@@ -193,7 +193,7 @@ resume1:
 
 // Location returns where [literal] is suspended.
 func (f *literalFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 190)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
 }
 
 // Results returns what [literal] returned, or raises again the panic that ended it.
@@ -247,21 +247,21 @@ func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (fi
 	default:
 		f.Misuse(state)
 	}
-	// observed_test.go:191: _, _ = j.Await()
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
+	// observed_test.go:192: _, _ = j.Await()
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = j
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:256
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	return t.Await(f.await1), 0, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
+//line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = nil
 	panic("literal")
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:268
@@ -269,7 +269,7 @@ resume1:
 
 // Location returns where a function literal of [literal] is suspended.
 func (f *literalFunc1Locals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
 }
 
 // literalFunc1Machine is a function literal of [literal] as the root of a chain of calls: task and frame in one allocation.
@@ -288,4 +288,4 @@ func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8c428720cffc1448
+// Digest of what is above: 4f75aa7fd817e403

@@ -867,8 +867,8 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	default:
 		f.Misuse(state)
 	}
-	// machines_test.go:215: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
+	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	asleep1, err = statemachine.Sleep(t, ctx, d)
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:874
 	if !asleep1 {
@@ -877,21 +877,21 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	if err == nil {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:215
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 		goto endIf1
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:217
 	result0 = err
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:891
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:219
 	*f.log = append(*f.log, f.name)
 	result0 = nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:898
@@ -901,7 +901,7 @@ endIf1:
 
 // Location returns where [nap] is suspended.
 func (f *napLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 215)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 216)
 }
 
 // Results returns what [nap] returned, or raises again the panic that ended it.
@@ -986,38 +986,38 @@ func (f *workLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.n1 = f.steps
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.i = 0
 range1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	if f.i >= f.n1 {
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 		goto endRange1
 	}
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:245
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1003
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:246
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
 	}
-	// machines_test.go:247: job.Yield()
+	// machines_test.go:248: job.Yield()
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1009
 	f.State = 1
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
 	return t.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
 	_ = t.Refusal()
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:243
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.i++
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1018
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:249
+//line github.com/movenext/movenext/schedulers/simulation/machines_test.go:250
 	result0, result1 = f.steps, nil
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1023
 	f.State = statemachine.Finished
@@ -1026,7 +1026,7 @@ endRange1:
 
 // Location returns where [work] is suspended.
 func (f *workLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 247)
+	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 248)
 }
 
 // Results returns what [work] returned, or raises again the panic that ended it.
@@ -1052,4 +1052,4 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: dbba0d05284376be
+// Digest of what is above: eb9cf8fdb1db9fb8

@@ -73,66 +73,66 @@ func (f *eachFrame) moveNext(t *statemachine.Task, parts []*job.Job[int], ended 
 	}
 	{
 		ended := ended
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:33
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
 		f.defers.PushPlain(func() { *ended = true })
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.list1 = parts
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	if f.i1 >= len(f.list1) {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 		part := f.list1[f.i1]
-		// main_test.go:35: if _, err = part.Await(); err != nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+		// main_test.go:37: if _, err = part.Await(); err != nil {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 		f.await1 = part
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:99
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	return t.Await(f.await1)
 resume1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	_, f.err = statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 	if f.err == nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 		goto endIf1
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
 	return true
 endIf1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:122
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:39
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:39
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:39
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:131
 }
 
 // Location returns where [each] is suspended.
 func (f *eachFrame) Location() statemachine.Location {
-	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 35)
+	return f.Frame.At("main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
 }
 
 // Results returns what [each] returned, or raises again the panic that ended it.
@@ -158,4 +158,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f4d7a6d2e79a89fd
+// Digest of what is above: 87c81c46ba77c521

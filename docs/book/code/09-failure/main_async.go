@@ -204,21 +204,21 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 		text := f.text
 		err := f.err
 		otherwise := otherwise
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:40
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:40
 			defer func() {
 				if p := recover(); p != nil {
 					(*text), (*err) = otherwise, nil
 				}
 			}()
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:40
 			raise()
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:39
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:40
 		})
 	}
-	// main.go:44: return find(ctx, key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
+	// main.go:45: return find(ctx, key)
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find2, find3 = findEnter(t, ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:224
 	if f.find1 == nil {
@@ -227,23 +227,23 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	find2, find3 = f.find1.Results(t)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1 = nil
 resumed1:
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	*f.text, *f.err = find2, find3
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:44
+//line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
 //line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:242
 }
 
 // Location returns where [findOr] is suspended.
 func (f *findOrFrame) Location() statemachine.Location {
-	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 44)
+	return f.Frame.At("main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
 }
 
 // Results returns what [findOr] returned, or raises again the panic that ended it.
@@ -269,4 +269,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 772d94078c2709f0
+// Digest of what is above: ea58c0553887761c

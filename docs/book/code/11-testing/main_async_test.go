@@ -73,24 +73,24 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:45
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:46
 	f.before = *f.sum
-	// main_test.go:46: n, err := part.Await()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:46
+	// main_test.go:47: n, err := part.Await()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	f.await1 = part
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:46
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:84
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:46
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	return t.Await(f.await1), nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:46
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 		n, err := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:46
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 		f.await1 = nil
 		*f.sum = f.before + n
 		result0 = err
@@ -102,7 +102,7 @@ resume1:
 
 // Location returns where [add] is suspended.
 func (f *addLocals) Location() statemachine.Location {
-	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 46)
+	return f.Frame.At("main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 47)
 }
 
 // Results returns what [add] returned, or raises again the panic that ended it.
@@ -128,4 +128,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2001ec3f1d18469c
+// Digest of what is above: 638ea80744a96fe0

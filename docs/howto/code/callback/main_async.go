@@ -71,29 +71,29 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name s
 	default:
 		f.Misuse(state)
 	}
-	// main.go:46: address, err := lookup(ctx, client{}, name)
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
+	// main.go:47: address, err := lookup(ctx, client{}, name)
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(ctx, client{}, name)
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if f.lookup1.IsCompleted() {
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:80
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	return t.Await(f.lookup1), "", nil
 resume1:
 	{
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		address, err := statemachine.TwinResult(t, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		f.lookup1 = nil
 		if err != nil {
 			result0, result1 = "", err
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:94
 			f.State = statemachine.Finished
 			return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/callback/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/callback/main.go:50
 		}
 		result0, result1 = "visited "+address, nil
 	}
@@ -104,7 +104,7 @@ resume1:
 
 // Location returns where [visit] is suspended.
 func (f *visitLocals) Location() statemachine.Location {
-	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 46)
+	return f.Frame.At("main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
 }
 
 // Results returns what [visit] returned, or raises again the panic that ended it.
@@ -130,4 +130,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1210c5fcf8619d8d
+// Digest of what is above: c54470059167dc8f
