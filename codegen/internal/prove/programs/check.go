@@ -30,6 +30,17 @@ type Seq2[K, V any] func(func(K, V) bool)`,
 
 func Sprint(...any) string { return "" }
 func Sprintf(string, ...any) string { return "" }`,
+	"reflect": `package reflect
+
+type Kind uint
+const (
+	Chan Kind = iota
+	Func
+	Pointer
+)
+type Value struct{}
+func (Value) Kind() Kind { return 0 }
+func ValueOf(any) Value  { return Value{} }`,
 	jobPath: `package job
 
 import "context"
