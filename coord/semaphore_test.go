@@ -19,7 +19,7 @@ func TestALightRequestDoesNotPassAHeavyOne(t *testing.T) {
 	heavy := s.AcquireAsync(endless, 5)
 	light := s.AcquireAsync(endless, 1)
 	pending(t, heavy, light)
-	assert.False(t, s.TryAcquire(1), "4 are free, but somebody was first")
+	assert.False(t, s.TryAcquire(1), "4 are free, but another waiter was first")
 	assert.False(t, s.TryAcquire(0))
 	s.Release(1)
 	completed(t, heavy)

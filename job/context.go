@@ -174,7 +174,7 @@ func (c *core) endOwn() {
 		b.close()
 	}
 	if c.mode&traced != 0 {
-		c.extras().task.End()
+		c.extras().recorded.task.End()
 	}
 }
 

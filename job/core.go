@@ -46,9 +46,7 @@ type rare struct {
 	id   uint64
 	name string
 
-	// Set before the job is handed out, if it was asked for.
-	made uintptr     // where the job was made
-	task *trace.Task // of the execution tracer
+	recorded *recorded // by diagnostics; set before the job is handed out
 
 	// Of a WhenAll: what it waits for. Set before the job is handed out.
 	whole *countdown
@@ -69,6 +67,21 @@ type rare struct {
 
 	// Continuations that the runner of the job's function runs right after it.
 	synchronous continuation.List
+}
+
+// recorded is what [Diagnostics] have asked for.
+type recorded struct {
+	made uintptr     // where the job was made, or 0
+	task *trace.Task // of the execution tracer
+}
+
+// record returns the part for diagnostics, making it if need be. The job was not handed
+// out yet.
+func (r *rare) record() *recorded {
+	if r.recorded == nil {
+		r.recorded = new(recorded)
+	}
+	return r.recorded
 }
 
 var lastID atomic.Uint64

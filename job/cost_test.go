@@ -64,7 +64,7 @@ func TestAllocations(t *testing.T) {
 		{"Then of a completed job", 1, func() { Then(ctx, done, then); s.run() }},
 		{"WaitAsync of a completed job", 0, func() { WaitAsync(cancelable, done) }},
 		{"WhenAll of 100 completed jobs", 3, func() { WhenAll(hundred[:]...) }},
-		{"WhenAll of 100 of which one is pending, and its source", 5, func() {
+		{"WhenAll of 100 of which one is pending, and its source", 6, func() {
 			src := NewSource[int]()
 			last := hundred
 			last[0] = src.Job()

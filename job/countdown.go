@@ -12,21 +12,20 @@ import (
 type countdown struct {
 	left  atomic.Int64
 	whole finisher
-	extra rare // of the finisher's job, by which a waiter finds the countdown
-
-	mu    sync.Mutex // for waiters, which look at nodes while others count
-	nodes countNodes // nil when all have ended
+	mu    sync.Mutex // guards the finisher's list of jobs, which a waiter reads
 }
 
 type finisher interface {
 	finish() continuation.Chain
 	job() *core
+
+	// awaited returns the jobs that are counted, or nil once it has finished. mu is held.
+	awaited() antecedents
 }
 
 type countNode struct {
 	continuation.Node
 	of *countdown
-	on *core // nil for a nil job
 }
 
 // start registers with n jobs. It counts itself too, so that no early end finishes the
@@ -38,15 +37,13 @@ func (d *countdown) start(n int, at func(int) *core, whole finisher) {
 		return
 	}
 	d.left.Store(int64(n) + 1)
-	nodes := make(countNodes, n)
-	d.nodes = nodes
-	d.extra.id, d.extra.whole = lastID.Add(1), d
-	whole.job().rare.Store(&d.extra)
+	whole.job().extras().whole = d // an allocation of 96 bytes, by which a waiter helps
+	nodes := make([]countNode, n)
 	for i := range nodes {
 		node := &nodes[i]
-		node.of, node.on = d, at(i)
+		node.of = d
 		node.Prepare(node)
-		if node.on == nil || !node.on.register(&node.Node) {
+		if c := at(i); c == nil || !c.register(&node.Node) {
 			d.left.Add(-1)
 		}
 	}
@@ -69,9 +66,6 @@ func (d *countdown) one() continuation.Chain {
 	if d.left.Add(-1) > 0 {
 		return continuation.Chain{}
 	}
-	d.mu.Lock()
-	d.nodes = nil // all were delivered, or never added
-	d.mu.Unlock()
 	return d.whole.finish()
 }
 
@@ -79,18 +73,8 @@ func (d *countdown) one() continuation.Chain {
 func (d *countdown) unfinished() antecedents {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.nodes == nil {
-		return nil
-	}
-	return d.nodes
+	return d.whole.awaited()
 }
-
-// countNodes implements antecedents. What is looked at is constant.
-type countNodes []countNode
-
-func (n countNodes) count() int { return len(n) }
-
-func (n countNodes) at(i int) *core { return n[i].on }
 
 func (n *countNode) waitingJob() (*core, string) { return n.of.whole.job(), "WhenAll" }
 

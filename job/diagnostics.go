@@ -48,7 +48,7 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(4, pcs[:]) // above Callers, record, prepare, and what the user has called
-		r.made = pcs[0]
+		r.record().made = pcs[0]
 	}
 	if d&FollowLabels != 0 {
 		t.mode |= labeled
@@ -57,7 +57,7 @@ func (t *task[T]) record(ctx context.Context, d Diagnostics) context.Context {
 		}
 	}
 	if d&FollowTrace != 0 && trace.IsEnabled() {
-		ctx, r.task = trace.NewTask(ctx, r.nameOr("job"))
+		ctx, r.record().task = trace.NewTask(ctx, r.nameOr("job"))
 		t.mode |= traced
 	}
 	return ctx
@@ -70,7 +70,7 @@ func (s *Scope) record(d Diagnostics, depth int) {
 	if d&RecordCreation != 0 {
 		var pcs [1]uintptr
 		runtime.Callers(depth, pcs[:])
-		r.made = pcs[0]
+		r.record().made = pcs[0]
 	}
 	if d&FollowLabels != 0 {
 		s.mode |= labeled

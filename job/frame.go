@@ -157,8 +157,8 @@ func asWaiter(t continuation.Target) Waiter {
 // frame describes a job.
 func (c *core) frame(what string) Frame {
 	f := Frame{What: what, Job: c.label()}
-	if r := c.rare.Load(); r != nil && r.made != 0 {
-		f.Function, f.File, f.Line = where(r.made)
+	if r := c.rare.Load(); r != nil && r.recorded != nil && r.recorded.made != 0 {
+		f.Function, f.File, f.Line = where(r.recorded.made)
 	}
 	return f
 }

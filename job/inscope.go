@@ -51,7 +51,7 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	s.promise.job.mode |= reported
 	if r := s.promise.job.rare.Load(); r != nil {
 		of := b.end.job.extras()
-		of.name, of.made = r.name, r.made
+		of.name, of.recorded = r.name, r.recorded
 	}
 	b.enclose(b, s.home, s.views.of(s, s.from))
 	b.node.Prepare(b)

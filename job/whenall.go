@@ -54,12 +54,27 @@ func (w *whenAll[T]) finish() continuation.Chain {
 		results[i] = v
 		failed.add(j.Status(), err)
 	}
+	w.mu.Lock()
 	w.jobs = nil // the result must not keep the jobs
+	w.mu.Unlock()
 	told, _ := w.promise.try(failed.final(), results, failed.err())
 	return told
 }
 
 func (w *whenAll[T]) job() *core { return w.promise.job.base() }
+
+func (w *whenAll[T]) awaited() antecedents {
+	if w.jobs == nil {
+		return nil
+	}
+	return jobList[T](w.jobs)
+}
+
+// jobList implements antecedents.
+type jobList[T any] []*Job[T]
+
+func (l jobList[T]) count() int     { return len(l) }
+func (l jobList[T]) at(i int) *core { return l[i].base() }
 
 type whenAllOf struct {
 	promise Promise[Void]
@@ -77,12 +92,27 @@ func (w *whenAllOf) finish() continuation.Chain {
 			failed.add(j.Status(), j.Err())
 		}
 	}
+	w.mu.Lock()
 	w.jobs = nil
+	w.mu.Unlock()
 	told, _ := w.promise.try(failed.final(), Void{}, failed.err())
 	return told
 }
 
 func (w *whenAllOf) job() *core { return w.promise.job.base() }
+
+func (w *whenAllOf) awaited() antecedents {
+	if w.jobs == nil {
+		return nil
+	}
+	return handleList(w.jobs)
+}
+
+// handleList implements antecedents.
+type handleList []Handle
+
+func (l handleList) count() int     { return len(l) }
+func (l handleList) at(i int) *core { return baseOf(l[i]) }
 
 // failures gathers what went wrong in several jobs.
 type failures struct {

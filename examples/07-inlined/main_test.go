@@ -17,9 +17,9 @@ func Example() {
 	//   loading data3
 	//   sum: 111 <nil>
 	// all at once
-	//   loading data1
-	//   loading data2
 	//   loading data3
+	//   loading data2
+	//   loading data1
 	//   sum: 111 <nil>
 	// a sub-job that waits for its sibling
 	//   data2 needs data1
