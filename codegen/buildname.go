@@ -10,10 +10,10 @@ import (
 // by a list that it does not export and that grows with Go. So it is asked.
 
 //
-// Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system,
-// but a name that is no OS does not count in front of an ARCH, nor a name that
-// is no ARCH behind an OS. So each kind is told by whether the other one, which
-// is known for certain, still decides.
+// Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system, but a
+// name that is no OS does not count before an ARCH, nor does a name that is no ARCH
+// after an OS. So each kind is recognised by whether the other one, which is known for
+// certain, still decides.
 
 // isSystem reports whether x_name.go is built for one GOOS only.
 func isSystem(name string) bool { return !built("x_"+name+"_amd64.go", "none", "amd64") }

@@ -11,13 +11,16 @@ import (
 
 // Files that import "C".
 //
-// What the compiler is given of such a file is what cgo makes of it, in the build cache. A package is checked with that, so that
-// all types are known, unless such a file has annotated functions: it is their text that machines are made of. Then the files are
-// checked as they are, and what comes from C has no type. So an annotated function that has to do with such
-// values is refused (see ofC); the others of the file do not notice. And what the type checker says of such types is no error of the user's.
+// The compiler reads such a file as cgo rewrote it, in the build cache. A package is
+// checked with the rewritten files, so that all types are known, unless such a file has
+// annotated functions: machines are made from the file's own text. Then the files are
+// checked as they are, and nothing that comes from C has a type. So an annotated
+// function that uses such values is refused (see ofC); the other functions of the file
+// are unaffected. What the type checker says of such types is not the user's error.
 //
-// Generated code cannot call C itself. It would need a comment in front of import "C" that says the same as the source's, and C would compile
-// that twice: a static variable in it would be two variables.
+// Generated code cannot call C itself. It would need a comment before import "C" that
+// repeats the source's, and C would compile that comment twice: a static variable in it
+// would become two variables.
 
 // compiled are the files that p is checked with, and whether C is missing in them.
 func (s *sources) compiled(p *packages.Package) (paths []string, withoutC bool) {
@@ -44,7 +47,7 @@ func importsC(file *ast.File) bool {
 // isMadeByCgo reports whether a file lies in the build cache: such have no extension.
 func isMadeByCgo(path string) bool { return filepath.Ext(path) == "" }
 
-// ofC reports whether e has to do with C: it names it, or is of a type that is not known for that reason.
+// ofC reports whether e involves C: it names C, or its type is unknown because of C.
 func (u *unit) ofC(e ast.Expr) bool {
 	tv, typed := u.info.Types[e]
 	switch e := e.(type) {
@@ -61,7 +64,8 @@ func (u *unit) ofC(e ast.Expr) bool {
 	return typed && !tv.IsBuiltin() && fromC(tv.Type)
 }
 
-// fromC reports whether values of t come from C or hold such, so that their sizes are not known.
+// fromC reports whether values of t come from C or hold values that do, so that their
+// sizes are unknown.
 func fromC(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:

@@ -7,9 +7,9 @@ import (
 // Checking: what the lowering cannot do is refused here, before anything is
 // generated, and all of it at once.
 //
-// The switch below lists every kind of node that a function body can have. A
-// kind that is not listed, say of a future version of the language, is refused:
-// what nobody has thought about must not pass silently.
+// The switch below lists every kind of node that a function body can have. A kind that
+// is not listed, say of a future version of the language, is refused: an unconsidered
+// kind must not pass silently.
 
 // check refuses what cannot be lowered.
 func (u *unit) check() {

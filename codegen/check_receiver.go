@@ -9,13 +9,15 @@ import (
 //
 //	log(w.Name(f()))
 //
-// Where w is an interface, it is read after f. But if w is a plain local, and everything that is assigned to
-// it has one type T, gc calls the method of T, and asserts that w holds one: before f, unless T is a
-// pointer. What is assigned may be what inlining finds in a call, so the analysis cannot be repeated
-// here, and in a machine w may be no plain local. That shows only where a function literal assigns w meanwhile,
-// which is refused.
+// If w is an interface, it is read after f. But if w is a plain local and every value
+// assigned to it has one type T, gc calls the method of T and asserts that w holds a T:
+// before f, unless T is a pointer. An assigned value may be one that inlining finds in
+// a call, so the analysis cannot be repeated here; and in a machine, w may not be a
+// plain local. The difference shows only where a function literal assigns w meanwhile,
+// and that is refused.
 
-// checkReceiver refuses a call whose receiver is read early or late, if evaluating an argument may change it.
+// checkReceiver refuses a call whose receiver is read early or late, if evaluating an
+// argument may change it.
 func (u *unit) checkReceiver(call *ast.CallExpr) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || !types.IsInterface(u.typeOf(sel.X)) || isTypeParam(u.typeOf(sel.X)) {
@@ -37,7 +39,8 @@ func (u *unit) checkReceiver(call *ast.CallExpr) {
 	}
 }
 
-// mayBeKnown reports whether gc may find that the variable holds values of one type only, which is no pointer.
+// mayBeKnown reports whether gc may find that the variable holds values of one type
+// only, and that type is no pointer.
 func (u *unit) mayBeKnown(v *types.Var) bool {
 	known := true
 	var one types.Type

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scenarios are the numbers of the checklist of language scenarios: 1 to 28 are expressions
-// and their order, 29 to 39 assignments, 40 to 57 control flow, 58 to 68 functions,
-// closures, defer and panic, 69 to 74 types and packages, 75 to 86 the protocol of awaiting.
+// scenarios are the numbers of the checklist of language scenarios: 1 to 28 are
+// expressions and their order, 29 to 39 assignments, 40 to 57 control flow, 58 to 68
+// functions, closures, defer and panic, 69 to 74 types and packages, 75 to 86 the
+// protocol of awaiting.
 const scenarios = 86
 
 // elsewhere are the scenarios that no executed case names, and where they are tested.
@@ -23,13 +24,14 @@ var elsewhere = map[int]string{
 	86: "a machine is not written to disk: generated code offers no snapshot",
 }
 
-// named are the numbers that the sentence at the head of a case may name: "(checklist 58, 62 to 65)".
+// named are the numbers that the sentence at the head of a case may name: "(checklist
+// 58, 62 to 65)".
 var named = regexp.MustCompile(`checklist ([^):]*)`)
 
 var span = regexp.MustCompile(`(\d+)(?:\s+to\s+(\d+))?`)
 
-// TestEveryScenarioHasACase holds the checklist: each number is named by an executed case, or
-// has a reason to be tested in another way, and not both.
+// TestEveryScenarioHasACase holds the checklist: each number is named by an executed
+// case, or has a reason to be tested in another way, and not both.
 func TestEveryScenarioHasACase(t *testing.T) {
 	cases := map[int][]string{}
 	for _, c := range archives(t, "testdata/exec/*.txtar") {
@@ -57,9 +59,10 @@ func TestEveryScenarioHasACase(t *testing.T) {
 	}
 }
 
-// orders are the rows of what is known of gc's order of evaluation: first what was measured, then what the compiler's
-// walk/order.go has beside it. The specification leaves them open, so they are held by cases whose
-// results as plain Go are held, too: if a release of Go changes one, that is seen.
+// orders are the known facts about gc's order of evaluation, a row each: first the
+// measured ones, then those that the compiler's walk/order.go adds. The specification
+// leaves them open, so cases hold them, and the results of those cases as plain Go are
+// held, too: if a release of Go changes one, a test fails.
 var orders = []string{
 	"G + f(), f() + G, G += f(), a + f(), a += f()",
 	"g(G, f()), literals, any(G), return, tuples, variadic, strings, conversions, structs",
@@ -101,8 +104,8 @@ var orders = []string{
 // order is the mark of a function of a case that shows a row.
 var order = regexp.MustCompile(`(?m)^// order: (.*)\n(?:// ?.*\n)*//movenext:async\nfunc (\w+)`)
 
-// TestEveryOrderHasACase holds the rows: each is named by a function that its case calls, in a case whose results
-// are held.
+// TestEveryOrderHasACase holds the rows: each is named by a function that its case
+// calls, in a case whose results are held.
 func TestEveryOrderHasACase(t *testing.T) {
 	shown := map[string]bool{}
 	for _, c := range archives(t, "testdata/exec/*.txtar") {

@@ -15,9 +15,9 @@ type Mode string
 const (
 	// Release generates state machines.
 	Release Mode = "release"
-	// Debug generates state machines to step through: every local variable is a field of
-	// the frame, under its own name and until the end, and debuggers find the lines of the
-	// source by the full names of its files.
+	// Debug generates state machines to step through: every local variable is a field
+	// of the frame, under its own name and until the end, and debuggers find the lines
+	// of the source by the full names of its files.
 	Debug Mode = "debug"
 	// Plain generates twins that run the plain function on a goroutine. The same
 	// program in another execution: what a test of the machines compares with.
@@ -61,7 +61,8 @@ type Config struct {
 	// DryRun computes everything and writes nothing.
 	DryRun bool
 
-	// Overwrite replaces and removes generated files also if they were edited by hand, which is a finding otherwise.
+	// Overwrite replaces and removes generated files also if they were edited by hand,
+	// which is a finding otherwise.
 	Overwrite bool
 
 	// Cache is a folder for what is worth knowing in the next run; empty for none.
@@ -125,8 +126,8 @@ func (c *Config) read(path string) ([]byte, error) {
 
 var errIrregular = errors.New("not a regular file")
 
-// readRegular reads a file. To read a named pipe would wait for a writer, and a device may have
-// no end.
+// readRegular reads a file. To read a named pipe would wait for a writer, and a device
+// may have no end.
 func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

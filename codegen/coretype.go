@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// What a value is whose type may be a type parameter. The underlying type of a type parameter is
-// an interface, which says nothing of what can be done with the value: that follows from the
-// type set. So the questions here are asked of every type in the set. What holds for all of them
-// holds for the value; what holds for some may hold.
+// What a value is whose type may be a type parameter. The underlying type of a type
+// parameter is an interface, which says nothing of what can be done with the value:
+// that follows from the type set. So the questions here are asked of every type in the
+// set. What holds for all of them holds for the value; what holds for some may hold.
 //
-// It is tempting to ask t.Underlying() and to let type parameters take the default branch. Then
-// an array whose type is a parameter looks like something without parts, and stays in the frame
-// while its address is known elsewhere.
+// It is tempting to ask t.Underlying() and to let type parameters take the default
+// branch. Then an array whose type is a parameter looks like something without parts,
+// and stays in the frame while its address is known elsewhere.
 
-// typeSet lists the types that a value of type t may have: t alone, or the terms of a type
-// parameter's constraint. It is nil for a type parameter that may stand for any type.
+// typeSet lists the types that a value of type t may have: t alone, or the terms of a
+// type parameter's constraint. It is nil for a type parameter that may stand for any
+// type.
 func typeSet(t types.Type) []types.Type {
 	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return termsOf(param.Constraint())
@@ -57,8 +58,8 @@ func intersection(a, b []types.Type) []types.Type {
 	})
 }
 
-// coreType is the underlying type of t, or for a type parameter the one that all its type
-// arguments have; nil: they have several.
+// coreType is the underlying type of t, or for a type parameter the one that all its
+// type arguments have; nil: they have several.
 func coreType(t types.Type) types.Type {
 	var core types.Type
 	for _, term := range typeSet(t) {
@@ -80,7 +81,8 @@ func isSend(a, b types.Type) bool {
 	return ok && also && x.Dir() == types.SendRecv && types.Identical(x.Elem(), y.Elem())
 }
 
-// always reports whether every value of type t has an underlying type for which is holds.
+// always reports whether every value of type t has an underlying type for which is
+// holds.
 func always(t types.Type, is func(types.Type) bool) bool {
 	set := typeSet(t)
 	return len(set) > 0 && !slices.ContainsFunc(set, func(t types.Type) bool { return !is(t.Underlying()) })
@@ -97,6 +99,6 @@ func isA[T types.Type](t types.Type) bool {
 	return ok
 }
 
-// chanElem is the type of what a channel transports. Channels of a type set may differ in their
-// directions.
+// chanElem is the type of what a channel transports. Channels of a type set may differ
+// in their directions.
 func chanElem(t types.Type) types.Type { return coreType(t).(*types.Chan).Elem() }

@@ -16,7 +16,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// delve is the debugger, in a version that is known to read what this version of Go writes.
+// delve is the debugger, in a version that is known to read what this version of Go
+// writes.
 const delve = "github.com/go-delve/delve/cmd/dlv@v1.27.2"
 
 // shop is the program of docs/howto/debugger.md.
@@ -53,8 +54,8 @@ func main() {
 }
 `
 
-// TestADebuggerStepsThroughTheSource drives delve. Where there is no delve, or it may not trace a
-// process, the test fails and says what delve has said.
+// TestADebuggerStepsThroughTheSource drives delve. Where there is no delve, or it may
+// not trace a process, the test fails and says what delve has said.
 func TestADebuggerStepsThroughTheSource(t *testing.T) {
 	dir := testmodule.New(t, "example.com/shop")
 	source := filepath.Join(dir, "main.go")
@@ -74,8 +75,9 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 	}
 	debugger := installed(t, dir)
 
-	// A step over the call of what suspends leaves the machine, to the declaration of the function that has called it; the
-	// breakpoint behind it stops where the machine goes on.
+	// A step over a call that suspends leaves the machine, to the declaration of the
+	// function that called it; the breakpoint after the call stops where the machine
+	// continues.
 	generated(t, dir, codegen.Debug)
 	assert.Equal(t, stop("await", "function", "behind", "sum"), stops(t, dir, debugger,
 		fmt.Sprintf("break main.go:%d", lines["await"]),

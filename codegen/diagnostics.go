@@ -17,7 +17,8 @@ import (
 type Diagnostic struct {
 	Pos, End token.Position // Line 0: the file as a whole
 
-	// Category is a stable word for filters: "annotation", "twin", "source", "unsupported", …
+	// Category is a stable word for filters: "annotation", "twin", "source",
+	// "unsupported", …
 	Category string
 
 	What, Why, Do string // Why and Do may be empty

@@ -97,8 +97,8 @@ func heldUnsafe(at extent, name string) Diagnostic {
 		"convert it to a typed pointer before, or use it up before the function suspends")
 }
 
-// blockingInitialiser is a warning: the call is that of the plain function, which is right Go
-// there.
+// blockingInitialiser is a warning: the call is that of the plain function, which is
+// right Go there.
 func blockingInitialiser(at extent, name, callee string) Diagnostic {
 	return Diagnostic{
 		Pos: at.from, End: at.to, Category: categoryInitialiser,

@@ -9,13 +9,13 @@ import (
 	"regexp"
 )
 
-// The last line of a generated file is a digest of what is above it. A file that differs from what would be
-// generated now, but agrees with its digest, is stale: the source or the generator has changed since, and
-// generating it again loses nothing. One that does not agree has been edited by hand, and is not replaced
-// unless that is asked for.
+// The last line of a generated file is a digest of what is above it. A file that
+// differs from what would be generated now, but agrees with its digest, is stale: the
+// source or the generator has changed since, and generating it again loses nothing. A
+// file that does not agree has been edited by hand, and is replaced only on request.
 //
-// It is tempting to compare with what the source would have given then; but neither that source nor
-// that generator is there any more.
+// It is tempting to compare with what the source would have given then; but neither
+// that source nor that generator exists anymore.
 
 var digestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
 
@@ -30,14 +30,16 @@ func digest(data []byte) string {
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// unixLines returns data with the line ends that it was generated with. Version control may have changed them
-// (core.autocrlf), and a file of which only the line ends differ is what would be generated: check would otherwise fail in
-// each clone on such a system, and generate would change files there that nobody has touched.
+// unixLines returns data with the line ends that it was generated with. Version control
+// may have changed them (core.autocrlf), and a file that differs only in its line ends
+// is up to date. Otherwise check would fail in each clone on such a system, and
+// generate would change untouched files there.
 func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
-// changed says how a generated file is not as it was generated, and what that is called.
+// changed says how a generated file is not as it was generated, and what that is
+// called.
 func changed(data []byte) (Change, string) {
 	at := digestLine.FindSubmatchIndex(data)
 	switch {

@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// The annotation is a directive in the sense of the go command: a line comment
-// without a space behind the slashes. It has no options. Whatever else begins
-// like it is an error and not a comment: an annotation that does nothing would
-// leave a function blocking with nobody the wiser.
+// The annotation is a directive in the sense of the go command: a line comment without
+// a space after the slashes. It has no options. Whatever else begins like it is an
+// error and not a comment: an annotation without effect would silently leave a function
+// blocking.
 const (
 	directivePrefix = "//movenext:"
 	directiveAsync  = directivePrefix + "async"
@@ -23,7 +23,7 @@ type directive struct {
 	text    string // without trailing space
 }
 
-// directives lists those of a file in order, and what is meant as one and misspelt.
+// directives lists those of a file in order, and misspelt ones.
 func directives(file *ast.File) []directive {
 	var list []directive
 	for _, group := range file.Comments {
@@ -37,9 +37,9 @@ func directives(file *ast.File) []directive {
 	return list
 }
 
-// isMisspelt reports whether a comment says "movenext async" and nothing else, in some other way
-// than the annotation: with spaces, capital letters, hyphens, "go:" in front, in a block, or
-// with one or two letters wrong.
+// isMisspelt reports whether a comment says "movenext async" and nothing else, in some
+// other way than the annotation: with spaces, capital letters, hyphens, "go:" in front,
+// in a block, or with one or two letters wrong.
 func isMisspelt(text string) bool {
 	if text == directiveAsync {
 		return false
@@ -54,17 +54,18 @@ func isMisspelt(text string) bool {
 	if !ok {
 		return false
 	}
-	// A word that is only like the name may be another tool's, or prose, unless the form is ours.
+	// A word that is only like the name may be another tool's, or prose, unless the
+	// form is ours.
 	return name == "movenext" || strings.HasSuffix(text, ":async") && !strings.Contains(text, " ") && isClose(name, "movenext")
 }
 
-// hasSpace reports whether a comment begins as those for people do.
+// hasSpace reports whether a comment begins like prose.
 func hasSpace(text string) bool {
 	return strings.HasPrefix(text, "// ") || strings.HasPrefix(text, "//\t")
 }
 
-// isClose reports whether two words differ by at most two letters that are added, left out or
-// replaced.
+// isClose reports whether two words differ by at most two letters that are added, left
+// out or replaced.
 func isClose(a, b string) bool { return distance(a, b, 2) <= 2 }
 
 // distance is that of Levenshtein, or more than limit.
@@ -80,7 +81,7 @@ func distance(a, b string, limit int) int {
 	return 1 + min(distance(a[1:], b, limit-1), distance(a, b[1:], limit-1), distance(a[1:], b[1:], limit-1))
 }
 
-// whereabouts says what a misplaced directive stands at, for the message.
+// whereabouts says what a misplaced directive is attached to, for the message.
 func whereabouts(file *ast.File, pos token.Pos) string {
 	for _, decl := range file.Decls {
 		doc, what := docOf(decl)
@@ -137,6 +138,7 @@ func IsAnnotated(decl *ast.FuncDecl) bool {
 	})
 }
 
-// StreamLiteral returns the function literal that is the body of a stream, if decl has the form
-// of one: a function that does nothing but return a literal with a yield. Else it is nil.
+// StreamLiteral returns the function literal that is the body of a stream, if decl has
+// the form of one: a function that does nothing but return a literal with a yield. Else
+// it is nil.
 func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit { return streamLiteral(decl) }

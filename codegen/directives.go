@@ -12,8 +12,9 @@ type spot struct {
 	line int
 }
 
-// directed is a formatted file with the directives that it needs, for places in source, and for
-// lines of its own, which have the name own. Those go which say what the compiler counts by itself.
+// directed is a formatted file with the directives that it needs, for places in source,
+// and for lines of its own, which have the name own. Those go which say what the
+// compiler counts by itself.
 func directed(data []byte, source, own string) []byte {
 	var b bytes.Buffer
 	counted := spot{own, 1} // what the compiler takes the next line for
@@ -49,8 +50,8 @@ func directed(data []byte, source, own string) []byte {
 	return b.Bytes()
 }
 
-// directiveIn reports whether a line is a directive, and to which line of the source it leads: 0 for
-// the generated file.
+// directiveIn reports whether a line is a directive, and to which line of the source it
+// leads: 0 for the generated file.
 func directiveIn(text []byte) (line int, ok bool) {
 	text = bytes.TrimSpace(text)
 	if bytes.Equal(text, []byte(elsewhere)) {

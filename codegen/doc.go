@@ -2,18 +2,17 @@
 // machines that do what the functions do, and suspend where the functions
 // block. It is the library behind the command movenext.
 //
-// The function stays as it is, to be read, debugged and called as plain Go. Its
-// twin must be observably the same program: results, panics, the order of effects,
-// aliasing, loop variables, deferred calls. Nothing else in this package is as
-// important; where that cannot be had, the function is refused with a place and a
-// reason.
+// The function stays as it is, to be read, debugged and called as plain Go. Its twin must
+// be observably the same program: results, panics, the order of effects, aliasing, loop
+// variables, deferred calls. Nothing else in this package is as important; where that
+// cannot be had, the function is refused with a place and a reason.
 //
 // # Theory of operation
 //
-// A machine is a stack frame that is an object, and a program counter that is a
-// field. What follows takes one difficulty after another, source first, result
-// second; the results are quoted from testdata/essay.txtar and its neighbours. What the runtime does
-// with a machine is told in package statemachine.
+// A machine is a stack frame that is an object, and a program counter that is a field.
+// What follows takes one difficulty after another, source first, result second; the
+// results are quoted from testdata/essay.txtar and its neighbours. Package statemachine
+// describes what the runtime does with a machine.
 //
 // # A straight line
 //
@@ -28,8 +27,8 @@
 //		return x + y, err
 //	}
 //
-// There are two suspension points: fetch, which has a twin, and Await of a job. What
-// is needed behind a suspension becomes a field:
+// There are two suspension points: fetch, which has a twin, and Await of a job. What is
+// needed after a suspension becomes a field:
 //
 //	type fetchBothLocals struct {
 //		statemachine.Frame
@@ -41,8 +40,9 @@
 //		await2 *job.Job[int]
 //	}
 //
-// One method runs from one suspension to the next. It is MoveNext or, as here, called by it: the parameters ctx and a are needed before
-// the first suspension only, and the results at the end only, so they are the method's own parameters and results.
+// One method runs from one suspension to the next. It is MoveNext or, as here, called
+// by it: the parameters ctx and a are needed before the first suspension only, and the
+// results at the end only, so they are the method's own parameters and results.
 //
 //	func (f *fetchBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a string) (finished bool, result0 int, result1 error) {
 //
@@ -79,7 +79,7 @@
 // the caller either way: natively while everything runs on one stack, through
 // Results after a suspension.
 //
-// An awaited job needs no second way: if it has completed, the machine goes on where
+// An awaited job needs no second way: if it has completed, the machine continues where
 // it would be resumed.
 //
 //	if f.await2.IsCompleted() {
@@ -91,17 +91,17 @@
 //
 // # Where variables live
 //
-// Of the variables above only b and x are in the frame. The variable err is used on both
-// sides of a suspension but never needed across one, since each assigns it anew: it
-// is declared at the top of the method. The variables j and y are used between two
+// Of the variables above only b and x are in the frame. The variable err is used on
+// both sides of a suspension but never needed across one, since each assigns it anew:
+// it is declared at the top of the method. The variables j and y are used between two
 // labels only: they are declared there, in a block. This takes the lifetimes of all
-// variables, which are known only after the whole function has been flattened; so
-// the body becomes a list of instructions first (ir.go) and is printed last
-// (hoist.go decides, emit.go prints).
+// variables, which are known only after the whole function has been flattened; so the
+// body becomes a list of instructions first (ir.go) and is printed last (hoist.go
+// decides, emit.go prints).
 //
-// Variables of one type that are needed one after another share a field. And what
-// is not needed behind a suspension is let go of there, or a machine that waits for an
-// hour would keep alive for an hour what the plain function would not:
+// Variables of one type that are needed one after another share a field. A field that
+// is not needed after a suspension is cleared there. Otherwise a machine that waits for
+// an hour would keep alive for an hour what the plain function would not:
 //
 //	f.State = 2
 //	f.b = "" // not needed any more
@@ -109,8 +109,8 @@
 //
 // # Two entries
 //
-// A frame starts as a local variable of whoever calls, and moves to the heap when it
-// first suspends. People call fetchBothAsync, which returns a job; machines call
+// A frame starts as a local variable of the caller, and moves to the heap when it first
+// suspends. Users call fetchBothAsync, which returns a job; machines call
 // fetchBothEnter, which makes none:
 //
 //	frame := fetchBothLocals{b: b}
@@ -121,18 +121,19 @@
 //	t.Push(ctx, m)
 //	return m, 0, nil
 //
-// A machine that has called another one and is resumed asks for the results, so what it has called keeps them for it: fetchBothFrame is
-// fetchBothLocals and fields for the results, which its MoveNext fills. A job has places of its own for them.
+// A machine that called another one asks for the results when it is resumed, so the
+// callee keeps them for it: fetchBothFrame is fetchBothLocals and fields for the
+// results, which its MoveNext fills. A job stores them itself.
 //
-// For all this the frame must not escape from the method: no closure over it, no address
-// of a field, or it would be allocated on every call. Copying it must be harmless too.
+// For all this the frame must not escape from the method: no closure over it, no address of
+// a field, or it would be allocated on every call. Copying it must be harmless too.
 //
 // # Branches and loops
 //
-// Go forbids to jump into a block, and a resumed machine has to jump to its
-// suspension point. So a statement that holds one is taken apart into labels and
-// jumps at the top of MoveNext, until what suspends stands alone; a statement that
-// holds none is kept as it is, a loop within a loop included.
+// Go forbids jumps into a block, and a resumed machine must jump to its suspension
+// point. So a statement that holds one is taken apart into labels and jumps at the top
+// of MoveNext, until the suspending operation stands alone; a statement that holds none
+// is kept as it is, a loop within a loop included.
 //
 //	for _, url := range urls {
 //		n, err := fetch(ctx, url)
@@ -180,7 +181,7 @@
 //	result0 = calls + f.len1 + count2
 //
 // Which operations gc evaluates early depends on their kind and type: spill_order.go
-// follows the compiler's walk/order.go. What is left stays one expression, which gc
+// follows the compiler's walk/order.go. The rest stays one expression, which gc
 // compiles again after the suspension.
 //
 // # Closures and addresses
@@ -204,10 +205,10 @@
 //
 // # Function literals, deferred calls
 //
-// A literal that runs as a part of the function is a machine of its own; what it captures are
-// parameters of its entry (literals.go, funcvars.go). Deferred calls are kept in the frame. If some
-// of them suspend, the function ends in an epilogue that makes them, to which a panic
-// leads too (lower_epilogue.go, and package statemachine).
+// A literal that runs as a part of the function is a machine of its own; what it
+// captures are parameters of its entry (literals.go, funcvars.go). Deferred calls are
+// kept in the frame. If some of them suspend, the function ends in an epilogue that
+// makes them, to which a panic leads too (lower_epilogue.go, and package statemachine).
 //
 // # Streams
 //
@@ -220,8 +221,8 @@
 //		}
 //	}
 //
-// A function that returns a sequence is a machine that stops on the way: at each yield it
-// is done for now, and says so.
+// A function that returns a sequence is a machine that stops on the way: at each yield
+// it is done for now, and says so.
 //
 //	f.Emit(n, err)
 //	…
@@ -229,8 +230,8 @@
 //	return true
 //	resume2:
 //
-// A range over it does not call it once with the body, as plain Go does. It asks for
-// one value after the other, and suspends if the machine does. So the two change places:
+// A range over it does not call it once with the body, as plain Go does. It asks for one
+// value after the other, and suspends if the machine does. So the two change places:
 //
 //	for n, err := range sizes(ctx, urls) {
 //
@@ -248,25 +249,23 @@
 //		goto done1
 //	}
 //
-// What leaves the loop early stops the machine first, and waits for it; a panic passes through
-// it. Any other function that is ranged over, if the body suspends, runs on a goroutine of its
-// own and takes turns with the loop in the same way.
+// What leaves the loop early stops the machine first, and waits for it; a panic passes
+// through it. Any other function that is ranged over, if the body suspends, runs on a
+// goroutine of its own and takes turns with the loop in the same way.
 //
 // # Names and types that are not there yet
 //
 // A package that calls fetchAsync does not type-check before fetchAsync is generated,
-// and fetchAsync cannot be generated without types. So annotated functions are found
-// in the syntax (find.go), and what will be generated for them is declared before
-// types are checked (stubs.go). From then on types alone say what suspends
-// (twins.go): twins that are to come, twins written by hand, and those of other
-// modules are all alike.
+// and fetchAsync cannot be generated without types. So annotated functions are found in
+// the syntax (find.go), and what will be generated for them is declared before types
+// are checked (stubs.go). From then on types alone say what suspends (twins.go): future
+// twins, twins written by hand, and those of other modules are all alike.
 //
 // # What is never written
 //
 // Nothing is written for a folder with a finding: its old files stay as they are. And
-// nothing is written that was not type-checked with its package first
-// (verify.go). If the lowering has a defect, a run says so; it does not leave
-// code that fails to build.
+// nothing is written that was not type-checked with its package first (verify.go). If the
+// lowering has a defect, a run says so; it does not leave code that fails to build.
 //
 // # Running again
 //

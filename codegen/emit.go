@@ -43,7 +43,7 @@ func (e *emitter) moving() {
 	e.location()
 }
 
-// emitter prints what stands around MoveNext.
+// emitter prints everything around MoveNext.
 type emitter struct {
 	*printer
 	sig SignatureText
@@ -82,7 +82,7 @@ func (e *emitter) unlike(name string) string {
 	}
 }
 
-// async prints FAsync, the entry for people.
+// async prints FAsync, the entry for users.
 func (e *emitter) async() {
 	u, names := e.u, e.u.named
 	job, result := e.path(jobPath, "job"), e.unlike("result")

@@ -59,7 +59,8 @@ func (p *printer) moveNext(receiver string) {
 	p.line("}")
 }
 
-// steps prints MoveNext of a function whose deferred calls suspend, and the head of its steps.
+// steps prints MoveNext of a function whose deferred calls suspend, and the head of its
+// steps.
 func (p *printer) steps(receiver string) {
 	n := p.u.names
 	boolean := p.predeclared("bool")
@@ -74,7 +75,8 @@ func (p *printer) steps(receiver string) {
 // epilogueState is the value of State that leads to the epilogue.
 func (u *unit) epilogueState() int { return len(u.parks()) + 1 }
 
-// unwindingState is the value of State in which a panic waits for a function that is ranged over.
+// unwindingState is the value of State in which a panic waits for a function that is
+// ranged over.
 func (u *unit) unwindingState() int { return len(u.parks()) + 2 }
 
 // locals declares the variables that live in MoveNext.
@@ -113,9 +115,9 @@ func (p *printer) body() string {
 	return sub.String()
 }
 
-// stretch prints instructions between two labels. Those from the first declaration
-// to the last mention of what is declared are put into a block, so that no jump
-// enters the scope of a variable.
+// stretch prints instructions between two labels. Those from the first declaration to
+// the last mention of a declared variable are put into a block, so that no jump enters
+// the scope of a variable.
 func (p *printer) stretch(code []instr) {
 	first, last := p.scope(code)
 	aliased := map[*variable]bool{}
@@ -164,7 +166,7 @@ func (p *printer) scope(code []instr) (first, last int) {
 	return first, last
 }
 
-// frame prints the type of what is kept.
+// frame prints the type of the kept variables.
 func (p *printer) frame(typeParams string) {
 	p.line("// %s is what %s keeps while it is suspended.", p.u.keptName(), p.u.title())
 	p.line("type %s%s struct {\n%s", p.u.keptName(), typeParams, p.embedded())
@@ -198,7 +200,8 @@ func (p *printer) embedded() string {
 	return p.runtime("Frame")
 }
 
-// group is where a field stands in the frame: with the parameters, between, with the results.
+// group is a field's position in the frame: with the parameters, between, with the
+// results.
 func (s *slot) group() int {
 	switch v := s.vars[0]; {
 	case v.param:

@@ -28,7 +28,8 @@ func (i *note) print(p *printer) {
 		return
 	}
 	pos := p.u.fn.Package.Position(i.pos)
-	// Not in the first column, where go/format would take it for documentation, and set it off from the directive below.
+	// Not in the first column, where go/format would take it for documentation, and set
+	// it off from the directive below.
 	p.line("\t// %s:%d: %s", baseName(pos.Filename), pos.Line, p.u.sourceLine(i.pos))
 }
 
@@ -105,14 +106,14 @@ func (i *assign) lefts(p *printer) string {
 	return strings.Join(list, ", ")
 }
 
-// idle reports whether the target is a variable that nobody reads. A parameter
-// that nobody reads has no field, though it counts as one of the frame.
+// idle reports whether the target is a variable that is never read. A parameter that is
+// never read has no field, though it counts as one of the frame.
 func (t dest) idle() bool {
 	return t.v != nil && t.v.reads == 0 && !t.v.cell && !t.v.result && (t.v.place != inFrame || t.v.param)
 }
 
-// discard prints the evaluation of a value that nobody reads. A constant may be one
-// only with the type of its variable; nil is none without, and has nothing to evaluate.
+// discard prints the evaluation of an unused value. A constant needs the type of its
+// variable to be a value, and so does nil, which has nothing to evaluate.
 func (p *printer) discard(src string, v *variable, typed bool) {
 	wide := v.typ != nil && perhaps(v.typ, isWide)
 	switch {

@@ -10,24 +10,27 @@ import (
 
 // Lines of the source.
 //
-// What is printed for a statement of the source carries the statement's line, in a directive of the
-// compiler, so that stacks, runtime.Caller and profiles show what they show of the plain form:
+// What is printed for a statement of the source carries the statement's line, in a
+// directive of the compiler, so that stacks, runtime.Caller and profiles show what they
+// show of the plain form:
 //
 //	//line example.com/shop/main.go:17
 //	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
 //	//line example.com/shop/main.go:17
 //	if f.fetch1 == nil {
 //
-// The compiler counts on from there, so each line that the lowering made up says its line again. What stands
-// around the statements belongs to the generated file. A directive for that has to know its own
-// line, which is known only when the file has been formatted; so a place is held for it
-// (elsewhere) until then. Directives that say what the compiler counts anyway are taken out at the same time.
+// The compiler counts on from there, so each line that the lowering made up says its
+// line again. The code around the statements belongs to the generated file. A directive
+// for that code needs its own line number, which is known only once the file has been
+// formatted; until then a placeholder holds its place (elsewhere). Redundant
+// directives, which say what the compiler counts anyway, are removed at the same time.
 //
-// The release form is committed, and has to be the same on all machines. It names files as
-// -trimpath does. A relative name would do for the go command, but a stack would not say in which folder the
-// file is; and a debugger does not tell shop/main.go from cart/main.go. The debug form is of the
-// machine where it was made, and names files as the compiler names the source there, absolutely: breakpoints
-// by any name of the file are found (docs/decisions/0013-lines-of-the-source.md).
+// The release form is committed, and has to be the same on all machines. It names files
+// as -trimpath does. A relative name would do for the go command, but a stack would not
+// say in which folder the file is; and a debugger does not tell shop/main.go from
+// cart/main.go. The debug form is of the machine where it was made, and names files as
+// the compiler names the source there, absolutely: breakpoints by any name of the file
+// are found (docs/decisions/0013-lines-of-the-source.md).
 
 // What holds the places of directives until the file is formatted.
 const (
@@ -99,9 +102,10 @@ func (p *printer) instr(i instr) {
 	}
 }
 
-// resuming reports whether an instruction of the debug form gets the results of a callee that had suspended. That
-// belongs to the generated file: a debugger sets the breakpoint of a line at the first of its instructions in
-// memory, which must be the call, for the other is not executed if the callee does not suspend.
+// resuming reports whether an instruction of the debug form gets the results of a
+// callee that had suspended. That belongs to the generated file: a debugger sets the
+// breakpoint of a line at the first of its instructions in memory, which must be the
+// call, for the other is not executed if the callee does not suspend.
 func (p *printer) resuming(i instr) bool {
 	if m, ok := i.(*mark); ok && p.u.debug {
 		for _, pt := range p.u.parks() {
@@ -117,9 +121,9 @@ func (p *printer) resuming(i instr) bool {
 	return p.between
 }
 
-// idle reports whether a line of an instruction neither calls anything nor panics: no stack shows where
-// it stands, so that of the release form belongs to the generated file, which needs fewer directives.
-// A return makes deferred calls.
+// idle reports whether a line of an instruction neither calls anything nor panics: no
+// stack shows where it is, so that of the release form belongs to the generated file,
+// which needs fewer directives. A return makes deferred calls.
 func (u *unit) idle(i instr, line string) bool {
 	switch i.(type) {
 	case *park, *jump:
@@ -133,8 +137,9 @@ func (u *unit) idle(i instr, line string) bool {
 	return !strings.Contains(line, "(")
 }
 
-// atDeclaration prints a function around the machine, behind its head. In the debug form all of its lines are that
-// of the source's declaration, so steps out of the machine stay in the source.
+// atDeclaration prints a function around the machine, after its head. In the debug form
+// all of its lines are that of the source's declaration, so steps out of the machine
+// stay in the source.
 func (e *emitter) atDeclaration(print func()) {
 	if !e.u.debug {
 		print()
@@ -205,8 +210,8 @@ func (p *printer) directive(line int) {
 	p.line("%s%d", inSource, line)
 }
 
-// resume is the directive behind instructions in the middle of a statement of the source, where
-// its line ends with them.
+// resume is the directive after instructions in the middle of a statement of the
+// source, where its line ends with them.
 func (p *printer) resume(end token.Pos) string {
 	rest, _, _ := bytes.Cut(p.u.fn.File.Source[p.u.offset(end):], []byte("\n"))
 	if len(bytes.TrimSpace(rest)) > 0 {
@@ -215,8 +220,8 @@ func (p *printer) resume(end token.Pos) string {
 	return fmt.Sprintf("\n%s%d", inSource, p.u.line(end)+1)
 }
 
-// lined is the source between two positions in a node. Where go/format will move statements to other lines,
-// those that open a line say which it was.
+// lined is the source between two positions in a node. Where go/format will move
+// statements to other lines, those that open a line say which it was.
 func (u *unit) lined(node ast.Node, from, to token.Pos) string {
 	var b strings.Builder
 	if u.fn.File.ragged {
@@ -237,7 +242,7 @@ func (u *unit) lined(node ast.Node, from, to token.Pos) string {
 	return b.String()
 }
 
-// opensLine reports whether nothing stands before pos in its line of the source.
+// opensLine reports whether nothing precedes pos in its line of the source.
 func (u *unit) opensLine(pos token.Pos) bool {
 	before := u.fn.File.Source[:u.offset(pos)]
 	return len(bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])) == 0

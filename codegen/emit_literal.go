@@ -10,8 +10,8 @@ func (u *unit) title() string {
 	return "[" + u.fn.docName() + "]"
 }
 
-// signature is how the companions of the function repeat its signature. For a literal the
-// captured variables come first.
+// signature is how the companions of the function repeat its signature. For a literal
+// the captured variables come first.
 func (u *unit) signature() (SignatureText, error) {
 	text, err := u.fn.SignatureText(u.imports)
 	if err != nil || u.self == nil {

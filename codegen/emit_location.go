@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// location prints the method by which an asynchronous stack learns where the function is
-// suspended. It is called when a report is made and costs nothing before: the lines are constants of
-// its code, not fields or tables.
+// location prints the method by which an asynchronous stack learns where the function
+// is suspended. It is called when a report is made and costs nothing before: the lines
+// are constants of its code, not fields or tables.
 func (e *emitter) location() {
 	u := e.u
 	args := []string{strconv.Quote(u.fn.runtimeName()), strconv.Quote(u.fn.runtimeFile())}
@@ -38,8 +38,8 @@ func (f *Function) runtimeName() string {
 	return pkg + "." + name
 }
 
-// runtimeFile is the function's file as -trimpath leaves it in stacks: generated files must not
-// depend on where the module lies.
+// runtimeFile is the function's file as -trimpath leaves it in stacks: generated files
+// must not depend on where the module lies.
 func (f *Function) runtimeFile() string { return f.Package.inStacks(f.File.Path, Release) }
 
 // inStacks is the name of a file of the package in stacks of machines of a form.

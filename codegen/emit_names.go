@@ -16,7 +16,7 @@ type namer struct {
 	steps               string // of the frame: what tells its steps
 	defers, raise       string // of the frame: deferred calls; of those: what raises a panic
 	finished, again     string // of MoveNext and its steps: their results
-	moveNext, step      string // the methods that MoveNext calls if there is something to pass, and that are a step
+	moveNext, step      string // methods that MoveNext calls: with something to pass; a step
 	panicking, callee   string // of an entry of a deferred call
 	loops               string // of the frame: ranges over functions
 

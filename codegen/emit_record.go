@@ -2,9 +2,9 @@ package codegen
 
 import "strconv"
 
-// Recording: the debug form, in which machines tell package statemachine/record what they do, line
-// by line. It is generated for one build of `movenext explain`, and never written beside
-// the source.
+// Recording: the debug form, in which machines tell package statemachine/record what
+// they do, line by line. It is generated for one build of `movenext explain`, and never
+// written next to the source.
 
 // reserveSteps names the field of the frame.
 func (u *unit) reserveSteps() {

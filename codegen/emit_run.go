@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// How a frame is started and goes on: with what is passed to it (hoist_pass.go), or with
-// MoveNext alone where there is nothing to pass.
+// How a frame starts and continues: with arguments passed to it (hoist_pass.go), or
+// with MoveNext alone where there is nothing to pass.
 
-// keptName is the name of the type of what the function keeps while it is suspended: the frame, or that without the
-// results.
+// keptName is the name of the type of what the function keeps while it is suspended:
+// the frame, or that without the results.
 func (u *unit) keptName() string {
 	if len(u.returned()) > 0 {
 		return u.named.Locals
@@ -22,7 +22,7 @@ func (u *unit) keptName() string {
 // keptType is that type as the function's declarations write it.
 func (e *emitter) keptType() string { return e.u.keptName() + e.sig.FrameArgs }
 
-// withResults prints the frame as machines call it, if that is more than what is kept.
+// withResults prints the frame as machines call it, if that is more than the kept part.
 func (e *emitter) withResults() {
 	returned := e.u.returned()
 	if len(returned) == 0 || !e.u.isEntered() {
@@ -36,7 +36,8 @@ func (e *emitter) withResults() {
 	e.line("}")
 }
 
-// goOn prints what stands before the method that runs the machine: MoveNext, if it is another one.
+// goOn prints what precedes the method that runs the machine: MoveNext, if it is
+// another one.
 func (e *emitter) goOn() {
 	u, n := e.u, e.u.names
 	const runs = "runs %s from where it stopped to its next suspension (false) or its end (true)."
@@ -68,10 +69,11 @@ func (e *emitter) moveNextByRun() {
 	e.line("%s%s = %s\nreturn %s\n}\n", n.finished, e.fields(n.recv), e.going(n.recv, n.task), n.finished)
 }
 
-// isEntered reports whether other machines call the function: all but a literal that only runs as a job.
+// isEntered reports whether other machines call the function: all but a literal that
+// only runs as a job.
 func (u *unit) isEntered() bool { return u.self == nil || u.self.entered }
 
-// fields are those for what is returned, each behind a comma.
+// fields are those for what is returned, each after a comma.
 func (e *emitter) fields(frame string) string {
 	list := ""
 	for _, v := range e.u.returned() {
@@ -89,7 +91,8 @@ func (e *emitter) going(frame, task string) string {
 	return frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// resume prints the same in the machine around it, which returns if the function has not ended.
+// resume prints the same in the machine around it, which returns if the function has
+// not ended.
 func (e *emitter) resume(machine, task string) {
 	if len(e.u.returned()) == 0 {
 		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.u.named.Frame, task), e.predeclared("false"), e.rethrow(task))
@@ -114,8 +117,8 @@ func (e *emitter) start(frame, task string) string {
 	return e.outcome() + " := " + call + "; " + e.u.names.finished
 }
 
-// rethrow raises the panic that a frame which has ended has left to its caller: those do whose
-// deferred function has recovered it.
+// rethrow raises the panic that a frame which has ended has left to its caller: those
+// do whose deferred function has recovered it.
 func (e *emitter) rethrow(task string) string {
 	if (!e.u.defers || e.u.epilogue != nil) && !e.u.loops {
 		return ""
@@ -175,7 +178,8 @@ func (p *printer) runArgs() string {
 	return strings.Join(list, ", ")
 }
 
-// runResults are its results. They have names where somebody else assigns them, or they are variables of the function.
+// runResults are its results. They have names where other code assigns them, or where
+// they are variables of the function.
 func (p *printer) runResults() string {
 	boolean, returned := p.predeclared("bool"), p.u.returned()
 	if len(returned) == 0 && !p.u.defers && !p.u.loops {
@@ -188,8 +192,9 @@ func (p *printer) runResults() string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// hides reports whether a statement that stays declares the name of a result: a return statement in it assigns the result all the
-// same. What has been lowered has another name by itself.
+// hides reports whether a statement that stays declares the name of a result: a return
+// statement in it assigns the result all the same. What has been lowered has another
+// name by itself.
 func (u *unit) hides(result *variable) bool {
 	hidden := false
 	ast.Inspect(u.node, func(node ast.Node) bool {

@@ -36,7 +36,7 @@ func (e *emitter) enterInTail() {
 	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))
 }
 
-// bodyInTail prints the body as it is in the source, but for the return statements.
+// bodyInTail prints the body as it is in the source, except for the return statements.
 func (e *emitter) bodyInTail() {
 	text := unmarked(e.span(e.u.scan(e.u.body)))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")

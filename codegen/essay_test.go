@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheEssayQuotesWhatIsGenerated looks up every line of code in the package
-// comment. A reader who compares must find the lines in real output.
+// TestTheEssayQuotesWhatIsGenerated looks up every line of code in the package comment.
+// Each line must occur in real output, where readers can find it.
 func TestTheEssayQuotesWhatIsGenerated(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	require.NoError(t, err)

@@ -31,15 +31,18 @@ type report struct {
 	Outcome   string
 }
 
-// TestTwoExecutions runs each case of testdata/exec as plain functions on
-// goroutines and as machines, with four timings of what it awaits, and compares
-// what it logged, returned and panicked with. The machines run with one processor,
-// two and eight. A case is one package with an annotated
+// TestTwoExecutions runs each case of testdata/exec as plain functions on goroutines
+// and as machines, with four timings of what it awaits, and compares logs, results and
+// panics. The machines run with one processor, two and eight. A case is one package
+// with an annotated
 //
 //	func Run(ctx context.Context, t *trace.T) …
 //
-// in it. Its file want, if there is one, says what it logs as plain Go. Its file spread says that the plain form waits in jobs for
-// others, which blocks the one worker that machines are content with. With -schedulers the machines run on all schedulers of the module. With -targets the form for debugging is compared, too, but for cases with a file release-only. All cases are one module, built once in each mode.
+// in it. Its file want, if there is one, says what it logs as plain Go. Its file spread
+// says that jobs of the plain form wait for others, which would block the one worker
+// that suffices for machines. With -schedulers the machines run on all schedulers of
+// the module. With -targets the form for debugging is compared, too, except for cases
+// with a file release-only. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
@@ -90,8 +93,9 @@ func TestTwoExecutions(t *testing.T) {
 	}
 }
 
-// held compares what a case does as plain Go with its file want, if it has one: where the language leaves open what
-// happens, it is known in this way what the compiler does.
+// held compares what a case does as plain Go with its file want, if it has one: where
+// the language leaves open what happens, it is known in this way what the compiler
+// does.
 func held(t *testing.T, c archive, plain []report) {
 	for i, f := range c.Files {
 		if f.Name != "want" {
@@ -120,7 +124,8 @@ func compare(t *testing.T, plain, release []report) {
 	}
 }
 
-// onSchedulers runs the cases on one scheduler after the other, and returns what they report on each.
+// onSchedulers runs the cases on one scheduler after the other, and returns what they
+// report on each.
 func onSchedulers(t *testing.T, binary string) []map[string][]report {
 	t.Helper()
 	var list []map[string][]report
@@ -157,7 +162,7 @@ func differences(plain, release []string) string {
 // findings by case.
 func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (string, map[string]string) {
 	t.Helper()
-	// A program of the mode before would call twins that no case has any more.
+	// A program of the mode before would call twins that no case has anymore.
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "main")))
 	result, err := codegen.Generate(codegen.Config{Dir: dir, Mode: mode}, "./...")
 	require.NoError(t, err)
@@ -184,7 +189,8 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 	return binary, refused
 }
 
-// execute runs the cases, with an argument on a scheduler of this number, and returns their reports.
+// execute runs the cases, with an argument on a scheduler of this number, and returns
+// their reports.
 func execute(t *testing.T, binary string, processors int, args ...string) map[string][]report {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -9,15 +9,15 @@ import (
 	"sync"
 )
 
-// Machine is what there is to know of the machine of one annotated function, or of a function
-// literal in it: for people to look at. Sizes are those of amd64.
+// Machine describes the machine of one annotated function, or of a function literal in
+// it, for display. Sizes are those of amd64.
 type Machine struct {
 	Function string // as the Go runtime names it: example.com/shop.(*Cart).Total
 	Name     string // as a doc link names it: Cart.Total
 	File     string // absolute
 
-	// First and Last are the lines of the declaration, from its doc comment on, and Source
-	// is their text, one string a line.
+	// First and Last are the lines of the declaration, from its doc comment on, and
+	// Source is their text, one string a line.
 	First, Last int
 	Source      []string
 
@@ -25,14 +25,17 @@ type Machine struct {
 	Fields []Field // of the frame, in its order
 	Bytes  int64   // of the frame; -1: depends on type parameters
 
-	// Points are the suspension points in the order of their numbers, which count from 1.
+	// Points are the suspension points in the order of their numbers, which count from
+	// 1.
 	Points []Point
 
-	// Edges are the ways from point to point. 0 stands for the start and -1 for the end.
+	// Edges are the ways from point to point. 0 stands for the start and -1 for the
+	// end.
 	Edges []Edge
 
-	// Callees are the functions whose results this one returns, if it suspends nowhere else. It
-	// has no frame then, and no points: while it is suspended, theirs is all that there is.
+	// Callees are the functions whose results this one returns, if it suspends nowhere
+	// else. It has no frame then, and no points: while it is suspended, only theirs
+	// exist.
 	Callees []string
 }
 
@@ -51,7 +54,7 @@ type Origin string
 // The origins.
 const (
 	OriginRuntime   Origin = "runtime"   // the head of every frame, or the deferred calls
-	OriginParameter Origin = "parameter" // of the function, its receiver, or what a literal captures
+	OriginParameter Origin = "parameter" // also a receiver, or a capture of a literal
 	OriginLocal     Origin = "local"     // a variable of the body
 	OriginTemporary Origin = "temporary" // a value of an expression, or what is awaited
 	OriginResult    Origin = "result"    // of the function
@@ -76,13 +79,14 @@ const (
 )
 
 // Explain returns the machines of the annotated functions in the packages that patterns
-// match, in the order of files and declarations; those of function literals follow their
-// function's. If functions are named, the others are left out; a name is the function's,
-// or Type.Method.
+// match, in the order of files and declarations; those of function literals follow
+// their function's. If functions are named, the others are left out; a name is the
+// function's, or Type.Method.
 //
-// Nothing is written. What is found wrong with the source is no error but the second
-// result: functions with findings have no machine, and neither has one that never suspends. An
-// error means that there was nothing to look at, or that a named function is not there.
+// Nothing is written. Findings about the source are not an error but the second result:
+// functions with findings have no machine, and neither has one that never suspends. An
+// error means that there was nothing to look at, or that a named function does not
+// exist.
 func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []Diagnostic, error) {
 	cfg.DryRun = true
 	ws, err := list(&cfg, token.NewFileSet(), patterns)

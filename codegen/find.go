@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Finding works on syntax, before any type is known: that is what allows the
-// twins to come to be declared before types are checked.
+// Finding works on syntax, before any type is known: so the twins to come can be
+// declared before types are checked.
 
 // annotated is one function with a valid annotation.
 type annotated struct {
@@ -20,8 +20,8 @@ type annotated struct {
 }
 
 // scope is one package scope as the folder has it, if it may hold annotations: all
-// files with one package clause, whatever the build configuration. Its variants with and without
-// tests are type-checked apart, but names are chosen here, once for all.
+// files with one package clause, whatever the build configuration. Its variants with
+// and without tests are type-checked apart, but names are chosen here, once for all.
 type scope struct {
 	pkgPath, dir string
 	sources      []*source // that this configuration builds, tests included
@@ -189,7 +189,7 @@ func isTestName(name string) bool {
 	return false
 }
 
-// countValues counts the results beside a last error.
+// countValues counts the results other than a last error.
 func countValues(decl *ast.FuncDecl) int {
 	types, isError := resultTypes(decl)
 	if isError {

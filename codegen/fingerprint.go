@@ -29,8 +29,8 @@ type state struct {
 	files map[string]time.Time // what was read, and when it was last written
 }
 
-// fact is a line of what is hashed: that there is a folder, that there is no file, or what a
-// file holds.
+// fact is a line of the hashed text: a folder exists, a file is absent, or what a file
+// holds.
 type fact struct {
 	text string
 	path string   // of a file that was read; else empty
@@ -151,8 +151,8 @@ func (s *state) folder(dir string) error {
 func (s *state) file(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		// Some files are looked for in case that somebody makes them, and a link that
-		// leads nowhere, or a folder, is beside them.
+		// Some files are looked for in case they appear later; a dangling link, or a
+		// folder, does not count as one.
 		s.note("no file %q\n", path)
 		return nil
 	}
@@ -175,8 +175,8 @@ const (
 	coarseTick = 2 * time.Second
 )
 
-// settledSince reports whether every file that was read is as it was at start,
-// but for those in except.
+// settledSince reports whether every file that was read is as it was at start, except
+// for those in except.
 func (s *state) settledSince(start time.Time, except []string) bool {
 	for path, at := range s.files {
 		tick := fineTick

@@ -8,10 +8,11 @@ import (
 
 // Variables that hold functions which suspend.
 //
-// Nothing in the type of a function says whether it suspends, so a call of a function value blocks. But
-// a variable of the function itself is known if every assignment to it is: if it
-// only ever holds literals, twins' plain forms and nil. Such a variable gets a companion that holds the
-// entry of what the variable holds, and calls go there. Source, then result:
+// Nothing in the type of a function says whether it suspends, so a call of a function
+// value blocks. But a variable of the function itself is known if every assignment to
+// it is: if it only ever holds literals, twins' plain forms and nil. Such a variable
+// gets a companion that holds the entry of what the variable holds, and calls go there.
+// Source, then result:
 //
 //	visit := func(n *node) error { return fetch(ctx, n.url) }
 //	err := visit(root)
@@ -21,8 +22,8 @@ import (
 //	}
 //	f.visit1, f.err = f.visitEnter(t, f.root)
 //
-// The companion is captured like any other variable, which is what makes recursion through a
-// variable work. The variable itself stays where anybody else has a use for it.
+// The companion is captured like any other variable, which makes recursion through a
+// variable work. The variable itself stays where other code uses it.
 
 // funcVar is such a variable.
 type funcVar struct {
@@ -35,7 +36,8 @@ type funcVar struct {
 	called bool
 }
 
-// onlyLiteral is the literal that the variable holds if it never holds anything else, or nil.
+// onlyLiteral is the literal that the variable holds if it never holds anything else,
+// or nil.
 func (f *funcVar) onlyLiteral(info *types.Info) *ast.FuncLit {
 	var only *ast.FuncLit
 	for _, e := range f.values {
@@ -51,9 +53,9 @@ func (f *funcVar) onlyLiteral(info *types.Info) *ast.FuncLit {
 	return only
 }
 
-// findFuncVars finds the variables of the function that hold what suspends. What suspends depends on
-// the variables, and what a variable holds on what suspends: it is found by going on as long as
-// there is one more.
+// findFuncVars finds the variables of the function that hold what suspends. What
+// suspends depends on the variables, and what a variable holds on what suspends: it is
+// found by continuing as long as there is one more.
 func (u *unit) findFuncVars() {
 	c := &funcCollector{u: u, vars: map[*types.Var]*funcVar{}, seen: map[*ast.Ident]bool{}}
 	ast.Inspect(u.body, c.visit)
@@ -83,7 +85,8 @@ func (u *unit) findFuncVars() {
 	}
 }
 
-// dropUnknown forgets variables that are given other variables which have no companions.
+// dropUnknown forgets variables that are given other variables which have no
+// companions.
 func (c *funcCollector) dropUnknown() {
 	held := c.u.literals.vars
 	for again := true; again; {
@@ -100,7 +103,8 @@ func (c *funcCollector) dropUnknown() {
 	}
 }
 
-// spreadReads: a literal that stays as it is calls the variables of plain functions, and not their companions.
+// spreadReads: a literal that stays as it is calls the variables of plain functions,
+// and not their companions.
 func (c *funcCollector) spreadReads() {
 	for again := true; again; {
 		again = false
@@ -112,7 +116,8 @@ func (c *funcCollector) spreadReads() {
 	}
 }
 
-// staysPlain reports whether lit, which a variable holds, is needed as a function value.
+// staysPlain reports whether lit, which a variable holds, is needed as a function
+// value.
 func (c *funcCollector) staysPlain(lit *ast.FuncLit) bool {
 	return slices.ContainsFunc(c.order, func(f *funcVar) bool {
 		return (f.read || c.u.literals.vars[f.v] != f) && slices.ContainsFunc(f.values, func(e ast.Expr) bool { return ast.Unparen(e) == lit })
@@ -147,7 +152,8 @@ func (u *unit) entered(e ast.Expr) *Suspension {
 	return &s
 }
 
-// bindsLate reports whether a method value can be made when it is called as well as where it stands.
+// bindsLate reports whether a method value can be made when it is called instead of
+// where it is written.
 func (u *unit) bindsLate(e ast.Expr, method *types.Selection) bool {
 	if method.Kind() == types.MethodExpr {
 		return false

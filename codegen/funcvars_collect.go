@@ -24,7 +24,8 @@ type literalCall struct {
 	in []*ast.FuncLit
 }
 
-// of is the variable of the function that e names, if it holds functions and has been declared.
+// of is the variable of the function that e names, if it holds functions and has been
+// declared.
 func (c *funcCollector) of(e ast.Expr) *funcVar {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -106,7 +107,7 @@ func (c *funcCollector) unknown(e ast.Expr) {
 	}
 }
 
-// assigned notes what is assigned. What a literal assigns, it may assign at any time.
+// assigned notes what is assigned. A literal may assign its variables at any time.
 func (c *funcCollector) assigned(lhs, rhs []ast.Expr) {
 	for i, e := range lhs {
 		f := c.of(e)
@@ -134,7 +135,8 @@ func (c *funcCollector) holdable(e ast.Expr) bool {
 	return c.u.info.Types[e].IsNil() || c.of(e) != nil || c.u.entered(e) != nil
 }
 
-// called: literals that a known variable holds become machines, which call the companion.
+// called: literals that a known variable holds become machines, which call the
+// companion.
 func (c *funcCollector) called(call *ast.CallExpr) {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	f := c.of(call.Fun)

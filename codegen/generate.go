@@ -14,8 +14,8 @@ type Result struct {
 	// Diagnostics are all findings, by place. A folder with one keeps the files it has.
 	Diagnostics []Diagnostic
 
-	// Warnings are about source that is right and may block where nothing suspends, by place.
-	// They hold nothing back.
+	// Warnings are about source that is right and may block where nothing suspends, by
+	// place. They hold nothing back.
 	Warnings []Diagnostic
 
 	// Held are folders without findings whose files were not written either,
@@ -41,9 +41,9 @@ func (r *Result) Stale() []FileChange {
 	return stale
 }
 
-// Generate writes the twins of all annotated functions in the packages that
-// patterns match ("./..." if there are none), and removes generated files whose
-// source has no annotation any more.
+// Generate writes the twins of all annotated functions in the packages that patterns
+// match ("./..." if there are none), and removes generated files whose source has no
+// annotation anymore.
 //
 // Findings about the source are no error: they are in the Result, all of them,
 // and where there are some the files of that folder stay as they are. An error

@@ -23,11 +23,11 @@ import (
 // wanted is the folder of a case's expected files.
 const wanted = "want/"
 
-// TestGolden runs the cases of testdata: source files, and under want/ what a run
-// makes of them: generated files, and the findings in want/findings. A file
-// called options sets what the command's flags set, as "mode plain" or "goos
-// windows", a line each. Directives with the lines of the source are left out of the generated files of
-// most cases, which are easier to read without: "lines shown" shows them.
+// TestGolden runs the cases of testdata: source files, and under want/ what a run makes
+// of them: generated files, and the findings in want/findings. A file called options
+// sets what the command's flags set, as "mode plain" or "goos windows", a line each.
+// Directives with the lines of the source are left out of the generated files of most
+// cases, which are easier to read without: "lines shown" shows them.
 //
 // The cases with the same options are generated in one run, as packages of one
 // module: that is the use that counts, and by far the fastest.
@@ -112,8 +112,8 @@ func golden(t *testing.T, options string, group []archive) map[string]map[string
 	return got
 }
 
-// unplaced is text whose directives name files as if the folder of a case were the current one, without the
-// digest of what they were before.
+// unplaced is text whose directives name files as if the folder of a case were the
+// current one, without the digest of what they were before.
 func unplaced(text, dir string) string {
 	placed := regexp.MustCompile(`(?m)^//line ` + regexp.QuoteMeta(filepath.ToSlash(dir)) + `/[^/]+/`)
 	if !placed.MatchString(text) {
@@ -123,7 +123,8 @@ func unplaced(text, dir string) string {
 	return regexp.MustCompile(`(?m)^(// Digest of what is above: ).*$`).ReplaceAllString(text, "${1}of full names")
 }
 
-// unlined is a generated file without directives, and with the digest that it would have then.
+// unlined is a generated file without directives, and with the digest that it would
+// have then.
 func unlined(text string) string {
 	text = regexp.MustCompile(`(?m)^//line .*\n`).ReplaceAllString(text, "")
 	above, digest, sealed := strings.Cut(text, "// Digest of what is above: ")

@@ -10,16 +10,16 @@ package codegen
 // The second kind exists because Go forbids to jump over a declaration, and all
 // labels of MoveNext are in its outermost block.
 //
-// In the last two places one Go variable stands for all the variables that the
-// source makes each time it executes the declaration. That is the same as long as
-// nobody keeps the address of one of them; so what is captured by a function
-// literal, or has its address taken, gets a cell: the place holds a pointer, and
-// the declaration makes a new variable for it to point to. A captured variable
-// that is never assigned again needs none: the literal gets its value.
+// In the last two places one Go variable stands for all the variables that the source
+// makes each time it executes the declaration. That is equivalent as long as the
+// address of none of them is kept; so what is captured by a function literal, or has
+// its address taken, gets a cell: the place holds a pointer, and the declaration makes
+// a new variable for it to point to. A captured variable that is never assigned again
+// needs none: the literal gets its value.
 //
 // Variables of one type that are never needed at the same time share a field
-// (hoist_share.go), and what a suspended machine does not need any more it does not
-// keep alive (hoist_stale.go).
+// (hoist_share.go), and a suspended machine keeps nothing alive that it no longer needs
+// (hoist_stale.go).
 
 // place decides for all variables.
 func (u *unit) place() {

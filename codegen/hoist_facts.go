@@ -96,7 +96,7 @@ func (u *unit) suspension(call *ast.CallExpr) (Suspension, bool) {
 	return u.fn.Package.Twins.Suspends(call, u.info)
 }
 
-// mark notes that n suspends, and what is around it does.
+// mark notes that n suspends, and so do the nodes around it.
 func (u *unit) mark(around []ast.Node, n ast.Node) {
 	for _, outer := range around {
 		u.suspending[outer] = true
@@ -165,8 +165,8 @@ func (u *unit) takesAddress(sel *ast.SelectorExpr) bool {
 	return !isPointerType(s.Recv())
 }
 
-// noteOldRange: with :=, a loop's variables are new in each iteration since Go 1.22, and
-// were shared by all before.
+// noteOldRange: with :=, a loop's variables are new in each iteration since Go 1.22,
+// and were shared by all before.
 func (u *unit) noteOldRange(n *ast.RangeStmt) {
 	if n.Tok != token.DEFINE || u.loopVarPerIteration() {
 		return

@@ -11,7 +11,8 @@ type set []uint64
 func (s set) add(n int)      { s[n/64] |= 1 << (n % 64) }
 func (s set) has(n int) bool { return s[n/64]&(1<<(n%64)) != 0 }
 
-// join adds the members of other that are not in without, and reports whether one is new.
+// join adds the members of other that are not in without, and reports whether one is
+// new.
 func (s set) join(other, without set) (grown bool) {
 	for i, word := range other {
 		if without != nil {
@@ -41,7 +42,7 @@ func (s set) members() iter.Seq[int] {
 // needed from there on.
 type liveness struct {
 	vars []*variable
-	at   []set // before each instruction, and behind the last
+	at   []set // before each instruction, and after the last
 	next [][]int
 }
 
@@ -59,7 +60,7 @@ func (l *liveness) before(n int) iter.Seq[*variable] {
 	}
 }
 
-// after is what is live behind instruction n.
+// after is what is live after instruction n.
 func (l *liveness) after(n int) set {
 	s := l.newSet()
 	for _, next := range l.next[n] {
@@ -68,7 +69,7 @@ func (l *liveness) after(n int) set {
 	return s
 }
 
-// liveness follows the instructions backwards until nothing changes any more.
+// liveness follows the instructions backwards until nothing changes.
 func (u *unit) liveness() *liveness {
 	l := &liveness{vars: u.all, at: make([]set, len(u.code)+1), next: make([][]int, len(u.code))}
 	for i, v := range u.all {
@@ -95,8 +96,7 @@ func (u *unit) liveness() *liveness {
 // successors are the instructions that may follow instruction n. Beyond the last
 // one nothing does.
 //
-// All that is decided about lifetimes rests on them: whoever adds a way to go on has
-// to add it here.
+// All decisions about lifetimes rest on them: a new way to continue must be added here.
 func (u *unit) successors(n int) []int {
 	var list []int
 	for _, to := range u.code[n].targets() {

@@ -15,7 +15,7 @@ func (u *unit) prune() {
 	}
 }
 
-// locate notes where each label stands.
+// locate notes where each label is.
 func (u *unit) locate() {
 	for n, i := range u.code {
 		if m, ok := i.(*mark); ok {

@@ -8,10 +8,10 @@ import (
 
 // Sharing: one field for several variables.
 //
-// Two variables may have one field if they are of one type and no assignment to
-// one of them happens while the value of the other is needed. The second half is
-// the point: that they are not live at the same time would not be enough, since
-// an assignment whose value nobody reads overwrites the field all the same.
+// Two variables may have one field if they are of one type and no assignment to one of
+// them happens while the value of the other is needed. The second half is the point. It
+// would not suffice that they are never live at the same time: an assignment whose
+// value is never read still overwrites the field.
 //
 // Parameters and results have fields of their own: people look for them, and the caller
 // reads results at the end. So have variables with cells.
@@ -43,7 +43,7 @@ func (s *slot) names() []string {
 	return list
 }
 
-// stem is the field's name but for a number: err, or iOrCount.
+// stem is the field's name without its number: err, or iOrCount.
 func (s *slot) stem() string {
 	list := s.names()
 	for i := range list[1:] {

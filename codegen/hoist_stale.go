@@ -2,14 +2,15 @@ package codegen
 
 import "slices"
 
-// Letting go: a suspended machine keeps nothing alive that it does not need any more.
+// Letting go: a suspended machine keeps nothing alive that it no longer needs.
 //
-// In plain code a variable that nobody will read keeps nothing alive, long before its
-// function returns. A field would, as long as the machine waits, which can be
-// days. So where a machine suspends, it empties the fields that may hold pointers
-// and whose variables are not needed after the suspension. It is tempting to do that
-// right behind the last use: it costs those, too, who never suspend. Results are left
-// alone, since the caller reads them; a machine that has finished is emptied as a whole.
+// In plain code a variable that will not be read again keeps nothing alive, long before
+// its function returns. A field would, as long as the machine waits, which can be days.
+// So where a machine suspends, it empties the fields that may hold pointers and whose
+// variables are not needed after the suspension. It is tempting to do that right after
+// the last use, but then functions that never suspend would pay, too. Results are left
+// alone, since the caller reads them; a machine that has finished is emptied as a
+// whole.
 
 // findStale finds for each point what has to be emptied there.
 func (u *unit) findStale() {
@@ -87,7 +88,8 @@ func (u *unit) filled() []set {
 	return at
 }
 
-// passes reports whether the machine goes on at instruction n without a callee to ask.
+// passes reports whether the machine continues at instruction n without a callee to
+// ask.
 func (i *park) passes(n int) bool {
 	return i.point.held != nil && i.point.resumed != nil && i.point.resumed.at == n
 }

@@ -2,13 +2,13 @@ package codegen
 
 import "go/types"
 
-// refuseUnsafe refuses variables of package unsafe's pointer type that are needed after a
-// suspension. The rules of that package make them valid within a call, or as long as
+// refuseUnsafe refuses variables of package unsafe's pointer type that are needed after
+// a suspension. The rules of that package make them valid within a call, or as long as
 // the caller keeps what they point to; a suspended machine outlives its call.
 //
-// A value with such a pointer somewhere inside is kept like any other: the pointer got there to
-// outlive a call, and its type answers for it, as reflect.Value does. A uintptr may be such a
-// pointer, too, but is a number in all that one can see of it.
+// A value with such a pointer somewhere inside is kept like any other: the pointer got
+// there to outlive a call, and its type answers for it, as reflect.Value does. A
+// uintptr may be such a pointer, too, but is a number in all that one can see of it.
 func (u *unit) refuseUnsafe() {
 	refused := map[*variable]bool{}
 	for _, p := range u.parks() {

@@ -34,7 +34,8 @@ type Imports struct {
 	// in their bodies and generated code declares again outside of them.
 	lifted map[*types.TypeName]string
 
-	// open, if not nil, is the type that is being written with holes (see [Imports.openType]).
+	// open, if not nil, is the type that is being written with holes (see
+	// [Imports.openType]).
 	open *openType
 }
 
@@ -237,6 +238,6 @@ func importable(from *types.Package, p *types.Package) bool {
 	}
 	parent := path.Join(elems[:i]...)
 	fromPath = strings.TrimSuffix(fromPath, "_test")
-	// At the root only the standard library has one, and nobody generates there.
+	// At the root only the standard library has one, and no code is generated there.
 	return i > 0 && (fromPath == parent || strings.HasPrefix(fromPath, parent+"/"))
 }

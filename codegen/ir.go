@@ -9,12 +9,11 @@ import (
 // The intermediate form of one function: a flat list of instructions with
 // labels, jumps and suspension points, as MoveNext will have them.
 //
-// It stands between syntax and text for one reason: where a variable lives (in
-// the frame, in MoveNext, in a block of its own) can be decided only when all
-// of the function has been flattened, but it decides how every mention of the
-// variable is spelled. So instructions keep pieces of the source together with
-// the places in them that depend on such decisions (see [span]), and are
-// printed last.
+// It is between syntax and text for one reason: where a variable lives (in the frame,
+// in MoveNext, in a block of its own) can be decided only after the whole function has
+// been flattened, but the place decides how every mention of the variable is spelled.
+// So instructions keep pieces of the source together with the places in them that
+// depend on such decisions (see [span]), and are printed last.
 
 // variable is a variable of the source that outlives the statement it is
 // declared in, or a temporary of the lowering.
@@ -33,7 +32,7 @@ type variable struct {
 	param   bool // has its value when the machine starts
 	outside bool // of a function around the literal: the parameter is the cell itself
 	result  bool // must have it when the machine has ended
-	passed  bool // a parameter, or a result, of what runs the machine: no field (see hoist_pass.go)
+	passed  bool // a parameter or result of the running method: no field (see hoist_pass.go)
 
 	// Decided by [unit.place].
 	place   place
@@ -89,8 +88,8 @@ type point struct {
 	loop    *variable // a range over a function, of which method is called
 	method  string
 	number  int     // value of State while suspended here
-	resume  *label  // where to go on after a suspension
-	resumed *label  // where to go on without one; nil: the same place
+	resume  *label  // where to continue after a suspension
+	resumed *label  // where to continue without one; nil: the same place
 	stale   []*slot // what has to be let go of when it suspends here
 }
 
@@ -110,14 +109,14 @@ type instr interface {
 	print(p *printer)
 }
 
-// straight is what instructions have in common that just go on.
+// straight is common to instructions that just continue with the next.
 type straight struct{}
 
 func (straight) targets() []*label { return nil }
 func (straight) falls() bool       { return true }
 
-// keep is a statement of the source, printed as it stands but for the mentions
-// of variables that have moved.
+// keep is a statement of the source, printed unchanged except for mentions of variables
+// that have moved.
 type keep struct {
 	text  span
 	stops bool // it is a terminating statement
@@ -133,8 +132,8 @@ type assign struct {
 	dst []dest
 	src rope
 
-	// whole is the statement of the source, printed as it stands if all that it
-	// declares can be declared there.
+	// whole is the statement of the source, printed unchanged if all its declarations
+	// can be made there.
 	whole *span
 
 	// typed: the type of the declared variable is not that of src, so that := would
@@ -215,7 +214,7 @@ func (i *jump) refs(_, _ func(*variable)) {}
 func (i *jump) targets() []*label         { return []*label{i.to} }
 func (i *jump) falls() bool               { return false }
 
-// mark is where a label stands.
+// mark is the position of a label.
 type mark struct {
 	straight
 	label *label
@@ -223,8 +222,8 @@ type mark struct {
 
 func (i *mark) refs(_, _ func(*variable)) {}
 
-// park is the suspension itself: it goes on at the point's resumed label if
-// nothing has to be waited for, or leaves MoveNext and is resumed at the other.
+// park is the suspension itself: it continues at the point's resumed label if there is
+// nothing to wait for, or leaves MoveNext and is resumed at the other.
 type park struct{ point *point }
 
 func (i *park) refs(use, _ func(*variable)) {

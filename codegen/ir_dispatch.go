@@ -1,6 +1,6 @@
 package codegen
 
-// dispatch is a switch or select that decides where to go on.
+// dispatch is a switch or select that decides where to continue.
 type dispatch struct {
 	head    rope
 	clauses []clause

@@ -70,7 +70,7 @@ func (r rope) jumps() []*label {
 // span is a node of the source and what in its text has to be replaced.
 type span struct {
 	node  ast.Node
-	label string // printed in front of it
+	label string // printed before it
 	edit  []edit // in the order of the source, not overlapping
 }
 
@@ -84,7 +84,8 @@ type edit struct {
 func (s *span) uses(use func(*variable)) {
 	for _, e := range s.edit {
 		e.with.uses(use)
-		given := map[*variable]bool{} // a return statement gives the results their values, and ends: it does not need those they had
+		// a return assigns the results and ends: it needs no old values
+		given := map[*variable]bool{}
 		for _, i := range e.code {
 			i.refs(func(v *variable) {
 				if !given[v] {

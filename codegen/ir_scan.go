@@ -148,7 +148,7 @@ func mentions(temps []*variable) []piece {
 	return list
 }
 
-// keyValue leaves the names of fields alone, but for those that have another (see fieldName).
+// keyValue leaves the names of fields alone, except for renamed ones (see fieldName).
 func (s *mentionScan) keyValue(n *ast.KeyValueExpr) {
 	id, ok := n.Key.(*ast.Ident)
 	if field, isVar := s.u.info.Uses[id].(*types.Var); !ok || !isVar || !field.IsField() {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// endless finds what the go command would wait for without an end: it opens all files with
-// certain names, and to open a named pipe is to wait for a writer. Only folders of patterns are
-// looked at, and not those of what they import.
+// endless finds what the go command would wait for without an end: it opens all files
+// with certain names, and opening a named pipe waits for a writer. Only folders of
+// patterns are looked at, and not those of what they import.
 func endless(cfg *Config, patterns []string) error {
 	for _, pattern := range patterns {
 		if !isPath(pattern) {
@@ -39,8 +39,8 @@ func endless(cfg *Config, patterns []string) error {
 	return nil
 }
 
-// isSkipped reports whether the go command leaves out folders of this name where a pattern has
-// dots.
+// isSkipped reports whether the go command leaves out folders of this name where a
+// pattern has dots.
 func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }

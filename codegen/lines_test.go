@@ -13,8 +13,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// traced is a program that runs its functions as plain Go and as machines. It prints where each call of
-// where stands, and each statement that panics; lines of the two have to be the same.
+// traced is a program that runs its functions as plain Go and as machines. It prints
+// the line of each call of where, and of each statement that panics; the lines of both
+// runs must be the same.
 const traced = `package main
 
 import (
@@ -301,8 +302,8 @@ func main() {
 }
 `
 
-// tracedWant is what the program prints, but for the folders: no difference, how much there was to
-// compare, and where each function has panicked.
+// tracedWant is what the program prints, without the folders: no difference, how much
+// was compared, and where each function panicked.
 const tracedWant = `walk 7 panic in main.go:61
 short 4 no panic
 expressions 20 panic in main.go:112
@@ -318,10 +319,11 @@ func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
 	for _, form := range []struct {
 		mode  codegen.Mode
 		build string
-		named func(dir string) string // the other folder of files in stacks, beside the source's
+		named func(dir string) string // the other folder of files in stacks, next to the source's
 	}{
 		{codegen.Release, "-gcflags=", func(string) string { return "example.com/traced" }},
-		// As a debugger wants it built. It knows one file by each name, which is that of the source.
+		// As a debugger wants it built. It knows one file by each name, which is that
+		// of the source.
 		{codegen.Debug, "-gcflags=-N -l", filepath.ToSlash},
 	} {
 		t.Run(string(form.mode)+form.build, func(t *testing.T) {

@@ -20,14 +20,14 @@ import (
 //
 // # What a literal captures
 //
-// In Go, a literal shares the variables around it. Here each captured variable is one more
-// parameter of the entry: a variable that somebody assigns or whose address is taken lives in a
-// cell of its own (see "Closures and addresses" in the package comment), and the parameter is
-// the pointer to it; of any other, the value does as well. So sharing works
-// both ways, and neither frame knows of the other.
+// In Go, a literal shares the variables around it. Here each captured variable is one
+// more parameter of the entry: a variable that is assigned or whose address is taken
+// lives in a cell of its own (see "Closures and addresses" in the package comment), and
+// the parameter is the pointer to it; for any other, the value is passed. So sharing
+// works both ways, and neither frame knows of the other.
 //
-// Captures are found while the literal is flattened, by the first mention of each. A literal
-// within the literal asks the one around it, which captures what it passes on.
+// Captures are found while the literal is flattened, by the first mention of each. A
+// literal within the literal asks the one around it, which captures what it passes on.
 
 // literal is a function literal that becomes a machine.
 type literal struct {
@@ -41,7 +41,7 @@ type literal struct {
 	deferred bool
 	entered  bool // by machines
 	started  bool // as a job
-	waited   bool // by the machine that starts it, which is no machine in the plain copy of a literal
+	waited   bool // by the machine that starts it; none in the plain copy of a literal
 }
 
 // literals are those of one function, the literals within literals among them.
@@ -103,7 +103,8 @@ func (u *unit) isPoint(call *ast.CallExpr) bool {
 	return suspends
 }
 
-// holdsPoint reports whether n holds a suspension point, not counting those of function literals.
+// holdsPoint reports whether n holds a suspension point, not counting those of function
+// literals.
 func (u *unit) holdsPoint(n ast.Node) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -119,7 +120,7 @@ func (u *unit) holdsPoint(n ast.Node) bool {
 }
 
 // machine makes a literal a machine. It is flattened when it is first asked for; its
-// declarations are printed behind those of the function.
+// declarations are printed after those of the function.
 func (u *unit) machine(lit *ast.FuncLit) *literal {
 	if l := u.literals.machines[lit]; l != nil {
 		return l
@@ -153,7 +154,8 @@ func (u *unit) lowered(lit *ast.FuncLit) *literal {
 // fetch, as Go itself calls the literal fetch.func1.
 func (u *unit) literalStem(n int) string { return u.fn.Names.Stem + "Func" + strconv.Itoa(n) }
 
-// freeName is a name for a declaration beside the function that neither the package nor the function has.
+// freeName is a name for a declaration next to the function that neither the package
+// nor the function uses.
 func (u *unit) freeName(name string) string {
 	return free(name, u.fn.Package.Names, u.root().names.mentions)
 }
@@ -191,7 +193,8 @@ func (u *unit) capture(obj types.Object) *variable {
 }
 
 // passed is what u passes to a literal in it for a captured variable: the pointer to
-// its cell, or its value. In a function literal that stays one (closure) it is spelled as there.
+// its cell, or its value. In a function literal that stays one (closure) it is spelled
+// as there.
 func (u *unit) passed(obj *types.Var, closure bool) piece {
 	v := u.vars[obj]
 	if v == nil {

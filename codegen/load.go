@@ -99,8 +99,8 @@ func (ws *workspace) load(overlay map[string][]byte, tests bool, patterns []stri
 	return roots, nil
 }
 
-// add lists the packages of paths that nothing listed so far imports: the
-// runtime, before anything was generated, and what generated code needs beside.
+// add lists the packages of paths that nothing listed so far imports: the runtime,
+// before anything was generated, and whatever else generated code needs.
 func (ws *workspace) add(paths ...string) error {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return ws.metas[path] != nil })
 	if len(paths) == 0 {
@@ -118,8 +118,9 @@ func (ws *workspace) add(paths ...string) error {
 	return nil
 }
 
-// missingImport is what the go command says of a package that nothing imports so far, and what to do where it does not
-// say that itself: go mod vendor copies what is imported, and that will be so only once something is generated.
+// missingImport is the go command's message for a package that nothing imports yet,
+// plus advice where the message gives none: go mod vendor copies only imported
+// packages, and this one is imported only by generated code.
 func missingImport(path, msg string) string {
 	msg = oneLine(msg)
 	if strings.Contains(msg, "-mod=vendor") {
@@ -146,7 +147,7 @@ func (ws *workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	return broken
 }
 
-// replaceBroken adds what to list in place of path to broken, if the file is ours.
+// replaceBroken adds what to list instead of path to broken, if the file is ours.
 func (ws *workspace) replaceBroken(broken map[string][]byte, path string) {
 	data, err := ws.cfg.read(path)
 	if _, here := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && here == nil {
@@ -164,8 +165,8 @@ func (ws *workspace) replaceBroken(broken map[string][]byte, path string) {
 	}
 }
 
-// missingRoots reports patterns that lead to no package at all, and those that
-// lead to a package without a path, of which nobody could import a twin.
+// missingRoots reports patterns that lead to no package at all, and those that lead to
+// a package without a path, whose twins could not be imported.
 func (ws *workspace) missingRoots() error {
 	var errs []error
 	for _, p := range ws.roots {
@@ -185,7 +186,7 @@ func (ws *workspace) missingRoots() error {
 	return errors.Join(errs...)
 }
 
-// goError says what the go command says, without what package packages puts in front of it.
+// goError says what the go command says, without what package packages puts before it.
 type goError struct{ err error }
 
 func (e goError) Unwrap() error { return e.err }

@@ -15,7 +15,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// changed lists the base names of changed files, and requires that there were no findings.
+// changed lists the base names of changed files, and requires that there were no
+// findings.
 func changed(t *testing.T, config codegen.Config, patterns ...string) []string {
 	t.Helper()
 	result, err := codegen.Generate(config, patterns...)
@@ -42,7 +43,7 @@ const (
 	caller = "package app\n\nimport \"example.com/lib\"\n\n//movenext:async\nfunc G() int { return lib.F(1) }\n"
 )
 
-// twoModules makes a module app that requires a module lib beside it.
+// twoModules makes a module app that requires a module lib next to it.
 func twoModules(t *testing.T) (app, lib string) {
 	t.Helper()
 	app, lib = testmodule.New(t, "example.com/app"), testmodule.New(t, "example.com/lib")
@@ -80,7 +81,8 @@ func TestInAWorkspaceAnnotationsOfAllItsModulesCount(t *testing.T) {
 	goCommand(t, app, "vet", "./...", "example.com/lib")
 }
 
-// TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with nothing but what is vendored.
+// TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with nothing but what
+// is vendored.
 func TestVendoredModulesNeedNeitherNetworkNorModuleCache(t *testing.T) {
 	app, lib := twoModules(t)
 	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: lib}))
@@ -138,7 +140,7 @@ func TestARunDoesNotDependOnWhatAnEarlierOneLeft(t *testing.T) {
 	require.Equal(t, []string{"p_async.go"}, changed(t, codegen.Config{Dir: dir}))
 	first := output(t, dir, "p_async.go")
 
-	// Another signature: what was generated does not fit any more.
+	// Another signature: the generated code no longer fits.
 	testmodule.Write(t, filepath.Join(dir, "p.go"), []byte(strings.ReplaceAll(source, "n int", "n string")))
 	require.Equal(t, []string{"p_async.go"}, changed(t, codegen.Config{Dir: dir}))
 	goCommand(t, dir, "vet", "./...")

@@ -51,13 +51,14 @@ type unit struct {
 	all       []*variable
 	evaluated map[ast.Expr][]*variable   // expressions that have their value already
 	renamed   map[*ast.CallExpr][]edit   // calls that go to an entry instead
-	between   map[ast.Expr]rope          // what stands behind the first of the values of such
+	between   map[ast.Expr]rope          // what follows the first of the values of such
 	idents    map[*ast.Ident]string      // the names of those
 	exits     map[*ast.BranchStmt]*label // where branches out of kept statements go
 	moved     map[types.Object]piece     // constants and types that have moved
-	likes     []like                     // of types that cannot be named: those that MoveNext declares
+	likes     []like                     // of unnamable types: those that MoveNext declares
 
-	// Of the annotated function: ways to types that cannot be named, and the declarations that they take.
+	// Of the annotated function: ways to types that cannot be named, and the
+	// declarations that they take.
 	ways       *ways
 	inferred   map[string]string // their names
 	inferences []string

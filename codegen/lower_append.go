@@ -6,12 +6,13 @@ import (
 	"go/types"
 )
 
-// Appending in place: when the compiler takes m[k] = append(m[k], …) for one place
-// that is evaluated once, and what of it is evaluated before what is appended.
+// Appending in place: when the compiler evaluates the place in m[k] = append(m[k], …)
+// only once, and which parts of it come before the appended values.
 //
-// The compiler first makes of k what a call of the runtime takes (mapKeyTemp), and then copies both m and
-// what it has made, unless that still is a name (cheapExpr). So it depends on the type of the key whether
-// f's assignment to k in m[k] = append(m[k], f()) is seen:
+// The compiler first converts k for a call of the runtime (mapKeyTemp), and then copies
+// both m and the converted key, unless that still is a name (cheapExpr). So it depends
+// on the type of the key whether f's assignment to k in m[k] = append(m[k], f()) is
+// seen:
 //
 //	string, uint32, uint64, unsafe.Pointer   late: the runtime takes them as they are
 //	other integers, pointers, channels,      early: k is converted, which makes a
@@ -19,10 +20,10 @@ import (
 //	structs and arrays of 4 or 8 bytes       early: k is read through a temporary
 //	all others                               late: the runtime takes the address of k
 //
-// It is tempting to think that a name is always read late, as it is everywhere else: then most maps
-// with integer keys would be assigned another element.
+// It is tempting to think that a name is always read late, as it is everywhere else:
+// then most maps with integer keys would be assigned another element.
 
-// settleAppend evaluates what gc evaluates before what is appended, once for both
+// settleAppend evaluates what gc evaluates before the appended values, once for both
 // sides of m[k] = append(m[k], …).
 func (u *unit) settleAppend(lhs, rhs ast.Expr) {
 	place, from, _ := u.appendToPlace(lhs, rhs)
@@ -54,7 +55,8 @@ func (u *unit) isName(e ast.Expr) bool {
 	return false
 }
 
-// keyNameCopied reports whether a key that is a name is copied before what is appended.
+// keyNameCopied reports whether a key that is a name is copied before the appended
+// values.
 func (u *unit) keyNameCopied(place *ast.IndexExpr) bool {
 	m := mapType(u.typeOf(place.X))
 	if u.converts(operandOf{expr: place.Index, to: m.Key()}) {

@@ -84,9 +84,9 @@ func (u *unit) suspendInto(call *ast.CallExpr, dst []dest) {
 	u.suspend(call, dst)
 }
 
-// direct reports whether a point may assign t by itself. An entry that suspends
-// returns zero values first, so what it assigns must not be visible to anybody
-// else; and the left-hand side is to be evaluated after the suspension.
+// direct reports whether a point may assign t by itself. An entry that suspends returns
+// zero values first, so its targets must not be visible elsewhere; and the left-hand
+// side must be evaluated after the suspension.
 func (u *unit) direct(call *ast.CallExpr, t dest) bool {
 	switch {
 	case t.v == nil:
@@ -94,11 +94,13 @@ func (u *unit) direct(call *ast.CallExpr, t dest) bool {
 	case t.declares:
 		return true
 	}
-	kept := t.v.shared() || t.v.result && u.defers // seen by deferred calls, or by the caller after a panic
+	// visible to deferred calls, or to the caller after a panic
+	kept := t.v.shared() || t.v.result && u.defers
 	return !kept || !u.points[call].Kind.enters()
 }
 
-// shared reports whether others than the function's own statements may see v, or it is reached like one that they see.
+// shared reports whether others than the function's own statements may see v, or it is
+// reached like one that they see.
 func (v *variable) shared() bool {
 	return v.addressed || v.captured && v.mutated || v.unnamed || holdsLock(v.typ)
 }
@@ -153,8 +155,8 @@ func (u *unit) join(list []ast.Expr) rope {
 	return r
 }
 
-// assigning is the assignment of a list of values. Some targets may turn out to be of no
-// use; a constant, and nil more so, needs the type of its target then.
+// assigning is the assignment of a list of values. Some targets may turn out to be of
+// no use; a constant, and nil more so, needs the type of its target then.
 func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
 	i := &assign{dst: dst}
 	for n, e := range list {
@@ -171,8 +173,9 @@ func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
 	return i
 }
 
-// converted is a constant or nil for a target, which may turn out to be of no use. The value stays a part of the
-// rope, not of what is printed late: the size of a variable is a constant too, and mentions it.
+// converted is a constant or nil for a target, which may turn out to be of no use. The
+// value stays a part of the rope, not of what is printed late: the size of a variable
+// is a constant too, and mentions it.
 func converted(value rope, to dest) rope {
 	ifIdle := func(write func(*printer) string) piece {
 		return late(func(p *printer) string {

@@ -57,7 +57,7 @@ func (u *unit) routeExits(s ast.Node) {
 // exits walks a kept statement and knows what encloses the current node in it.
 type exits struct {
 	u       *unit
-	root    ast.Node // what is kept as a whole: jumps in it stay
+	root    ast.Node // a statement kept whole: jumps in it stay
 	breaks  int      // enclosing statements that a break leaves
 	loops   int      // enclosing loops
 	names   []string // their labels

@@ -18,12 +18,12 @@ import (
 //		B           // = iota: the constant above
 //	)
 //
-// What is repeated is text: its names are looked up anew in each line. Where such constants have moved,
-// they may have got other names, and the text would mean what it meant before; and of what the names mean, type
-// information has only the last. So such expressions are written as values. (Not all: people want to find
-// their iota again.)
+// The repeated part is text: its names are looked up anew in each line. Moved constants
+// may have new names, but the text would keep its old meaning; and type information has
+// only the last meaning of each name. So such expressions are written as values. (Not
+// all: users want to find their iota again.)
 
-// spellRepeated replaces what is repeated in the text of a declaration by its values.
+// spellRepeated replaces the repeated text of a declaration by its values.
 func (u *unit) spellRepeated(decl *ast.GenDecl, whole *span) {
 	for _, spec := range repeatsOwnNames(decl) {
 		from, to := spec.Names[len(spec.Names)-1].End(), spec.End()
@@ -40,8 +40,8 @@ func (u *unit) spellRepeated(decl *ast.GenDecl, whole *span) {
 	slices.SortStableFunc(whole.edit, func(a, b edit) int { return int(a.pos - b.pos) })
 }
 
-// repeatsOwnNames are the lines that repeat, or have repeated, an expression which mentions a name that the
-// declaration declares.
+// repeatsOwnNames are the lines that repeat, or have repeated, an expression which
+// mentions a name that the declaration declares.
 func repeatsOwnNames(decl *ast.GenDecl) []*ast.ValueSpec {
 	declared := map[string]bool{}
 	for _, spec := range decl.Specs {
@@ -77,7 +77,8 @@ func mentionsAny(e ast.Expr, names map[string]bool) bool {
 	return found
 }
 
-// constantValue is an expression for the value of c, of the same type; untyped constants keep their kind.
+// constantValue is an expression for the value of c, of the same type; untyped
+// constants keep their kind.
 func (p *printer) constantValue(c *types.Const, at ast.Node) string {
 	basic, ok := c.Type().(*types.Basic)
 	if !ok || basic.Info()&types.IsUntyped == 0 {

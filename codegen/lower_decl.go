@@ -87,14 +87,14 @@ func (u *unit) varsWithoutValues(spec *ast.ValueSpec) {
 	}
 }
 
-// lift is a declaration of a constant or a type that stands in front of its
-// uses whatever jumps lie between.
+// lift is a declaration of a constant or a type that precedes its uses whatever jumps
+// lie between.
 type lift struct {
 	whole *span
 }
 
-// liftConstants moves constants in front of the first label. They have no effect,
-// so nobody notices.
+// liftConstants moves constants before the first label. They have no effect, so the
+// move is unobservable.
 func (u *unit) liftConstants(decl *ast.GenDecl) {
 	for _, spec := range decl.Specs {
 		for _, id := range spec.(*ast.ValueSpec).Names {
@@ -113,9 +113,9 @@ func (u *unit) moveName(obj types.Object) {
 	u.moved[obj] = late(func(*printer) string { return u.names.object(obj) })
 }
 
-// movedName is how obj, a constant or a type that has moved, is spelled. A literal that has
-// become a machine has left the scope of those around it: it sees the types, which are declared
-// outside of the function, and gets the constants anew.
+// movedName is how obj, a constant or a type that has moved, is spelled. A literal that
+// has become a machine has left the scope of those around it: it sees the types, which
+// are declared outside of the function, and gets the constants anew.
 func (u *unit) movedName(obj types.Object) (piece, bool) {
 	if with, ok := u.moved[obj]; ok || u.outer == nil {
 		return with, ok
@@ -171,12 +171,12 @@ func (u *unit) liftType(spec *ast.TypeSpec) {
 	u.imports.lifted[obj] = name + u.typeArgs()
 	u.moved[obj] = text(name + u.typeArgs())
 	if spec.TypeParams != nil {
-		u.moved[obj] = text(name) // the arguments are behind it: see [mentionScan.arguments]
+		u.moved[obj] = text(name) // the arguments are after it: see [mentionScan.arguments]
 	}
 }
 
-// hidesTypeParam reports whether a type parameter of a type is called like one of the function. Where
-// the type is declared outside of it, the two would be in one list.
+// hidesTypeParam reports whether a type parameter of a type is called like one of the
+// function. Where the type is declared outside of it, the two would be in one list.
 func (u *unit) hidesTypeParam(spec *ast.TypeSpec) bool {
 	if spec.TypeParams == nil {
 		return false
@@ -195,7 +195,8 @@ func (u *unit) hidesTypeParam(spec *ast.TypeSpec) bool {
 	return false
 }
 
-// withOwn is a list of type parameters, or arguments, of the function, and behind it more of a type that the function declares.
+// withOwn is a list of type parameters, or arguments, of the function, and after it
+// more of a type that the function declares.
 func withOwn(list, more string) string {
 	if !strings.HasSuffix(list, "]") || more == "" {
 		return list + more
@@ -203,8 +204,8 @@ func withOwn(list, more string) string {
 	return strings.TrimSuffix(list, "]") + ", " + strings.TrimPrefix(more, "[")
 }
 
-// fieldName is the name of a field. An embedded one is named after its type, and a type of the function
-// may have another name where it is declared.
+// fieldName is the name of a field. An embedded one is named after its type, and a type
+// of the function may have another name where it is declared.
 func (u *unit) fieldName(field *types.Var) string {
 	if !field.Embedded() {
 		return field.Name()

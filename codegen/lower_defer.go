@@ -21,8 +21,9 @@ import (
 //		})
 //	}
 //
-// The native defer inside is what makes recover work: see package statemachine. A literal, or a
-// function of the file, that does not call recover is called without: it could not tell.
+// The native defer inside is what makes recover work: see package statemachine. A
+// literal, or a function of the file, that does not call recover needs no such defer:
+// it could not tell the difference.
 //
 //	f.defers.PushPlain(func() { … })
 type deferral struct {
@@ -39,8 +40,8 @@ type deferral struct {
 
 	plain bool // the call does not recover
 
-	// Of a call that suspends, in the place of call: what its entry does, and whether that
-	// asks for a panic.
+	// Of a call that suspends, in the place of call: what its entry does, and whether
+	// that asks for a panic.
 	entry    rope
 	recovers bool
 }
@@ -130,8 +131,8 @@ func (u *unit) deferring(s *ast.DeferStmt) *deferral {
 	return d
 }
 
-// deferredCall is the call with what has been evaluated in its places. Arguments that the source
-// does not have come first, but for the receiver of a method expression.
+// deferredCall is the call with what has been evaluated in its places. Arguments that
+// the source does not have come first, except for the receiver of a method expression.
 func (u *unit) deferredCall(d *deferral, call *ast.CallExpr, method *types.Selection, more ...rope) rope {
 	(&mentionScan{u: u}).runner(call)
 	fun := u.deferredFunc(d, call)
@@ -174,9 +175,9 @@ func (u *unit) deferredFunc(d *deferral, call *ast.CallExpr) rope {
 	return u.evaluatedNow(d, calledName(call), u.value(fun))
 }
 
-// bindsItself reports whether x.M can be evaluated when it is called as well as when it
-// is deferred: x is a variable, the method has a pointer receiver, and the pointer
-// is the variable's address or its value for ever.
+// bindsItself reports whether x.M can be evaluated when it is called instead of when it
+// is deferred: x is a variable, the method has a pointer receiver, and the pointer is
+// the variable's address or its value forever.
 func (u *unit) bindsItself(fun ast.Expr, sel *types.Selection) bool {
 	s, ok := fun.(*ast.SelectorExpr)
 	if !ok || len(sel.Index()) != 1 || !isPointer(sel.Obj().(*types.Func).Signature().Recv()) {
@@ -253,8 +254,8 @@ func (u *unit) inLiteral(node ast.Node) rope {
 	return rope{{span: s.span()}}
 }
 
-// hasDefers reports whether the function defers calls, so that it has more to do
-// when it ends, and may go on after a panic.
+// hasDefers reports whether the function defers calls, so that it has more to do when
+// it ends, and may continue after a panic.
 func (u *unit) hasDefers() bool {
 	found := false
 	ast.Inspect(u.body, func(n ast.Node) bool {

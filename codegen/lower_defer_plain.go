@@ -7,8 +7,8 @@ import (
 
 // Deferred calls that cannot recover, and are kept as they are.
 
-// mayRecover reports whether a deferred call may be one of a function that calls recover itself.
-// Only a literal and a function of the file show that they do not.
+// mayRecover reports whether a deferred call may be one of a function that calls
+// recover itself. Only a literal and a function of the file show that they do not.
 func (u *unit) mayRecover(call *ast.CallExpr) bool {
 	if name, ok := u.builtin(call.Fun); ok {
 		return name == "recover"
@@ -24,7 +24,8 @@ func (u *unit) mayRecover(call *ast.CallExpr) bool {
 	return decl == nil || decl.Body == nil || u.callsRecover(decl.Body)
 }
 
-// function is a call that does not recover, as a function: a literal without arguments is one.
+// function is a call that does not recover, as a function: a literal without arguments
+// is one.
 func (d *deferral) function(p *printer) string {
 	call := p.rope(d.call)
 	if lit, ok := ast.Unparen(d.node.Call.Fun).(*ast.FuncLit); ok && lit.Type.Results == nil {

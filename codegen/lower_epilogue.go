@@ -5,8 +5,8 @@ import (
 	"go/types"
 )
 
-// Deferred calls that suspend. What the runtime does with them is told in
-// statemachine/epilogue.go. Source, then result:
+// Deferred calls that suspend. statemachine/epilogue.go describes what the runtime does
+// with them. Source, then result:
 //
 //	defer conn.close(ctx)
 //
@@ -100,7 +100,8 @@ func (u *unit) deferringPoint(d *deferral, s *ast.DeferStmt, p *Suspension) {
 	}
 }
 
-// enters is an entry that calls another's, which returns the machine before its results.
+// enters is an entry that calls another's, which returns the machine before its
+// results.
 func (d *deferral) enters(results int, call rope) {
 	callee := late(func(p *printer) string { return p.u.names.callee })
 	d.entry = rope{callee}

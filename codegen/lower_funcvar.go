@@ -17,7 +17,8 @@ func (u *unit) funcVarOf(e ast.Expr) *funcVar {
 	return u.literals.vars[v]
 }
 
-// noteAssigned makes the literals machines that such variables are given, and has the statement flattened.
+// noteAssigned makes the literals machines that such variables are given, and has the
+// statement flattened.
 func (u *unit) noteAssigned(n ast.Node, around []ast.Node) {
 	var lhs, rhs []ast.Expr
 	switch n := n.(type) {
@@ -44,8 +45,8 @@ func (u *unit) noteAssigned(n ast.Node, around []ast.Node) {
 	}
 }
 
-// companions gives the companions of assigned variables what belongs to the values; without values,
-// none.
+// companions gives the companions of assigned variables what belongs to the values;
+// without values, none.
 func (u *unit) companions(lhs, rhs []ast.Expr, declares bool) {
 	for i, e := range lhs {
 		f := u.funcVarOf(e)
@@ -75,7 +76,8 @@ func (u *unit) entryOf(f *funcVar) *variable {
 	return u.declare(f.entry)
 }
 
-// onlyCalled reports whether one of the variables is of no use but to be called: its companion is enough.
+// onlyCalled reports whether one of the variables is of no use but to be called: its
+// companion is enough.
 func (u *unit) onlyCalled(lhs []ast.Expr) bool {
 	if len(lhs) != 1 {
 		return false
@@ -114,8 +116,8 @@ func (u *unit) companion(f *funcVar, e ast.Expr) rope {
 	return append(append(rope{head}, u.enteredBody(sig, entry)...), text("}"))
 }
 
-// enteredBody calls an entry and returns what it returns: a machine that has not suspended is no
-// nil pointer in an interface, but none.
+// enteredBody calls an entry and returns what it returns: a machine that has not
+// suspended is no nil pointer in an interface, but none.
 func (u *unit) enteredBody(sig *types.Signature, entry rope) rope {
 	m := late(func(p *printer) string { return p.u.names.callee })
 	var results string
@@ -127,8 +129,8 @@ func (u *unit) enteredBody(sig *types.Signature, entry rope) rope {
 	return append(body, text("\nif "), m, text(" == "), none, text(" {\nreturn "), none, text(results+"\n}\nreturn "), m, text(results+"\n"))
 }
 
-// companionSignature is the signature of a companion: that of the variable behind a task, with what has suspended
-// in front of the results.
+// companionSignature is the signature of a companion: that of the variable after a
+// task, with the suspended callee before the results.
 func (p *printer) companionSignature(f *funcVar, names []string) string {
 	sig := f.v.Type().Underlying().(*types.Signature)
 	params := []string{p.runtime("Task")}

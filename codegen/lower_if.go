@@ -76,8 +76,7 @@ func (u *unit) logicalCondition(e *ast.BinaryExpr, to *label, when bool) {
 	u.add(&mark{label: skip})
 }
 
-// condition is a condition as syntax, so that it can be printed the other way
-// round.
+// condition is a condition as syntax, so that it can be printed negated.
 type condition struct {
 	expr ast.Expr
 	info *types.Info

@@ -97,7 +97,7 @@ type ranging struct {
 	shared         bool    // the variables are the same in all iterations
 }
 
-// shareOldVars declares the variables in front of the loop, as before Go 1.22.
+// shareOldVars declares the variables before the loop, as before Go 1.22.
 func (r *ranging) shareOldVars() {
 	if r.s.Tok != token.DEFINE || r.u.loopVarPerIteration() {
 		return

@@ -27,7 +27,7 @@ func (r *ranging) overMap(t *types.Map) {
 	r.assign(key, value, false)
 }
 
-// fromMap reads the iterator's key or value. The assertion always holds but for a
+// fromMap reads the iterator's key or value. The assertion always holds except for a
 // nil interface, whose zero value is right.
 func (r *ranging) fromMap(iter *variable, method string, t types.Type) rope {
 	u := r.u

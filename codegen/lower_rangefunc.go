@@ -6,8 +6,9 @@ import (
 	"go/types"
 )
 
-// Ranges over streams, and over functions if the body suspends. In plain Go the function calls the
-// body; here the loop asks for the next value, which is a suspension point (statemachine/loop.go):
+// Ranges over streams, and over functions if the body suspends. In plain Go the
+// function calls the body; here the loop asks for the next value, which is a suspension
+// point (statemachine/loop.go):
 //
 //	for p, err := range pages(ctx, first) { body }
 //
@@ -26,8 +27,9 @@ import (
 //
 // # Leaving
 //
-// What leaves the loop by a jump or a return has to stop the function first, which may suspend; so it
-// goes to a place of its own behind the loop, one for each target, that does it and goes on:
+// A jump or a return out of the loop must stop the function first, which may suspend.
+// So it jumps to code after the loop, one piece for each target, which stops the
+// function and continues:
 //
 //	leave1:
 //	if loop1.Stop(t) { goto resume2 }     // suspends
@@ -36,8 +38,8 @@ import (
 //	loops.Close()
 //	goto endRange1
 //
-// A jump out of several such loops passes through one place in each, the innermost first. What a panic
-// does is the runtime's: see Loops.Leave.
+// A jump out of several such loops passes through one place in each, the innermost
+// first. What a panic does is the runtime's: see Loops.Leave.
 
 // rangeLoop is one such loop while it is lowered.
 type rangeLoop struct {
@@ -52,8 +54,8 @@ type leaving struct {
 	at, to *label // to is nil if the machine ends
 }
 
-// asks reports whether a loop asks a function for its values: over a stream always, over another function if
-// something in it suspends.
+// asks reports whether a loop asks a function for its values: over a stream always,
+// over another function if something in it suspends.
 func (u *unit) asks(s *ast.RangeStmt) bool {
 	if _, ok := u.streamIn(s); ok {
 		return true
@@ -87,9 +89,9 @@ func (r *ranging) overFunc(name string) {
 	u.add(&mark{label: done}, closeLoop, forget(l.v), &mark{label: r.end})
 }
 
-// assignInTurn gives one value of the iteration to the variable that is there already. In plain
-// Go the body is a function that assigns its parameters, one in a statement of its own each: the
-// key is assigned before the value's place is evaluated.
+// assignInTurn gives one value of the iteration to the variable that is there already.
+// In plain Go the body is a function that assigns its parameters, one in a statement of
+// its own each: the key is assigned before the value's place is evaluated.
 func (r *ranging) assignInTurn(lhs ast.Expr, value rope) {
 	if wanted(lhs) {
 		r.u.spillAll([]operandOf{{expr: lhs, assigned: true}}, false)
@@ -130,7 +132,8 @@ func (l *rangeLoop) begin() rope {
 	return append(append(rope{statemachineName, text("." + function), l.typeArgs(key, value), text("(")}, l.function()...), text(")"))
 }
 
-// typeArgs are written down, for they cannot be inferred from a value of a type parameter's type.
+// typeArgs are written down, for they cannot be inferred from a value of a type
+// parameter's type.
 func (l *rangeLoop) typeArgs(key, value types.Type) piece {
 	switch {
 	case key == nil:
@@ -141,8 +144,8 @@ func (l *rangeLoop) typeArgs(key, value types.Type) piece {
 	return l.u.typeArgument(l.s, key, value)
 }
 
-// function is the function that is ranged over. One that takes a yield of a named type cannot be converted
-// to one that does not, but can be called by such a one.
+// function is the function that is ranged over. One that takes a yield of a named type
+// cannot be converted to one that does not, but can be called by such a one.
 func (l *rangeLoop) function() rope {
 	u, s := l.u, l.s
 	yield := coreType(u.typeOf(s.X)).(*types.Signature).Params().At(0).Type()
@@ -190,7 +193,7 @@ func (l *rangeLoop) ask(method string) {
 	u.add(&park{p}, &mark{label: p.resume})
 }
 
-// through is where a jump to a target outside of the loop goes first; nil stands for the machine's end.
+// through is where a jump out of the loop goes first; nil stands for the machine's end.
 func (l *rangeLoop) through(to *label) *label {
 	for _, leave := range l.leaves {
 		if leave.to == to {
@@ -217,7 +220,8 @@ func (l *rangeLoop) stops() {
 	}
 }
 
-// out is where a jump to a target goes that leaves the statements around from index first on.
+// out is where a jump to a target goes that leaves the statements around from index
+// first on.
 func (u *unit) out(to *label, first int) *label {
 	for _, t := range u.around[first:] {
 		if t.loop != nil {
@@ -227,7 +231,8 @@ func (u *unit) out(to *label, first int) *label {
 	return to
 }
 
-// outside is the index of the first statement around that does not hold a goto's target.
+// outside is the index of the first statement around that does not hold a goto's
+// target.
 func (u *unit) outside(target token.Pos) int {
 	for i, t := range u.around {
 		if t.loop != nil && !within(t.loop.s, target) {

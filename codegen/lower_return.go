@@ -2,7 +2,7 @@ package codegen
 
 import "go/ast"
 
-// returnStatement: what is returned goes to the result variables, and the machine
+// returnStatement assigns the returned values to the result variables, and the machine
 // ends.
 func (u *unit) returnStatement(s *ast.ReturnStmt) {
 	if !u.suspends(s) {
@@ -32,8 +32,8 @@ func (u *unit) returnStatement(s *ast.ReturnStmt) {
 	u.add(u.returning(s)...)
 }
 
-// ending is what follows when the results have been assigned: loops over functions are stopped, and
-// deferred calls are made.
+// ending is what follows when the results have been assigned: loops over functions are
+// stopped, and deferred calls are made.
 func (u *unit) ending() instr {
 	if to := u.out(u.epilogue, 0); to != nil {
 		return &jump{to}

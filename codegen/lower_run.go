@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Functions that the runtime calls. What is given to job.Run, a scope's Go, coord.Lazy and their
-// kin is a function; if it suspends, it becomes one that says so to the runtime (package
-// internal/suspension). Its type stays, and so does the call. For a literal, source, then
-// result:
+// Functions that the runtime calls. job.Run, a scope's Go, coord.Lazy and their kin
+// take a function; if it suspends, it becomes one that tells the runtime so (package
+// internal/suspension). Its type stays, and so does the call. For a literal, source,
+// then result:
 //
 //	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) }, job.On(s))
 //
@@ -26,7 +26,7 @@ import (
 //
 //	s.Go(statemachine.Action1(c.pingAsync))
 //
-// The call itself is plain Go, so it is found wherever the function has it, in function
+// The call itself is plain Go, so it is found anywhere in the function, in function
 // literals that stay as they are too.
 
 // A job that is awaited where it is started need not be queued first. Source, then result:
@@ -35,12 +35,12 @@ import (
 //
 //	f.await1 = job.New(ctx, fn)
 //
-// Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns with the way through
-// the queue, half of them for another worker that was woken in vain.
+// Awaiting starts it, and a machine that awaits it on a worker of its scheduler runs it: 250 ns
+// with the way through the queue, half of them for another worker that was woken in vain.
 
-// A function that the caller waits for suspends only where the caller does, since that calls the
-// twin. In a literal that stays plain Go the caller is plain, and would be told what it can not
-// understand. Source, then result:
+// A function that the caller waits for suspends only where the caller does, since that
+// calls the twin. In a literal that stays plain Go the caller is plain, and would be
+// told what it can not understand. Source, then result:
 //
 //	err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
 //
@@ -48,8 +48,8 @@ import (
 //		return fetchFunc1Run(ctx1, s1)
 //	})
 
-// runners are the runtime's functions that call a function which may suspend: the one that is
-// their parameter.
+// runners are the runtime's functions that call a function which may suspend: the one
+// that is their parameter.
 var runners = map[funcKey]bool{
 	{jobPath, "", "Run"}: true, {jobPath, "", "Go"}: true, {jobPath, "", "New"}: true, {jobPath, "", "Spawn"}: true,
 	{jobPath, "Scope", "Go"}: true, {jobPath, "", "InScope"}: true, {jobPath, "", "InScopeAsync"}: true,
@@ -91,8 +91,8 @@ func RunsAsJob(call *ast.CallExpr, info *types.Info) (fn ast.Expr, waits bool) {
 	return ast.Unparen(call.Args[r.at]), r.blocks
 }
 
-// jobRun is a call that runs a function which suspends, or whose job is awaited where it is
-// started.
+// jobRun is a call that runs a function which suspends, or whose job is awaited where
+// it is started.
 type jobRun struct {
 	runner
 	id      *ast.Ident   // the runner's name
@@ -100,10 +100,12 @@ type jobRun struct {
 	awaited bool
 }
 
-// findRuns notes the literals that become machines of jobs, and the jobs that are awaited where they are started.
+// findRuns notes the literals that become machines of jobs, and the jobs that are
+// awaited where they are started.
 func (u *unit) findRuns() {
 	var around []*ast.FuncLit
-	later := map[*ast.CallExpr]bool{} // calls that are made later than their operands are evaluated
+	// calls that are made later than their operands are evaluated
+	later := map[*ast.CallExpr]bool{}
 	aside := map[*ast.CallExpr]bool{} // those of them that other goroutines make
 	var visit func(ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -130,8 +132,8 @@ func (u *unit) findRuns() {
 	ast.Inspect(u.body, visit)
 }
 
-// noteRun notes the function that call runs, if it suspends. around are the literals around
-// call; byMachine says that a machine makes the call.
+// noteRun notes the function that call runs, if it suspends. around are the literals
+// around call; byMachine says that a machine makes the call.
 func (u *unit) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine bool) {
 	r, id, ok := runnerOf(call, u.info)
 	if !ok || r.blocks && !byMachine {
@@ -159,7 +161,8 @@ type namedRun struct {
 	waited bool // see literal
 }
 
-// follows returns what is known of e if that is a function which the runtime can call by its twin.
+// follows returns what is known of e if that is a function which the runtime can call
+// by its twin.
 func (u *unit) follows(e ast.Expr) (Suspension, bool) {
 	s, ok := u.fn.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, u.info)
 	if !ok || s.Twin == nil || s.Method != nil && s.Method.Kind() == types.MethodExpr {
@@ -173,8 +176,8 @@ func (u *unit) follows(e ast.Expr) (Suspension, bool) {
 	return s, (n == 1 || n == 2) && !sig.Variadic() && resultsOf(sig).Err != nil && len(resultsOf(sig).Values) <= 1
 }
 
-// named has a function that the runtime calls spelled as its twin, which the runtime's part of
-// it follows.
+// named has a function that the runtime calls spelled as its twin, which the runtime's
+// part of it follows.
 func (s *mentionScan) named(e ast.Expr) bool {
 	run, ok := s.u.literals.named[e]
 	if !ok || run.waited && s.literals > 0 {
@@ -208,7 +211,7 @@ func (s *mentionScan) named(e ast.Expr) bool {
 	return true
 }
 
-// insert puts something between what stands in front of pos and what stands behind it.
+// insert puts something between the text before pos and the text after it.
 func (s *mentionScan) insert(pos token.Pos, with ...piece) {
 	s.edits = append(s.edits, edit{pos: pos, end: pos, with: with})
 }
@@ -229,8 +232,9 @@ func (u *unit) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.Id
 	return nil, nil
 }
 
-// namesTypesOf reports whether lit mentions a type that one of the literals around it declares, or something of such a
-// type: the type cannot be declared elsewhere, as those literals stay where they are.
+// namesTypesOf reports whether lit mentions a type that one of the literals around it
+// declares, or something of such a type: the type cannot be declared elsewhere, as
+// those literals stay where they are.
 func (u *unit) namesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
 	declared := func(name *types.TypeName) bool {
 		return slices.ContainsFunc(around, func(outer *ast.FuncLit) bool { return within(outer, name.Pos()) && !within(lit, name.Pos()) })
@@ -245,8 +249,9 @@ func (u *unit) namesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
 	return found
 }
 
-// startsMachine reports whether the literal of a job is a machine where it is scanned. In the plain copy of a literal that
-// is a machine as well, it may name types that are declared there, and elsewhere for machines.
+// startsMachine reports whether the literal of a job is a machine where it is scanned.
+// In the plain copy of a literal that is a machine as well, it may name types that are
+// declared there, and elsewhere for machines.
 func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	l := s.u.literals.machines[lit]
 	return l != nil && l.started && (s.literals == 0 || !l.waited) && !s.u.namesTypesOf(lit, s.around)
@@ -259,7 +264,7 @@ func (s *mentionScan) runner(call *ast.CallExpr) {
 	}
 }
 
-// started is what takes the place of the literal: it takes the machine's first step.
+// started replaces the literal: it takes the machine's first step.
 func (u *unit) started(lit *ast.FuncLit) rope {
 	l := u.lowered(lit)
 	args := u.passedAll(l, true)
@@ -286,8 +291,8 @@ func (u *unit) started(lit *ast.FuncLit) rope {
 	return append(r, text(")\n}"))
 }
 
-// runs reports whether the function gives the runtime a function that suspends, so that calling
-// it as it was written would give it one that blocks.
+// runs reports whether the function gives the runtime a function that suspends, so that
+// calling it as it was written would give it one that blocks.
 func (u *unit) runs() bool {
 	return len(u.literals.named) > 0 || slices.ContainsFunc(u.literals.order, func(l *literal) bool { return l.started })
 }

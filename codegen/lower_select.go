@@ -36,8 +36,8 @@ func (u *unit) suspendsIn(list []ast.Expr) bool {
 	return false
 }
 
-// settleComms evaluates channels and values in front of the last one that
-// suspends. Stricter than elsewhere, even plain variables are read in their turn.
+// settleComms evaluates channels and values before the last one that suspends. More
+// strictly than elsewhere, even plain variables are read in source order.
 func (u *unit) settleComms(s *ast.SelectStmt) {
 	var list []ast.Expr
 	for _, c := range s.Body.List {
@@ -77,9 +77,9 @@ func (u *unit) commClause(w *switching, i int, comm ast.Stmt) clause {
 	return u.receiveAside(w, i, recv)
 }
 
-// receiveAside receives into names of the clause and hands them on to the
-// variables that the moved body knows, or to temporaries if the places to
-// receive into suspend. These are assigned in one statement: gc makes it the first of the body
+// receiveAside receives into names of the clause and hands them on to the variables
+// that the moved body knows, or to temporaries if the places to receive into suspend.
+// These are assigned in one statement: gc makes it the first of the body
 // (noder/reader.go), so both places are evaluated before either is assigned.
 func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
 	head := rope{text("case ")}
@@ -141,8 +141,8 @@ func (u *unit) assignReceived(places []received) {
 	u.add(all)
 }
 
-// receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes the type
-// of what it is assigned to; a temporary has its own.
+// receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes
+// the type of what it is assigned to; a temporary has its own.
 func (u *unit) receivedFor(lhs ast.Expr, v *variable) rope {
 	t := u.typeOf(lhs)
 	if types.AssignableTo(v.typ, t) {

@@ -8,10 +8,10 @@ import (
 
 // flatten turns the body into instructions.
 //
-// A statement without a suspension point is kept as it is. One with a
-// suspension point is taken apart until what suspends stands alone, because Go
-// has no way to jump into the middle of a loop or a branch: all labels that a
-// resumed machine jumps to must be in MoveNext's outermost block.
+// A statement without a suspension point is kept as it is. One with a suspension point
+// is taken apart until the suspending operation stands alone, because Go cannot jump
+// into the middle of a loop or a branch: all labels that a resumed machine jumps to
+// must be in MoveNext's outermost block.
 func (u *unit) flatten() {
 	u.declareSignature()
 	if u.epilogue != nil {
@@ -76,8 +76,8 @@ func (u *unit) block(list []ast.Stmt) {
 	}
 }
 
-// statement lowers one statement that stands in a flattened list. The kinds of
-// statements are those of [unit.check], which refuses all others.
+// statement lowers one statement of a flattened list. The kinds of statements are those
+// of [unit.check], which refuses all others.
 func (u *unit) statement(s ast.Stmt) {
 	u.atLine(s)
 	switch s := s.(type) {
@@ -148,7 +148,7 @@ func (u *unit) keepRest(s ast.Stmt) {
 	u.add(&keep{text: *u.scan(s), stops: u.terminates(s)})
 }
 
-// expression: a call or a receive whose value nobody wants.
+// expression: a call or a receive whose value is unused.
 func (u *unit) expression(s *ast.ExprStmt) {
 	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && u.points[call] != nil {
 		u.suspend(call, nil)
@@ -158,8 +158,8 @@ func (u *unit) expression(s *ast.ExprStmt) {
 	u.keepRest(s)
 }
 
-// labeled: a label becomes one of MoveNext's if a goto wants it, and names the
-// loop or switch behind it.
+// labeled: a label becomes one of MoveNext's if a goto wants it, and names the loop or
+// switch after it.
 func (u *unit) labeled(s *ast.LabeledStmt) {
 	obj := u.info.Defs[s.Label]
 	if u.isGotoTarget(obj) {

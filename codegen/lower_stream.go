@@ -6,8 +6,9 @@ import (
 	"go/types"
 )
 
-// The machine of a stream (stream.go). It differs from others in three things: it hands out values on the
-// way, it returns nothing at its end, and nobody enters it but a range (lower_rangefunc.go).
+// The machine of a stream (stream.go). It differs from others in three things: it hands
+// out values on the way, it returns nothing at its end, and only a range enters it
+// (lower_rangefunc.go).
 
 // streamSignature is the signature of a stream's machine: it returns nothing.
 func streamSignature(sig *types.Signature) *types.Signature {
@@ -20,8 +21,9 @@ func (u *unit) isYield(e ast.Expr) bool {
 	return ok && u.fn.Stream != nil && u.fn.Stream.Yield != nil && u.info.Uses[id] == u.fn.Stream.Yield
 }
 
-// shareParameters: all ranges over one stream share the function's parameters, since in plain Go the
-// literal captures them. One that is assigned gets a cell that all machines of the stream point to.
+// shareParameters: all ranges over one stream share the function's parameters, since in
+// plain Go the literal captures them. One that is assigned gets a cell that all
+// machines of the stream point to.
 func (u *unit) shareParameters() {
 	note := func(v *types.Var) {
 		if f := u.factsOf(v); v != nil && f.mutated {
@@ -46,7 +48,7 @@ func (u *unit) shareParameters() {
 //	resume1:
 //	if !f.Wanted(t) { … }
 //
-// For whoever calls MoveNext a machine that has come to a yield has done what it was called for.
+// To the caller of MoveNext, a machine that has reached a yield has done its work.
 func (u *unit) suspendEmit(call *ast.CallExpr, p *point, dst []dest) {
 	u.spillArgs(call)
 	fun := ast.Unparen(call.Fun)

@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// switchStatement. The bodies that suspend move behind the switch, which then
-// only decides; the others stay in it:
+// switchStatement. The bodies that suspend move after the switch, which then only
+// decides; the others stay in it:
 //
 //	switch tag {               switch tag {
 //	case a:                    case a:
@@ -148,7 +148,7 @@ func fallsThrough(list []ast.Stmt) bool {
 	return ok && b.Tok == token.FALLTHROUGH
 }
 
-// clause is clause i as it stands in the switch that decides.
+// clause is clause i as the deciding switch has it.
 func (w *switching) clause(i int, head rope) clause {
 	c := clause{head: head, to: w.labels[i]}
 	if c.to != nil {

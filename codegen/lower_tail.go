@@ -17,9 +17,10 @@ import (
 //		return r.fetch(ctx, id)
 //	}
 //
-// A function that suspends nowhere but in return statements that return another's results has
-// nothing to do when those are there. So it needs no frame: its entry is the function as it
-// was written, and what it returns to a machine is the suspended callee itself.
+// A function that suspends nowhere but in return statements that return another's
+// results has nothing to do when those are there. So it needs no frame: its entry is
+// the function as it was written, and what it returns to a machine is the suspended
+// callee itself.
 //
 //	func (r *repo) loadEnter(t *statemachine.Task, ctx context.Context, id int) (*repoLoadFrame, user, error) {
 //		if u, ok := r.cache[id]; ok {
@@ -30,11 +31,13 @@ import (
 //
 //	type repoLoadFrame = repoFetchFrame
 //
-// What it would have to do is excluded: deferred calls, results with names, another home than the callee's
-// (its context is the one that it passes on), conversions of results. And functions that return
-// each other's results in a circle have frames, since a type cannot be its own alias.
+// What it would have to do is excluded: deferred calls, results with names, another
+// home than the callee's (its context is the one that it passes on), conversions of
+// results. And functions that return each other's results in a circle have frames,
+// since a type cannot be its own alias.
 //
-// The form for debugging has frames for all, so that none is missing from a stack.
+// In the form for debugging every function has a frame, so that none is missing from a
+// stack.
 
 // tailCall is a return statement that returns the results of a suspension point.
 type tailCall struct {
@@ -43,7 +46,8 @@ type tailCall struct {
 	point Suspension
 }
 
-// passesOn finds the tail calls of a function that needs no frame. There are none if it does.
+// passesOn finds the tail calls of a function that needs no frame. There are none if it
+// does.
 func (u *unit) passesOn() []tailCall {
 	if u.debug || len(u.forced) > 0 || u.names.hidden["nil"] {
 		return nil
@@ -59,7 +63,8 @@ func (u *unit) passesOn() []tailCall {
 	return calls
 }
 
-// calledInTail is the function whose results are returned, if it is annotated in the same files' package.
+// calledInTail is the function whose results are returned, if it is annotated in the
+// same files' package.
 func (f *Function) calledInTail(calls []tailCall) *Function {
 	if len(calls) == 0 {
 		return nil
@@ -74,8 +79,8 @@ func (f *Function) calledInTail(calls []tailCall) *Function {
 	return nil
 }
 
-// tailCalls lists the tail calls of a function if it suspends nowhere else and has nothing to do after
-// them.
+// tailCalls lists the tail calls of a function if it suspends nowhere else and has
+// nothing to do after them.
 func tailCalls(fn *Function) []tailCall {
 	sig := fn.Signature()
 	if fn.Stream != nil || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn) {
@@ -94,8 +99,8 @@ func tailCalls(fn *Function) []tailCall {
 	return t.calls
 }
 
-// namesAllButResults: a parameter without a name would be given one that the body may have, too,
-// and one with the name of a type another than the body has.
+// namesAllButResults: a parameter without a name would be given one that the body may
+// have, too, and one with the name of a type another than the body has.
 func namesAllButResults(fn *Function) bool {
 	decl := fn.Decl
 	lists := []*ast.FieldList{decl.Recv, decl.Type.Params}
@@ -167,7 +172,7 @@ func (t *tailScan) returns(s *ast.ReturnStmt) bool {
 		}
 	}
 	if len(s.Results) != results.Len() {
-		t.other = true // the results of another call, in front of which there is no room
+		t.other = true // the results of another call, with no room before them
 	}
 	return false
 }
@@ -181,7 +186,8 @@ func (t *tailScan) sameResults(call *ast.CallExpr, results *types.Tuple) bool {
 	return results.Len() == 1 && types.Identical(is, results.At(0).Type())
 }
 
-// plainOperands reports whether nothing suspends in the call's operands, and each argument is one.
+// plainOperands reports whether nothing suspends in the call's operands, and each
+// argument is one.
 func (t *tailScan) plainOperands(call *ast.CallExpr) bool {
 	inner := &tailScan{fn: t.fn}
 	for _, arg := range append([]ast.Expr{call.Fun}, call.Args...) {
@@ -193,8 +199,8 @@ func (t *tailScan) plainOperands(call *ast.CallExpr) bool {
 	return !inner.other
 }
 
-// passesHome reports whether the callee's home is the function's: it gets the function's context, or the
-// function has none.
+// passesHome reports whether the callee's home is the function's: it gets the
+// function's context, or the function has none.
 func (f *Function) passesHome(c tailCall) bool {
 	own := contextParam(f.Signature())
 	if own < 0 {
@@ -212,7 +218,8 @@ func (f *Function) passesHome(c tailCall) bool {
 	return ok && f.Package.Info.Uses[id] == param && !f.changes(param)
 }
 
-// contextParam is the index of the first parameter of type context.Context, or negative.
+// contextParam is the index of the first parameter of type context.Context, or
+// negative.
 func contextParam(sig *types.Signature) int {
 	for i := range sig.Params().Len() {
 		named, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Named)
@@ -223,7 +230,8 @@ func contextParam(sig *types.Signature) int {
 	return -1
 }
 
-// changes reports whether a variable is assigned in the body, or might be through its address.
+// changes reports whether a variable is assigned in the body, or might be through its
+// address.
 func (f *Function) changes(v *types.Var) bool {
 	found := false
 	is := func(e ast.Expr) bool {
@@ -242,8 +250,8 @@ func (f *Function) changes(v *types.Var) bool {
 	return found
 }
 
-// returnInTail replaces a return statement of a function that needs no frame: a machine gets the
-// suspended callee, or nil and the results.
+// returnInTail replaces a return statement of a function that needs no frame: a machine
+// gets the suspended callee, or nil and the results.
 func (u *unit) returnInTail(n *ast.ReturnStmt) []edit {
 	for _, c := range u.tail {
 		if c.stmt == n {

@@ -57,8 +57,8 @@ type Package struct {
 	Names map[string]bool
 }
 
-// Position of pos in the file that the user edits. Deliberately without regard
-// to //line: generated files lie beside the file that was read.
+// Position of pos in the file that the user edits. Deliberately without regard to
+// //line: generated files are next to the file that was read.
 func (p *Package) Position(pos token.Pos) token.Position {
 	return p.Fset.PositionFor(pos, false)
 }
@@ -75,7 +75,7 @@ type File struct {
 	Functions []*Function
 }
 
-// function is the declaration of the function whose name stands at pos, or nil if that is
+// function is the declaration of the function whose name is at pos, or nil if that is
 // elsewhere.
 func (f *File) function(pos token.Pos) *ast.FuncDecl {
 	decls := f.Syntax.Decls
@@ -111,7 +111,7 @@ type Names struct {
 	Frame   string // FFrame: type; for a method RecvFFrame
 	Locals  string // FLocals: type; for a method RecvFLocals
 	Machine string // FMachine: type; for a method RecvFMachine
-	Stem    string // f: what the names of all else begin with that the function's machine declares; for a method recvF
+	Stem    string // f: the prefix of the machine's other names; for a method recvF
 }
 
 // Lowered is the generated text of one function: all its declarations, one
@@ -137,11 +137,12 @@ const (
 	KindYield
 	// KindSwitchTo is job.SwitchTo(ctx, s).
 	KindSwitchTo
-	// KindSleep is job.Sleep(ctx, d), whose entry stands in another package.
+	// KindSleep is job.Sleep(ctx, d), whose entry is in another package.
 	KindSleep
 	// KindEmit is the call of yield in a stream's function.
 	KindEmit
-	// KindLoop is a range over a stream or a function, which asks for the next value or stops.
+	// KindLoop is a range over a stream or a function, which asks for the next value or
+	// stops.
 	KindLoop
 	// KindLiteral is a call of a function literal that becomes a machine.
 	KindLiteral
@@ -152,12 +153,13 @@ const (
 // kindDeferred is the epilogue of a function whose deferred calls suspend.
 const kindDeferred Kind = -1
 
-// enters reports whether the callee is a machine that is entered, not a job that is awaited.
+// enters reports whether the callee is a machine that is entered, not a job that is
+// awaited.
 func (k Kind) enters() bool {
 	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue
 }
 
-// Suspension is what is known of a call that suspends.
+// Suspension describes a call that suspends.
 type Suspension struct {
 	Kind Kind
 
@@ -175,15 +177,15 @@ type Suspension struct {
 	// Twin is FAsync (KindEnter, KindSleep, KindTwin), as declared.
 	Twin *types.Func
 
-	// Enter is FEnter (KindEnter), as declared. It takes the receiver and the
-	// arguments of the call behind a *statemachine.Task.
+	// Enter is FEnter (KindEnter), as declared. It takes the receiver and the arguments
+	// of the call after a *statemachine.Task.
 	Enter *types.Func
 
 	// Frame is the type of the suspended callee, with the call's type arguments
 	// put in (KindEnter): a pointer to FFrame.
 	Frame types.Type
 
-	// Result is the T of the *job.Job[T] or Awaiter[T] behind the call, with the
-	// call's type arguments put in; job.Void for a twin that only fails or returns nothing.
+	// Result is the T of the *job.Job[T] or Awaiter[T] of the call, with the call's
+	// type arguments put in; job.Void for a twin that only fails or returns nothing.
 	Result types.Type
 }

@@ -139,12 +139,14 @@ func (d *declared) choose(decl *ast.FuncDecl) Names {
 	names.Locals = free(stem+"Locals", d.scope, own)
 	names.Machine = free(stem+"Machine", d.scope, own)
 	d.scope[names.Frame], d.scope[names.Locals], d.scope[names.Machine] = true, true, true
-	names.Stem = free(setFirst(stem, false), d.stems) // Fetch and fetch have the same, and both may have literals
+	// shared by Fetch and fetch, and both may have literals
+	names.Stem = free(setFirst(stem, false), d.stems)
 	d.stems[names.Stem] = true
 	return names
 }
 
-// namesInSignature are taken for the types of a function's machine: its entries have parameters of those names, which would hide them.
+// namesInSignature are taken for the types of a function's machine: its entries have
+// parameters of those names, which would hide them.
 func namesInSignature(decl *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	note := func(n ast.Node) bool {
@@ -238,8 +240,8 @@ func fileTwin(path string) string {
 	return base + "_async.go"
 }
 
-// fileSource is the path of the file from which the one at path would be generated, by its name,
-// or empty.
+// fileSource is the path of the file from which the one at path would be generated, by
+// its name, or empty.
 func fileSource(path string) string {
 	if stem, ok := strings.CutSuffix(path, "_async_test.go"); ok {
 		return stem + "_test.go"

@@ -15,14 +15,16 @@ import (
 
 // The cache of packages: after a change, only what depends on it is generated again.
 //
-// The outputs of a package depend on its own files and on what it imports: on the
-// types there, and on which functions will have twins. So their key is a hash of the
-// settings, of the code of its own files, and of the faces of all others (see significant.go).
-// Packages of the module cache and of the Go distribution count by name and version.
+// The outputs of a package depend on its own files and on what it imports: on the types
+// there, and on which functions will have twins. So their key is a hash of the
+// settings, of the code of its own files, and of the faces of all others (see
+// significant.go). Packages of the module cache and of the Go distribution count by
+// name and version.
 //
-// Only outputs of runs that found nothing at all are kept: a finding in a package may belong
-// to the check of another one that imports it, and a run that takes both from the
-// cache would be silent about it. Nor are those of a package with warnings.
+// Only outputs of runs that found nothing at all are kept: a finding in a package may
+// belong to the check of another one that imports it, and a run that takes both from
+// the cache would be silent about it. Outputs of a package with warnings are not kept
+// either.
 
 // recall looks for the outputs of all targets.
 func (r *run) recall() {
@@ -41,9 +43,9 @@ func (r *run) recall() {
 	}
 }
 
-// recalled are the outputs of t in the cache; nil if there are none, or if
-// they cannot be written. Anything may have written to the cache: what is not named as the outputs
-// of t are, or is not as it was generated, is none of them.
+// recalled are the outputs of t in the cache; nil if there are none, or if they cannot
+// be written. Anything may have written to the cache: a file with an unexpected name or
+// an altered text is not an output of t.
 func (r *run) recalled(t *target) []*output {
 	data, ok := r.cache.dir.Get(t.key)
 	if !ok {
@@ -138,9 +140,9 @@ func (k *packageKeys) of(p *packages.Package) *packageKey {
 	return key
 }
 
-// files adds what matters of the files of p, and for a local package of those of its whole
-// folder, since names depend on it. What was generated in one is left out: it is never
-// looked at. It reports whether all could be read.
+// files adds what matters of the files of p, and for a local package of those of its
+// whole folder, since names depend on it. What was generated in one is left out: it is
+// never looked at. It reports whether all could be read.
 func (k *packageKeys) files(sum, face hash.Hash, p *packages.Package) bool {
 	paths := [][]string{p.GoFiles, p.CompiledGoFiles}
 	if local(p) {
@@ -157,7 +159,8 @@ func (k *packageKeys) files(sum, face hash.Hash, p *packages.Package) bool {
 			switch {
 			case err != nil:
 				return false
-			case !local(p) || filepath.Ext(path) != ".go": // what nobody changes here need not be parsed
+			// files that are not edited here need no parsing
+			case !local(p) || filepath.Ext(path) != ".go":
 				fmt.Fprintf(io.MultiWriter(sum, face), "file %d %q %x\n", i, path, sha256.Sum256(data))
 			case !isOurs(path, data):
 				fmt.Fprintf(sum, "file %d %q %x\n", i, path, file.code())

@@ -34,7 +34,8 @@ func chain(t *testing.T) *cachedModule {
 	return m
 }
 
-// recalled runs the generator and returns the packages whose outputs came from the cache.
+// recalled runs the generator and returns the packages whose outputs came from the
+// cache.
 func (m *cachedModule) recalled() (names []string, result *Result) {
 	m.t.Helper()
 	config := m.config
@@ -65,7 +66,8 @@ func TestOnlyWhatDependsOnAChangeIsGeneratedAgain(t *testing.T) {
 	require.Len(t, result.Stale(), 1)
 	assert.Equal(t, "y_async.go", filepath.Base(result.Stale()[0].Path))
 
-	// A name that a generated one gives way to, in a file that this system does not build.
+	// A name that a generated one gives way to, in a file that this system does not
+	// build.
 	m.write("a/x_plan9.go", "package a\n\nfunc FEnter() {}\n")
 	names, result = m.recalled()
 	assert.Equal(t, []string{"other"}, names)

@@ -15,8 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryRefusalIsInTheReadme compares the messages of what the lowering refuses with the table of the README that
-// users look them up in: each message has a row, and each row a message.
+// TestEveryRefusalIsInTheReadme compares the messages of what the lowering refuses with
+// the table of the README that users look them up in: each message has a row, and each
+// row a message.
 func TestEveryRefusalIsInTheReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -42,8 +43,8 @@ func says(message [2]string, text string) bool {
 	return strings.HasPrefix(message[0], text) || strings.HasPrefix(message[1], text)
 }
 
-// refusals are what and why of the messages, with x for each name in them. Syntax that the generator does not know
-// is not among them: nobody can meet it.
+// refusals are what and why of the messages, with x for each name in them. Syntax that
+// the generator does not know is not among them: no valid source has it.
 func refusals(t *testing.T) (list [][2]string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "diagnostics_lower.go", nil, parser.SkipObjectResolution)

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Recorded generates the machines of the packages that patterns match in the form that records, and
-// returns what they and what records take in the place of files on disk, as an overlay: by path.
-// The recording is written to the file sink when the program starts that they are part of.
-// Findings are those of [Generate]; with findings there is no overlay.
+// Recorded generates the machines of the packages that patterns match in the form that
+// records, and returns an overlay, by path: the machines and the code that records,
+// which replace files on disk. When a program with these machines starts, the recording
+// is written to the file sink. Findings are those of [Generate]; with findings there is
+// no overlay.
 func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []Diagnostic, error) {
 	cfg.DryRun, cfg.Mode = true, Debug
 	ws, err := list(&cfg, token.NewFileSet(), patterns)

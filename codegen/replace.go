@@ -19,20 +19,20 @@ import (
 //	2. rename the new ones, one after the other
 //	3. if a rename fails, rename the copies back
 //
-// Step 1 is where a disk is full and where a folder is read-only; nothing has changed then.
-// What fails in step 2 is rare (a folder has taken the name meanwhile), and step 3 needs
-// no room, since the copies have been written. A reader of a single file sees the
-// old one or the new one at any time, and so does whoever comes after a crash.
+// Step 1 is where a disk is full and where a folder is read-only; nothing has changed
+// then. What fails in step 2 is rare (a folder has taken the name meanwhile), and step
+// 3 needs no room, since the copies have been written. A reader of a single file sees
+// the old one or the new one at any time, also after a crash.
 //
-// What a run that was killed leaves under other names, the next one removes (leftovers). The
-// names have the number of the process in them, so that a run at the same time loses nothing.
+// The next run removes what a killed run left under other names (leftovers). The names
+// have the number of the process in them, so that a run at the same time loses nothing.
 
 // disk creates files; tests have one that is full.
 type disk struct {
 	create func(dir, pattern string) (tempFile, error)
 }
 
-// tempFile is what is needed of an *os.File.
+// tempFile is the part of *os.File that is used here.
 type tempFile interface {
 	io.WriteCloser
 	Name() string
@@ -44,12 +44,12 @@ var onDisk = disk{create: func(dir, pattern string) (tempFile, error) { return o
 // replacement is one change on its way.
 type replacement struct {
 	path string
-	next string // the new file, under another name; empty: path is to be removed
+	next string // the new file, under another name; empty: remove path
 	old  string // a copy of the old file; empty: there was none
 }
 
-// apply writes the changes of one folder: all of them, or none. It returns the path that
-// failed.
+// apply writes the changes of one folder: all of them, or none. It returns the path
+// that failed.
 func (d disk) apply(changes []FileChange) (string, error) {
 	var list []replacement
 	defer func() {
@@ -118,8 +118,8 @@ func rollBack(list []replacement) error {
 	return errors.Join(errs...)
 }
 
-// writeTemp writes data to a new file beside path, under a name that the go
-// command ignores. It returns the name also if it fails half-way.
+// writeTemp writes data to a new file next to path, under a name that the go command
+// ignores. It returns the name also if it fails half-way.
 func (d disk) writeTemp(path string, data []byte) (string, error) {
 	f, err := d.create(filepath.Dir(path), fmt.Sprintf(".%s.%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
@@ -135,7 +135,8 @@ func (d disk) writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), err
 }
 
-// leftover is the form of writeTemp's names. Those without a process are from earlier versions.
+// leftover is the form of writeTemp's names. Those without a process are from earlier
+// versions.
 var leftover = regexp.MustCompile(`^\..+_async(?:_test)?\.go\.(?:(\d+)-)?\d+$`)
 
 // removeLeftovers removes from a folder what runs that are no more have left.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxValues is how many values a job can carry beside its error: package job
-// has tuples up to this size.
+// maxValues is how many values a job can carry besides its error: package job has
+// tuples up to this size.
 const maxValues = 16
 
 // Results are the results of a function as a job sees them: values, and the

@@ -27,18 +27,18 @@ import (
 // The next run with the same settings reads the files again. If the digest is the
 // same, it would end the same way.
 //
-// It is tempting to ask the go command first which files there are: that is
-// what takes the time. Instead the record names folders, and a file that is new
-// in one changes the digest. What depends on more than files that can be named
-// is not kept: a driver of packages other than the go command, an overlay.
+// It is tempting to ask the go command first which files there are: that question takes
+// most of the time. Instead the record names folders, and a new file in one changes the
+// digest. A run that depends on more than nameable files is not kept: a driver of
+// packages other than the go command, an overlay.
 //
 // Not looked at again: the module cache, which go.sum stands for; the Go
 // distribution, which the go command's own file stands for; C headers, of
 // which the go command takes no notice either.
 //
-// The digest is computed after the run, when it is known what to read. A file that
-// was changed meanwhile would be in the digest as it was never generated from. So
-// a record is made only if all files are older than the run, but for the generated
+// The digest is computed after the run, when the files to read are known. A file
+// changed meanwhile would enter the digest with contents that the run never saw. So a
+// record is made only if all files are older than the run, except for the generated
 // ones, whose contents are compared.
 
 // runCache is the cache as one run uses it.
@@ -98,7 +98,7 @@ func openRunCache(cfg *Config, patterns []string) *runCache {
 
 func keyOfText(text string) filecache.Key { return sha256.Sum256([]byte(text)) }
 
-// goDefaults is the file beside the go command's folder that sets its defaults.
+// goDefaults is the file next to the go command's folder that sets its defaults.
 func goDefaults(goCommand string) string {
 	if path, err := filepath.EvalSymlinks(goCommand); err == nil {
 		goCommand = path
@@ -124,7 +124,7 @@ func hasDriver(env []string) bool {
 }
 
 // executableDigest identifies this build of the generator. Its version would not:
-// who works on it builds many under one.
+// during development many builds share one.
 var executableDigest = sync.OnceValues(func() ([]byte, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -167,7 +167,8 @@ func (c *runCache) lookup() (*Result, bool) {
 	return result, true
 }
 
-// put keeps a value. Without it the next run takes longer, which is no failure of this one.
+// put keeps a value. Without it the next run takes longer, which is no failure of this
+// one.
 func (c *runCache) put(key filecache.Key, value any) {
 	if data, err := json.Marshal(value); err == nil {
 		_ = c.dir.Put(key, data)
@@ -189,7 +190,8 @@ func (c *runCache) keep(ws *workspace, srcs *sources, result *Result) {
 			rec.Outputs = append(rec.Outputs, f.Path)
 		}
 	}
-	// Another run may have written the outputs meanwhile: who did it does not matter.
+	// Another run may have written the outputs meanwhile: which run did so does not
+	// matter.
 	now, err := rec.Inputs.read()
 	if err != nil || !now.settledSince(c.started, rec.Outputs) || !asWritten(result.Files) {
 		return
@@ -213,7 +215,7 @@ func asWritten(files []FileChange) bool {
 	return true
 }
 
-// inputs are what the run depended on.
+// inputs are the files that the run depended on.
 func (c *runCache) inputs(ws *workspace) inputs {
 	var in inputs
 	files, folders, trees, names := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}

@@ -7,18 +7,18 @@ import (
 	"github.com/movenext/movenext/codegen/internal/filecache"
 )
 
-// Where only comments have changed, a run would end as the one before did. A second digest,
-// which leaves those out, tells; what is needed for it is an entry of its own, since most runs
-// need not read that.
+// Where only comments have changed, a run would end as the one before did. A second
+// digest, which leaves comments out, detects this. Its data is an entry of its own,
+// since most runs need not read it.
 
-// codeRecord is what a record has beside, for runs after a change.
+// codeRecord is the additional part of a record, for runs after a change.
 type codeRecord struct {
 	Digest string // with known
 	Known  map[string]codeSums
 }
 
-// sameCode reports whether only comments differ from what was recorded. If so, it makes rec the
-// record of what is there now.
+// sameCode reports whether only comments differ from what was recorded. If so, it makes
+// rec the record of what is there now.
 func (c *runCache) sameCode(rec *record, now *state) bool {
 	data, ok := c.dir.Get(c.codeKey())
 	if !ok {

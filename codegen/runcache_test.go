@@ -14,8 +14,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// cachedModule is a module of which a run has been recorded, with a module
-// beside it that it requires.
+// cachedModule is a module of which a run has been recorded, with a module next to it
+// that it requires.
 type cachedModule struct {
 	t        *testing.T
 	dir, lib string

@@ -111,8 +111,9 @@ func (im *Imports) param(v *types.Var, stem string, variadic bool) (ParamText, e
 	return ParamText{Name: im.paramName(v.Name()), Type: text, Variadic: variadic, Var: v}, err
 }
 
-// paramName is the name of a parameter of generated functions. In the source, a parameter may
-// have the name of a type of its own signature; generated bodies mention the type.
+// paramName is the name of a parameter of generated functions. In the source, a
+// parameter may have the name of a type of its own signature; generated bodies mention
+// the type.
 func (im *Imports) paramName(name string) string {
 	switch {
 	case name == "_":
@@ -123,8 +124,8 @@ func (im *Imports) paramName(name string) string {
 	return name
 }
 
-// hidesType reports whether a local of this name hides a type of the package, or something
-// predeclared.
+// hidesType reports whether a local of this name hides a type of the package, or
+// something predeclared.
 func hidesType(pkg *types.Package, name string) bool {
 	_, isType := pkg.Scope().Lookup(name).(*types.TypeName)
 	return isType || types.Universe.Lookup(name) != nil

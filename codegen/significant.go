@@ -9,27 +9,28 @@ import (
 	"strings"
 )
 
-// What of a file matters, to whom.
+// Which parts of a file matter to which readers.
 //
-// A comment in a sentence changes neither what is generated from its file nor what is found
-// wrong with it, unless it moves code to another line: lines are in what is generated. And to
-// the packages that import a file's package, only declarations matter: they see neither function
-// bodies nor places. So the caches compare
+// A prose comment changes neither a file's output nor its findings, unless it moves
+// code to another line: the output contains line numbers. And to the packages that
+// import a file's package, only declarations matter: they see neither function bodies
+// nor positions. So the caches compare
 //
 //	code(file)   its text without ordinary comments: for its own package, and for whole runs
 //	face(file)   of that also without function bodies and empty lines: for the packages that import it
 //
-// A comment is ordinary if it begins with "// " and no tool reads it. One that follows a
-// directive in its group counts, though not its words: a directive belongs to the declaration
-// that its group touches. In a file that imports "C" all of them count.
+// A comment is ordinary if it begins with "// " and no tool reads it. One that follows
+// a directive in its group counts, though not its words: a directive belongs to the
+// declaration that its group touches. In a file that imports "C" all of them count.
 //
-// It is tempting to hash the tokens instead; but columns are in what is found, and the text has
-// them.
+// It is tempting to hash the tokens instead; but findings contain columns, and only the
+// text has those.
 
 // cut is a piece of a file that is left out.
 type cut struct{ from, to int }
 
-// codeOf is code(file) of a file that holds data; a file that does not parse counts as it is.
+// codeOf is code(file) of a file that holds data; a file that does not parse counts as
+// it is.
 func codeOf(data []byte) []byte {
 	if isGenerated(data) {
 		return data
@@ -50,7 +51,8 @@ func (s *source) code(fset *token.FileSet) []byte {
 	return without(s.data, ordinaryComments(fset.File(s.syntax.FileStart), s.syntax))
 }
 
-// face is face(file). The body of a stream counts, since what its twin returns is read there.
+// face is face(file). The body of a stream counts, since what its twin returns is read
+// there.
 func (s *source) face(fset *token.FileSet) []byte {
 	if s.err != nil || s.generated {
 		return s.data
@@ -74,8 +76,8 @@ func (s *source) face(fset *token.FileSet) []byte {
 	return b
 }
 
-// without is data without the cuts and the space in front of them, and without empty lines at
-// its end.
+// without is data without the cuts and the space before them, and without empty lines
+// at its end.
 func without(data []byte, cuts []cut) []byte {
 	slices.SortFunc(cuts, func(a, b cut) int { return a.from - b.from })
 	b := make([]byte, 0, len(data))
@@ -89,7 +91,7 @@ func without(data []byte, cuts []cut) []byte {
 	return append(bytes.TrimRight(append(b, data[at:]...), " \t\r\n"), '\n')
 }
 
-// ordinaryComments are the cuts that leave out what only people read.
+// ordinaryComments are the cuts that leave out comments for readers only.
 func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	if importsC(syntax) {
 		return nil
@@ -108,8 +110,8 @@ func ordinaryComments(file *token.File, syntax *ast.File) []cut {
 	return cuts
 }
 
-// isOrdinary reports whether a comment is prose. Old build constraints have a space, and so have
-// annotations that are misspelt.
+// isOrdinary reports whether a comment is prose. Old build constraints have a space,
+// and so have annotations that are misspelt.
 func isOrdinary(text string) bool {
 	rest, isLine := strings.CutPrefix(text, "//")
 	if !isLine || rest != "" && rest[0] != ' ' && rest[0] != '\t' {

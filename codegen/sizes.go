@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// maxTags bounds the search below: nobody writes conditions of more.
+// maxTags bounds the search below: real conditions have fewer.
 const maxTags = 12
 
-// sizesOf are the sizes that gc's order follows in a file that is built under a condition: those of 64-bit systems, unless
-// none of them fulfils it. (What is checked in must not depend on who has run the generator.)
+// sizesOf are the sizes that gc's order follows in a file that is built under a
+// condition: those of 64-bit systems, unless none of them fulfils it. (Committed files
+// must not depend on the machine that ran the generator.)
 func sizesOf(condition constraint.Expr) types.Sizes {
 	wide := types.SizesFor("gc", "amd64")
 	if condition == nil {
@@ -46,9 +47,9 @@ func sizesOf(condition constraint.Expr) types.Sizes {
 	return wide // it is never built
 }
 
-// quickSizes are the sizes of another, each computed once. Those of package types compute that
-// of a struct's last field twice, and so on in depth: 60 generic types in one another take for
-// ever.
+// quickSizes are the sizes of another, each computed once. Those of package types
+// compute that of a struct's last field twice, and so on in depth: 60 nested generic
+// types take forever.
 type quickSizes struct {
 	types.Sizes
 	known      map[types.Type]int64
@@ -83,8 +84,8 @@ func (s *quickSizes) Alignof(t types.Type) int64 {
 	return alignment
 }
 
-// Sizeof is that of gc: a last field without a size has one, so that its address is that of the
-// struct.
+// Sizeof is that of gc: a last field without a size has one, so that its address is
+// that of the struct.
 func (s *quickSizes) Sizeof(t types.Type) int64 {
 	size, ok := s.known[t]
 	if ok {
@@ -126,7 +127,8 @@ func aligned(n, to int64) int64 { return (n + to - 1) / to * to }
 
 func wordOf(sizes types.Sizes) int64 { return sizes.Sizeof(types.Typ[types.Uintptr]) }
 
-// fulfillable reports whether the condition holds on an architecture for some choice of the other tags.
+// fulfillable reports whether the condition holds on an architecture for some choice of
+// the other tags.
 func fulfillable(condition constraint.Expr, architecture string, others []string) bool {
 	for choice := range 1 << len(others) {
 		if condition.Eval(func(tag string) bool {

@@ -44,8 +44,8 @@ type sources struct {
 	byPath map[string]*lazySource
 }
 
-// lazySource is read and parsed when somebody asks, since most files of a large
-// module hold no annotation and need not be parsed.
+// lazySource is read and parsed on demand, since most files of a large module hold no
+// annotation and need not be parsed.
 type lazySource struct {
 	data   func() ([]byte, error)
 	parsed func() *source
@@ -105,7 +105,8 @@ func mentionsDirective(data []byte) bool {
 // commentOfAsync finds lines that are a comment which ends in async, in whatever case.
 var commentOfAsync = regexp.MustCompile(`(?m)^[ \t]*(//|/\*).*(?i:async)\W*$`)
 
-// mentionsMisspelt reports whether data may have a comment that is meant as an annotation.
+// mentionsMisspelt reports whether data may have a comment that is meant as an
+// annotation.
 func mentionsMisspelt(data []byte) bool {
 	if !bytes.Contains(data, []byte("sync")) && !bytes.Contains(data, []byte("SYNC")) {
 		return false
@@ -116,7 +117,8 @@ func mentionsMisspelt(data []byte) bool {
 func (s *sources) parse(path string, l *lazySource) *source {
 	src := &source{path: path}
 	if src.data, src.err = l.data(); src.err != nil {
-		src.generated = fileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist) // a link that leads nowhere
+		// a dangling link
+		src.generated = fileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist)
 		return src
 	}
 	src.generated = isOurs(path, src.data)

@@ -6,10 +6,9 @@ import (
 	"go/types"
 )
 
-// Spilling: a suspension point inside an expression becomes instructions in
-// front of it, and so does everything that gc evaluates before it
-// (spill_order.go). What is left of the expression, with temporaries in the
-// place of what has been evaluated, is printed where it stood.
+// Spilling: a suspension point inside an expression becomes instructions before it, and
+// so does everything that gc evaluates before it (spill_order.go). The rest of the
+// expression, with temporaries for the evaluated parts, is printed where it was.
 
 // operandOf is a part of an expression or statement, and what gc does with it
 // there.
@@ -91,8 +90,8 @@ func (u *unit) spillAll(ops []operandOf, later bool) {
 	}
 }
 
-// hoistCompared: the operands of a comparison are copied when both have been evaluated, in
-// contrast to all others.
+// hoistCompared: the operands of a comparison are copied when both have been evaluated,
+// in contrast to all others.
 func (u *unit) hoistCompared(ops []operandOf) {
 	for _, o := range ops {
 		if u.comparedAsIs(o) && u.wantsTemp(o) {
@@ -153,8 +152,8 @@ func (u *unit) hoist(e ast.Expr) {
 	u.evaluated[e] = temps
 }
 
-// needsType reports whether e, on its own, could have another type than where it
-// stands: untyped booleans and the like take theirs from the context.
+// needsType reports whether e, on its own, could have another type than where it is:
+// untyped booleans and the like take theirs from the context.
 func (u *unit) needsType(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr, *ast.TypeAssertExpr, *ast.SliceExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.SelectorExpr, *ast.FuncLit:

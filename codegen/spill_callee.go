@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// What is called, and method values: gc copies some of them early that are read late as other
+// Callees and method values: gc copies some of them early that it reads late as other
 // operands.
 //
 //	list[i](f())               reads list and i after f
@@ -27,12 +27,12 @@ func (u *unit) calleeOperands(fun ast.Expr) []operandOf {
 	return u.operands(fun)
 }
 
-// copiesCallee reports whether gc copies the callee e in front of the arguments. It does not for
-// a new in it, of which nothing can be observed (typecheck.RewriteNonNameCall).
+// copiesCallee reports whether gc copies the callee e before the arguments. A new in e
+// is no reason to: it is unobservable (typecheck.RewriteNonNameCall).
 func (u *unit) copiesCallee(e ast.Expr) bool { return u.hasCall(e, "new") }
 
-// hasCall reports whether e holds a call or a receive, be it of a predeclared function; but for
-// those of some names. Conversions and constants are none.
+// hasCall reports whether e holds a receive or a call, also of a predeclared function,
+// except those of some names. Conversions and constants do not count.
 func (u *unit) hasCall(e ast.Expr, but ...string) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -50,8 +50,7 @@ func (u *unit) hasCall(e ast.Expr, but ...string) bool {
 	return found
 }
 
-// hoistCopied copies what is called. Of a method that an embedded interface has, that is the
-// interface.
+// hoistCopied copies the callee: for a method of an embedded interface, the interface.
 func (u *unit) hoistCopied(o operandOf) {
 	e := ast.Unparen(o.expr)
 	if o.method == nil || len(o.method.Index()) == 1 {
@@ -64,8 +63,8 @@ func (u *unit) hoistCopied(o operandOf) {
 	u.evaluated[e] = []*variable{v}
 }
 
-// throughFields is the embedded field of x that has the method selected from x, and the type of
-// the field.
+// throughFields is the embedded field of x that has the method selected from x, and the
+// type of the field.
 func (u *unit) throughFields(x ast.Expr, method *types.Selection) (rope, types.Type) {
 	src := u.value(x)
 	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
@@ -78,7 +77,8 @@ func (u *unit) throughFields(x ast.Expr, method *types.Selection) (rope, types.T
 	return src, t
 }
 
-// embeddedFields are those that lead from a type to what has the method selected from it.
+// embeddedFields are those that lead from a type to what has the method selected from
+// it.
 func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
 	var list []*types.Var
 	for _, i := range method.Index()[:len(method.Index())-1] {
@@ -88,9 +88,9 @@ func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
 	return list
 }
 
-// movesMethodValue reports whether gc makes a function literal of the method value: where the
-// method depends on a type parameter of the function, so that there is no function that could be
-// named.
+// movesMethodValue reports whether gc makes a function literal of the method value:
+// where the method depends on a type parameter of the function, so that there is no
+// function that could be named.
 func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
 	s := u.info.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal {

@@ -8,16 +8,17 @@ import (
 
 // Orders that depend on type arguments.
 //
-// gc compiles a generic function once for each shape of its type arguments, and what it evaluates early follows from the
-// shape: with
+// gc compiles a generic function once for each shape of its type arguments, and what it
+// evaluates early follows from the shape: with
 //
 //	func f[K ~int | ~int8](m map[K]int, …)
 //
-// it reads k in pair(m[k+1], f()) after f if K is an int and before it if K is an int8. A machine is generic, too, and
-// written once. That matters only if something can change what is read in the meantime; there, the function is refused.
+// it reads k in pair(m[k+1], f()) after f if K is an int and before it if K is an int8.
+// A machine is generic, too, and written once. That matters only if something can
+// change what is read in the meantime; there, the function is refused.
 
-// whatever reports whether early says so of all that t stands for. If that depends, and e could
-// be changed by what happens between early and late, it refuses e.
+// whatever reports whether early holds for all types that t stands for. If it holds for
+// some only, and e could change between early and late, it refuses e.
 func (u *unit) whatever(t types.Type, e ast.Expr, early func(types.Type) bool) bool {
 	if !hasTypeParam(t) {
 		return early(t)
@@ -64,8 +65,9 @@ func (u *unit) forms(t types.Type) []types.Type {
 	return []types.Type{word, types.Typ[types.String], types.NewPointer(word), types.Typ[types.Bool], types.NewArray(word, 1), types.NewArray(word, 3), types.NewArray(word, maxFastElem)}
 }
 
-// changeable reports whether others than the function's own statements may change what e is.
-// A place behind a pointer is taken to stay as it is: it is read late whatever its type but for arrays and structs of one word.
+// changeable reports whether anything but the function's own statements may change e. A
+// place behind a pointer is taken to stay as it is: it is read late whatever its type
+// except for arrays and structs of one word.
 func (u *unit) changeable(e ast.Expr) bool {
 	if v := u.rootVar(e); v != nil {
 		return u.sharedVar(v)
@@ -87,7 +89,8 @@ func (u *unit) changeable(e ast.Expr) bool {
 	return found
 }
 
-// readsElsewhere reports whether e itself, not an operand of it, reads what others may change.
+// readsElsewhere reports whether e itself, not an operand of it, reads what others may
+// change.
 func (u *unit) readsElsewhere(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

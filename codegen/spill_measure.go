@@ -5,10 +5,11 @@ import (
 	"go/types"
 )
 
-// The length of an array is known from its type, and so the array is not evaluated where only its length is asked for: by
-// len, cap, and a range that has no use for the values. But it is where it holds a call or a receive. With those
-// gone in front of the expression it would hold none, and what is left of it, a division by zero perhaps, would not happen. So it
-// is evaluated first. Source, then result:
+// The length of an array is known from its type, and so the array is not evaluated
+// where only its length is asked for: by len, cap, and a range that has no use for the
+// values. But it is evaluated where it holds a call or a receive. Moving those before
+// the expression would leave none in it, and the rest of it, a division by zero
+// perhaps, would not happen. So the array is evaluated first. Source, then result:
 //
 //	n := len([2]int{x / y, f()}) + 1
 //
@@ -17,7 +18,8 @@ import (
 //	v3 := len(v2)                   // not a constant in what is around it, as before
 //	n := v3 + 1
 
-// measuresArray reports whether call asks for the length of an array that holds a suspension.
+// measuresArray reports whether call asks for the length of an array that holds a
+// suspension.
 func (u *unit) measuresArray(call *ast.CallExpr) bool {
 	name, ok := u.builtin(call.Fun)
 	return ok && (name == "len" || name == "cap") && arrayOf(u.typeOf(call.Args[0])) != nil && u.suspends(call.Args[0])
@@ -30,7 +32,8 @@ func (u *unit) spillMeasured(call *ast.CallExpr) {
 	u.hoist(call)
 }
 
-// arrayOf returns the array that a value of type t is or points to, whose length is known, or nil.
+// arrayOf returns the array that a value of type t is or points to, whose length is
+// known, or nil.
 func arrayOf(t types.Type) *types.Array {
 	core := coreType(t)
 	if ptr, ok := core.(*types.Pointer); ok {

@@ -33,8 +33,8 @@ func (u *unit) operands(e ast.Expr) []operandOf {
 	return nil // names, literals, function literals, types
 }
 
-// sliceOperands: the bounds are copied as they are evaluated, but for those that are names
-// (cheapExpr); what is sliced is not.
+// sliceOperands: the bounds are copied as they are evaluated, except for names
+// (cheapExpr); the sliced operand is not.
 func (u *unit) sliceOperands(e *ast.SliceExpr) []operandOf {
 	ops := []operandOf{{expr: e.X}}
 	for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {
@@ -45,7 +45,7 @@ func (u *unit) sliceOperands(e *ast.SliceExpr) []operandOf {
 	return ops
 }
 
-// parts are what is evaluated of a left-hand side before it is assigned.
+// parts are the operands of a left-hand side that are evaluated before the assignment.
 func (u *unit) parts(lhs ast.Expr) []operandOf {
 	return u.operands(ast.Unparen(lhs))
 }

@@ -9,12 +9,11 @@ import (
 
 // What gc evaluates early.
 //
-// The language orders calls, receives and logical operators among each other
-// and leaves open when variables, fields and elements are read beside them.
-// Programs see what gc does, so that is what a lowered expression has to do. The
-// compiler moves certain operations, by kind and by type, into statements of
-// their own, one after another as they stand in the source
-// (cmd/compile/internal/walk/order.go); everything else is evaluated after
+// The language orders calls, receives and logical operators among each other and leaves
+// open when variables, fields and elements are read in between. Programs see gc's
+// order, so a lowered expression must follow it. The compiler moves certain operations,
+// by kind and by type, into statements of their own, one after another as they stand in
+// the source (cmd/compile/internal/walk/order.go); everything else is evaluated after
 // the last of them. Hence:
 //
 //	x + f()          reads x after f         (a variable stays)
@@ -29,7 +28,7 @@ import (
 // tempting to save the left operands first, as C# does: then every x + await
 // reads an x that is too old.
 
-// moves reports whether gc moves e in front of the expression that holds it.
+// moves reports whether gc moves e before the expression that holds it.
 func (u *unit) moves(e ast.Expr) bool {
 	if u.isConstant(e) {
 		return false
@@ -110,7 +109,7 @@ func (u *unit) movesConversion(to types.Type, arg ast.Expr) bool {
 }
 
 // wantsTemp reports whether gc copies the operand into a temporary early because
-// of where it stands.
+// of where it is.
 func (u *unit) wantsTemp(o operandOf) bool {
 	if u.isConstant(o.expr) || u.info.Types[o.expr].IsNil() || u.info.Types[o.expr].IsType() {
 		return false
@@ -128,12 +127,12 @@ func (u *unit) wantsTemp(o operandOf) bool {
 	return u.boxes(o) && !u.addressable(o.expr) && u.whatever(t, o.expr, u.boxedByAddress)
 }
 
-// comparedAsIs reports whether the operand is one of a comparison and is not converted to an
-// interface for it.
+// comparedAsIs reports whether the operand is one of a comparison and is not converted
+// to an interface for it.
 func (u *unit) comparedAsIs(o operandOf) bool { return o.compared && !u.boxes(o) }
 
-// comparedEarly: structs and arrays are compared by their addresses. One that is no place is
-// copied to have one.
+// comparedEarly: structs and arrays are compared by their addresses. One that is no
+// place is copied to have one.
 func (u *unit) comparedEarly(o operandOf) bool {
 	byAddress := func(t types.Type) bool {
 		switch t.Underlying().(type) {
@@ -153,8 +152,9 @@ func (u *unit) boxes(o operandOf) bool {
 	return o.to != nil && types.IsInterface(o.to) && !isTypeParam(o.to) && (!types.IsInterface(u.typeOf(o.expr)) || isTypeParam(u.typeOf(o.expr)))
 }
 
-// converts reports whether the operand is implicitly converted to another type where it stands:
-// then it is no place any more, even if the conversion changes nothing but the name of the type.
+// converts reports whether the operand is implicitly converted to another type where it
+// is: then it is no longer a place, even if the conversion changes nothing but the name
+// of the type.
 func (u *unit) converts(o operandOf) bool {
 	return o.to != nil && !types.Identical(u.typeOf(o.expr), o.to)
 }
@@ -185,8 +185,8 @@ func (u *unit) keyBy(key, elem types.Type) keyKind {
 	return u.fastKey(key)
 }
 
-// maxFastElem is the size in bytes of the largest elements that do not decide how a map is given
-// its keys.
+// maxFastElem is the size in bytes of the largest elements that do not decide how a map
+// is given its keys.
 const maxFastElem = 128
 
 // addressable is gc's notion: a variable or what is reached from one, or
@@ -223,8 +223,8 @@ func (u *unit) isConstant(e ast.Expr) bool {
 	return v != nil && v.Kind() != constant.Unknown
 }
 
-// movesIndex: a map is read early if its key is converted from bytes that a later call could
-// change. A key that is converted to an interface as well is none of these.
+// movesIndex: a map is read early if its key is converted from bytes that a later call
+// could change. A key that is converted to an interface as well is none of these.
 func (u *unit) movesIndex(e *ast.IndexExpr) bool {
 	m := mapType(u.typeOf(e.X))
 	if m == nil || u.boxes(operandOf{expr: e.Index, to: m.Key()}) {

@@ -74,7 +74,7 @@ func (u *unit) hold(p *point, stem string, typ func() (string, error)) {
 //	f.fetch1 = nil
 //	resumed1:
 //
-// The call assigns twice if it suspends, zero values first. Nobody sees those: dst
+// The call assigns twice if it suspends, zero values first. Those are never seen: dst
 // are variables of this frame alone (see [unit.direct]).
 func (u *unit) suspendEnter(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
 	u.spillArgs(call)
@@ -103,8 +103,9 @@ func again(dst []dest) []dest {
 	return list
 }
 
-// suspendSleep sleeps. Package job can not know machines, so the entry of its function is the runtime's, and tells the task of
-// what kept it from sleeping on: of a million machines that sleep none needs to know its sleep.
+// suspendSleep sleeps. Package job cannot know machines, so the entry of its function
+// is the runtime's, and tells the task of what kept it from sleeping on: of a million
+// machines that sleep none needs to know its sleep.
 //
 //	asleep1, err = statemachine.Sleep(t, ctx, d)
 //	if !asleep1 {
@@ -213,9 +214,8 @@ func (u *unit) suspendAwait(call *ast.CallExpr, s *Suspension, p *point, dst []d
 	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("Result", p), typed: u.retyped(call, dst)}, forget(p.held))
 }
 
-// suspendSwitch moves the machine to another scheduler. Where there is nothing to
-// move to, or no reason to move any more, the plain function says so without
-// waiting:
+// suspendSwitch moves the machine to another scheduler. Where there is nothing to move
+// to, or no longer a reason to move, the plain function says so without waiting:
 //
 //	if s == nil || ctx != nil && ctx.Err() != nil {
 //		err = job.SwitchTo(ctx, s)
@@ -261,12 +261,12 @@ func (u *unit) spillArgs(call *ast.CallExpr) {
 	}
 }
 
-// shownSource is how many bytes of a long line of the source a comment shows. All of a line with a
-// thousand suspension points, at each of them, would be a million calls.
+// shownSource is how many bytes of a long line of the source a comment shows. All of a
+// line with a thousand suspension points, at each of them, would be a million calls.
 const shownSource = 160
 
-// sourceLine is the line of the source at pos, for comments; of a long one, the part that begins
-// at pos.
+// sourceLine is the line of the source at pos, for comments; of a long one, the part
+// that begins at pos.
 func (u *unit) sourceLine(pos token.Pos) string {
 	file := u.fn.Package.Fset.File(pos)
 	src := u.fn.File.Source

@@ -5,29 +5,32 @@ import (
 	"go/types"
 )
 
-// Calls that go to another function than the source says: a twin, or an entry, which has an argument more.
+// Calls that go to another function than the source says: a twin, or an entry, which
+// has an argument more.
 
-// rename makes call go to another function that is declared beside its callee,
-// with an argument more in front.
+// rename makes call go to another function that is declared next to its callee, with an
+// argument more in front.
 func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...piece) {
 	u.renameCallee(call, to)
 	expression := method != nil && method.Kind() == types.MethodExpr
 	switch {
 	case len(first) == 0:
 	case expression && len(u.evaluated[ast.Unparen(call.Args[0])]) > 1:
-		u.between[ast.Unparen(call.Args[0])] = first // T.M(g()), with the receiver among the results of g
+		u.between[ast.Unparen(call.Args[0])] = first // T.M(g()), where g returns the receiver, too
 	default:
 		u.renamed[call] = []edit{u.firstArgument(call, method, first)}
 	}
 }
 
-// renameCallee has the name of the function that is called spelled as to, which is declared beside it.
+// renameCallee spells the name of the called function as to, which is declared next to
+// it.
 func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
 	_, id, _ := callee(call, u.info)
 	u.idents[id] = u.spelledBeside(call, id, to.Name())
 }
 
-// spelledBeside is the name of something that is declared beside the function that call names by id.
+// spelledBeside is the name of a declaration next to the function that call names by
+// id.
 func (u *unit) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
 	if _, bare := uninstantiated(call.Fun).(*ast.Ident); bare {
 		if q := u.qualifier(u.info.Uses[id]); q != "" { // a dot import
@@ -49,7 +52,8 @@ func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg ro
 	return edit{pos: at, end: at, with: arg}
 }
 
-// withBetween mentions the values of e, and behind the first what has to stand there.
+// withBetween mentions the values of e, and inserts the text that must follow the
+// first.
 func (u *unit) withBetween(e ast.Expr, temps []*variable) []piece {
 	more, ok := u.between[e]
 	if !ok {

@@ -8,12 +8,13 @@ import (
 
 // What a panic inside of an assignment leaves assigned, and which one it is.
 //
-// gc makes the assignments of a tuple one after another, each with its operand evaluated then; but what one
-// of them could change for a later operand is evaluated before the first (ascompatee in
-// cmd/compile/internal/walk/assign.go). A field counts as memory that anybody may see, which a local variable does not.
-// So in a machine more operands would be evaluated early, and where one of them panics that can be seen: in the
-// panic that surfaces, and in what has been assigned before it. Such statements
-// are taken apart, in the order that the function itself has.
+// gc makes the assignments of a tuple one after another, each with its operand
+// evaluated then; but what one of them could change for a later operand is evaluated
+// before the first (ascompatee in cmd/compile/internal/walk/assign.go). A field counts
+// as shared memory, which a local variable does not. So a machine would evaluate more
+// operands early, and a panic of one of them would show this: a different panic
+// surfaces, and different variables have been assigned before it. Such statements are
+// taken apart, in the function's own order.
 
 // fragileTuple marks assignments and returns for which that makes a difference.
 func (u *unit) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) {
@@ -28,9 +29,9 @@ func (u *unit) fragileTuple(s ast.Stmt, lhs, rhs []ast.Expr, around []ast.Node) 
 	}
 }
 
-// panicShows reports whether an operand that may panic is evaluated in its turn, or before all assignments only
-// because a result is assigned, and it can be seen that another one panicked before or what
-// was assigned until then.
+// panicShows reports whether an operand that may panic is evaluated in order, or before
+// all assignments only because a result is assigned, and the difference is visible:
+// another operand panicked first, or variables were assigned until then.
 func (u *unit) panicShows(lhs, rhs []ast.Expr) bool {
 	t := &tupleOrder{u: u, assigned: map[types.Object]bool{}}
 	before := panicsNever
@@ -93,13 +94,15 @@ func (u *unit) isResult(v *types.Var) bool {
 	return false
 }
 
-// isMemory reports whether others than the function's own statements may see a variable.
+// isMemory reports whether others than the function's own statements may see a
+// variable.
 func (u *unit) isMemory(v *types.Var) bool {
 	f := u.factsOf(v)
 	return !within(u.node, v.Pos()) || f.addressed || f.captured && f.mutated
 }
 
-// affected reports whether what has been assigned could change e, as far as the compiler looks.
+// affected reports whether what has been assigned could change e, as far as the
+// compiler looks.
 func (t *tupleOrder) affected(e ast.Expr) bool {
 	if t.u.isConstant(e) || t.u.info.Types[e].IsNil() {
 		return false
@@ -145,7 +148,8 @@ func (u *unit) readsMemory(e ast.Expr) bool {
 	return true
 }
 
-// tuple makes the assignments of a forced tuple. Without left-hand sides they are the results.
+// tuple makes the assignments of a forced tuple. Without left-hand sides they are the
+// results.
 func (u *unit) tuple(lhs, rhs []ast.Expr, dst func(int) dest) {
 	t := &tupleOrder{u: u, assigned: map[types.Object]bool{}}
 	for i, e := range rhs {
@@ -166,14 +170,14 @@ func (u *unit) tuple(lhs, rhs []ast.Expr, dst func(int) dest) {
 	}
 }
 
-// settle evaluates early what is affected.
+// settle evaluates the affected operands early.
 func (t *tupleOrder) settle(e ast.Expr) {
 	if t.affected(e) {
 		t.u.hoist(ast.Unparen(e))
 	}
 }
 
-// placeParts are what is evaluated to find the place of a left-hand side.
+// placeParts are the operands that determine the place of a left-hand side.
 func (u *unit) placeParts(lhs ast.Expr) []ast.Expr {
 	switch e := ast.Unparen(lhs).(type) {
 	case *ast.IndexExpr:
@@ -193,7 +197,8 @@ func (u *unit) placeParts(lhs ast.Expr) []ast.Expr {
 	return nil
 }
 
-// panicking says how an expression may panic beside its calls, which are made before.
+// panicking says how an expression may panic apart from its calls, which are made
+// before.
 type panicking int
 
 const (

@@ -146,9 +146,9 @@ func isOrHasPointers(t types.Type, part func(types.Type) bool) bool {
 // types it does not know.
 func hasTypeParam(t types.Type) bool { return dependsOnParam(t, nil) }
 
-// isDerived reports whether what t is depends on a type parameter, even if its layout does not.
-// An assertion to such a type looks it up as the function runs. All types that a generic
-// function declares are among them.
+// isDerived reports whether what t is depends on a type parameter, even if its layout
+// does not. An assertion to such a type looks it up as the function runs. All types
+// that a generic function declares are among them.
 func (u *unit) isDerived(t types.Type) bool {
 	return hasTypeParam(t) || namesType(t, func(obj *types.TypeName) bool {
 		return isTypeParam(obj.Type()) || isLocal(obj) && u.typeArgs() != ""
@@ -160,8 +160,9 @@ func isLocal(obj *types.TypeName) bool {
 	return obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()
 }
 
-// dependsOnParam is hasTypeParam but for the local types in seen. A type that a function declares depends on the function's parameters without
-// naming them, and may mention itself.
+// dependsOnParam is hasTypeParam except for the local types in seen. A type that a
+// function declares depends on the function's parameters without naming them, and may
+// mention itself.
 func dependsOnParam(t types.Type, seen []*types.Named) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:

@@ -6,17 +6,18 @@ import (
 	"go/types"
 )
 
-// Streams: annotated functions that return a sequence. By its form, which is known before any types
-// are, a stream is a function whose body is one return of a function literal with a yield
-// of the stream's shape:
+// Streams: annotated functions that return a sequence. Judged by its form, before any
+// types are known, a stream is a function whose body is one return of a function
+// literal with a yield of the stream's shape:
 //
 //	//movenext:async
 //	func pages(ctx context.Context, first string) iter.Seq2[Page, error] {
 //		return func(yield func(Page, error) bool) { … }
 //	}
 //
-// Its twin returns a *job.Stream[Page]; the machine is made of the literal, once for each range. Other
-// functions that return a sequence are as all functions: their twin is a job of the sequence.
+// Its twin returns a *job.Stream[Page]; the machine is made of the literal, once for
+// each range. Other functions that return a sequence are lowered like any function:
+// their twin is a job of the sequence.
 
 // Stream is what makes a function a stream.
 type Stream struct {
@@ -25,7 +26,8 @@ type Stream struct {
 	Value   types.Type // of the elements
 }
 
-// streamLiteral returns the literal of a declaration that has the form of a stream, or nil.
+// streamLiteral returns the literal of a declaration that has the form of a stream, or
+// nil.
 func streamLiteral(decl *ast.FuncDecl) *ast.FuncLit {
 	if decl.Body == nil || len(decl.Body.List) != 1 || decl.Type.Results.NumFields() != 1 {
 		return nil
@@ -62,8 +64,8 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// streamOf completes what is known of a stream's literal by its types, or says that the function's
-// result is no sequence.
+// streamOf completes what is known of a stream's literal by its types, or says that the
+// function's result is no sequence.
 func streamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, error) {
 	object := pkg.Info.Defs[decl.Name].(*types.Func)
 	value := sequenceOf(object.Signature())
@@ -77,7 +79,8 @@ func streamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, erro
 	return s, nil
 }
 
-// sequenceOf is T if the only result of sig is a func(yield func(T, error) bool), of whatever name, or nil.
+// sequenceOf is T if the only result of sig is a func(yield func(T, error) bool), of
+// whatever name, or nil.
 func sequenceOf(sig *types.Signature) types.Type {
 	if sig.Results().Len() != 1 {
 		return nil
@@ -89,8 +92,8 @@ func sequenceOf(sig *types.Signature) types.Type {
 	return key
 }
 
-// yieldedBy are the types of the variables of a range over a function of type t; nil: there are
-// fewer.
+// yieldedBy are the types of the variables of a range over a function of type t; nil:
+// there are fewer.
 func yieldedBy(t types.Type) (key, value types.Type) {
 	seq, ok := coreType(t).(*types.Signature)
 	if !ok || seq.Params().Len() != 1 || seq.Results().Len() != 0 {

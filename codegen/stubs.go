@@ -23,11 +23,11 @@ import (
 //	func (*fetchFrame) MoveNext(*statemachine.Task) bool { panic(0) }
 //	func (*fetchFrame) Results(*statemachine.Task) (int, error) { panic(0) }
 //
-// The parameters are the source text of fetch itself, and the stubs are added to
-// the very file that declares it. That is what makes them right without knowing
-// any type: every name in them means what it means in fetch, dot imports and
-// renamed imports included. (A stub file of its own, the obvious way, would have
-// to repeat the imports, and Go refuses those that a stub does not use.)
+// The parameters are the source text of fetch itself, and the stubs are added to the
+// very file that declares it. That makes them correct without type information: every
+// name in them means what it means in fetch, dot imports and renamed imports included.
+// (A stub file of its own, the obvious way, would have to repeat the imports, and Go
+// refuses those that a stub does not use.)
 //
 // A frame whose function is a method of a generic type needs that type's
 // parameters with their constraints, so its stub goes to the file that declares
@@ -113,7 +113,7 @@ func (f *finder) stubFunctions(w *strings.Builder, src *source, fn *annotated) {
 	fmt.Fprintf(w, "func (%s) Results(*%s.Task) (%s) { panic(0) }\n", frame, stubTask, strings.Join(list, ", "))
 }
 
-// withTask puts a *Task in front of a parameter list, named if the others are.
+// withTask puts a *Task before a parameter list, named if the others are.
 func withTask(decl *ast.FuncDecl, params string) string {
 	task := "*" + stubTask + ".Task"
 	list := decl.Type.Params.List
@@ -267,8 +267,8 @@ func (f *finder) stubImports() []ast.Decl {
 	return file.Decls
 }
 
-// withStubs is the file as the user wrote it, with its stubs but for those of
-// the owners in without. The syntax itself stays as it is: it will be lowered.
+// withStubs is the file as the user wrote it, with its stubs except for those of the
+// owners in without. The syntax itself stays as it is: it will be lowered.
 func (s *source) withStubs(without map[*source]bool) *ast.File {
 	if len(s.stubs) == 0 {
 		return s.syntax

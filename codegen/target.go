@@ -120,7 +120,7 @@ func (r *run) modelFile(pkg *Package, src *source) *File {
 	return file
 }
 
-// occupied reports whether something that is not ours lies where we would write.
+// occupied reports whether a foreign file is where we would write.
 func (r *run) occupied(path string) bool {
 	data, err := r.ws.cfg.read(path)
 	return err == nil && !isOurs(path, data) || errors.Is(err, errIrregular)
@@ -195,7 +195,8 @@ func (r *run) typeProblems(p *packages.Package, listed bool) []Diagnostic {
 			continue
 		}
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(found) > 0 {
-			found[len(found)-1] = found[len(found)-1].also(more, pos) // The second place of the error before.
+			// The second place of the error before.
+			found[len(found)-1] = found[len(found)-1].also(more, pos)
 			continue
 		}
 		found = append(found, typeError(pos, e.Msg))

@@ -79,14 +79,14 @@ func methodOf(recv types.Type, fn *types.Func) *types.Signature {
 	return obj.(*types.Func).Signature()
 }
 
-// instance is the signature of other, declared beside the callee of s, as the
-// call of s would use it; nil if the call does not reach other.
+// instance is the signature of other, declared next to the callee of s, as the call of
+// s would use it; nil if the call does not reach other.
 func instance(s Suspension, other *types.Func) *types.Signature {
 	if s.Method != nil {
 		obj, _, _ := types.LookupFieldOrMethod(s.Method.Recv(), true, other.Pkg(), other.Name())
 		fn, ok := obj.(*types.Func)
 		if !ok || fn.Origin() != other {
-			return nil // Another method in front of it hides other.
+			return nil // Another method before it hides other.
 		}
 		return fn.Signature()
 	}
@@ -108,7 +108,7 @@ func typeParams(list *types.TypeParamList) []types.Type {
 	return args
 }
 
-// sameParams compares the parameters of a with those of b behind the first skip.
+// sameParams compares the parameters of a with those of b after the first skip.
 func sameParams(a, b *types.Signature, skip int) bool {
 	if a.Variadic() != b.Variadic() || a.Params().Len()+skip != b.Params().Len() {
 		return false

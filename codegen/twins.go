@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// The rule of twins: a function F is async if FAsync stands beside it, with the
-// same receiver, type parameters and parameters, and returns the *job.Job of
-// F's results. "Beside" is the same package scope, the same receiver type or the
-// same interface, so that the two cannot be overridden one without the other.
+// The rule of twins: a function F is async if FAsync is declared next to it, with the
+// same receiver, type parameters and parameters, and returns the *job.Job of F's
+// results. "Next to" means the same package scope, the same receiver type or the same
+// interface, so that the two cannot be overridden one without the other.
 //
 // The rule reads types alone. Twins that are still to be generated are in the
 // types too, as stubs (stubs.go); twins written by hand and those of other
@@ -59,7 +59,8 @@ func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool
 	}
 }
 
-// Twin is the asynchronous form of fn, if fn is the plain form of a pair of twins; else nil.
+// Twin is the asynchronous form of fn, if fn is the plain form of a pair of twins; else
+// nil.
 func (t *Twins) Twin(fn *types.Func) *types.Func {
 	if fn.Pkg() == nil {
 		return nil
@@ -151,7 +152,7 @@ func intrinsic(fn *types.Func) Kind {
 	return 0
 }
 
-// twinOf finds FAsync beside fn, or nil.
+// twinOf finds FAsync next to fn, or nil.
 func twinOf(fn *types.Func) *types.Func {
 	twin := beside(fn, fn.Name()+"Async")
 	if twin == nil || !isTwin(fn, twin) {
@@ -160,7 +161,7 @@ func twinOf(fn *types.Func) *types.Func {
 	return twin
 }
 
-// enterOf finds the entry for machines beside fn, or nil.
+// enterOf finds the entry for machines next to fn, or nil.
 func (t *Twins) enterOf(fn *types.Func) *types.Func {
 	name := fn.Name() + "Enter"
 	if names, ok := t.names[keyOf(fn)]; ok {

@@ -30,8 +30,8 @@ func checkedPackage(t *testing.T, pattern string) *Package {
 	return r.model(r.targets[0], r.checker.check(r.targets[0].meta))
 }
 
-// TestSuspends compares what the rule says of each call in testdata/twins with
-// the comment behind it.
+// TestSuspends compares what the rule says of each call in testdata/twins with the
+// comment after it.
 func TestSuspends(t *testing.T) {
 	pkg := checkedPackage(t, "./testdata/twins")
 	file := pkg.Files[0]
@@ -56,7 +56,7 @@ func TestSuspends(t *testing.T) {
 	assert.Greater(t, seen, 30)
 }
 
-// comments are those that stand behind something, by line.
+// comments are the trailing comments, by line.
 func comments(pkg *Package, file *File) map[int]string {
 	byLine := map[int]string{}
 	for _, group := range file.Syntax.Comments {

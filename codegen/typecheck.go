@@ -20,8 +20,8 @@ type checked struct {
 	types *types.Package
 	info  *types.Info // nil for packages that are only imported
 
-	// errs are the errors of a local package, and one that stands for all of
-	// another's: nobody can correct those here.
+	// errs are the errors of a local package, and a single one for all errors of
+	// another package: those cannot be corrected here.
 	errs []types.Error
 }
 
@@ -169,7 +169,8 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 	result.types = types.NewPackage(p.PkgPath, p.Name)
 	err := types.NewChecker(config, c.ws.fset, result.types, result.info).Files(files)
 	if err != nil && len(result.errs) == 0 && !withoutC {
-		// A language version that the type checker does not know is reported this way only.
+		// A language version that the type checker does not know is reported this way
+		// only.
 		result.errs = append(result.errs, types.Error{Fset: c.ws.fset, Pos: firstPos(files), Msg: err.Error()})
 	}
 	if !local(p) && len(result.errs) > 1 {
@@ -207,13 +208,14 @@ func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) 
 	paths, withoutC := c.sources.compiled(p)
 	for _, path := range paths {
 		switch {
-		case filepath.Ext(path) != ".go" && !isMadeByCgo(path): // assembly and C, which go list counts as compiled too
+		// assembly and C: compiled, too, for go list
+		case filepath.Ext(path) != ".go" && !isMadeByCgo(path):
 		case local(p):
 			if src := c.sources.get(path); src.checked != nil && !src.generated {
 				files = append(files, src.checked)
 			}
 		default:
-			// An error shows as a type error of whoever uses what is missing.
+			// An error shows as a type error where the missing declaration is used.
 			if data, err := c.read(p, path); err == nil {
 				if file, _ := parser.ParseFile(c.ws.fset, path, data, parser.SkipObjectResolution); file != nil {
 					files = append(files, file)
@@ -224,8 +226,8 @@ func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) 
 	return files, withoutC
 }
 
-// read reads a file of another module. One that may be edited is read once, so that what is
-// checked is what went into the keys of the cache.
+// read reads a file of another module. One that may be edited is read once, so that
+// what is checked is what went into the keys of the cache.
 func (c *checker) read(p *packages.Package, path string) ([]byte, error) {
 	if editable(p) {
 		return c.sources.lazy(path).data()

@@ -22,9 +22,9 @@ func (e *unnameable) Error() string {
 	return fmt.Sprintf("type %s cannot be named here: %s", e.typ, e.reason)
 }
 
-// TypeString writes t as the generated file has to, importing what it needs. It
-// fails if t cannot be written there: a type of a function's body, an unexported
-// type of another package (see unnamed.go), or a type of a package that may not be imported.
+// TypeString writes t as the generated file has to, importing what it needs. It fails
+// if t cannot be written there: a type of a function's body, an unexported type of
+// another package (see unnamed.go), or a type of a package that may not be imported.
 func (im *Imports) TypeString(t types.Type) (string, error) {
 	w := &typeWriter{im: im}
 	w.write(t)

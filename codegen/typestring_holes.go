@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// isOpen reports whether t cannot be named here since a part of it cannot. It imports nothing: most types are asked for
-// that never have to be written.
+// isOpen reports whether t cannot be named here since a part of it cannot. It imports
+// nothing: most types are asked for that never have to be written.
 func (im *Imports) isOpen(t types.Type) bool {
 	some := func(list ...types.Type) bool { return slices.ContainsFunc(list, im.isOpen) }
 	if t == nil || im.isHole(t) {
@@ -36,8 +36,8 @@ func (im *Imports) isOpen(t types.Type) bool {
 	return false
 }
 
-// isHole reports whether t itself cannot be named, whatever it is made of. Types that this package declares in
-// functions can be: see liftType.
+// isHole reports whether t itself cannot be named, whatever it is made of. Types that
+// this package declares in functions can be: see liftType.
 func (im *Imports) isHole(t types.Type) bool {
 	foreign := func(obj types.Object) bool {
 		return !obj.Exported() && obj.Pkg() != nil && obj.Pkg().Path() != im.self.Path()

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOpenTypesAreThoseThatOthersDoNotName takes the types of the variables of testdata/typestring, and says without
-// writing them whether another package keeps them to itself.
+// TestOpenTypesAreThoseThatOthersDoNotName takes the types of the variables of
+// testdata/typestring, and says without writing them whether another package keeps them
+// to itself.
 func TestOpenTypesAreThoseThatOthersDoNotName(t *testing.T) {
 	pkg := checkedPackage(t, "./testdata/typestring")
 	im := newImports(pkg, pkg.Files[0])

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// openType is a type with holes: those parts of it that cannot be named are written as type parameters.
+// openType is a type with holes: those parts of it that cannot be named are written as
+// type parameters.
 //
 //	map[string][]other.t        map[string][]T1
 type openType struct {
@@ -19,7 +20,7 @@ type openType struct {
 type hole struct {
 	typ         types.Type
 	name        string   // of the type parameter
-	constraints []string // beside any, or comparable if the type is
+	constraints []string // besides any, or comparable if the type is
 }
 
 // openType writes what spell spells, but with holes for the types that cannot be named.
@@ -63,8 +64,8 @@ func (w *typeWriter) arguments(generic types.Type, args *types.TypeList) {
 	}
 }
 
-// argument writes type argument i of generic. Where the type parameter asks for something, an argument that cannot be named
-// is one hole, of which the same is asked.
+// argument writes type argument i of generic. Where the type parameter asks for
+// something, an argument that cannot be named is one hole, of which the same is asked.
 func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	named, ok := generic.(*types.Named)
 	if w.im.open == nil || !ok || !w.im.isOpen(arg) {
@@ -87,8 +88,8 @@ func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	h.constraints = append(h.constraints, sub.String())
 }
 
-// constraint is the constraint of the type parameter that stands for the hole. What can be compared has to say so, for
-// it may be the key of a map.
+// constraint is the constraint of the type parameter that stands for the hole. A
+// comparable hole needs comparable, for it may be the key of a map.
 func (h hole) constraint(im *Imports) string {
 	list := h.constraints
 	if types.Comparable(h.typ) {

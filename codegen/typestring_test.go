@@ -10,7 +10,7 @@ import (
 )
 
 // TestTypesAreWrittenAsTheFileHasTo takes the types of the variables of
-// testdata/typestring and compares what is written with the comment behind each.
+// testdata/typestring and compares what is written with the comment after each.
 func TestTypesAreWrittenAsTheFileHasTo(t *testing.T) {
 	pkg := checkedPackage(t, "./testdata/typestring")
 	file := pkg.Files[0]
@@ -25,7 +25,7 @@ func TestTypesAreWrittenAsTheFileHasTo(t *testing.T) {
 		seen++
 		line := pkg.Position(id.Pos()).Line
 		for want[line] == "" {
-			line++ // gofmt puts the comment behind the last line of a type.
+			line++ // gofmt puts the comment after the last line of a type.
 		}
 		got, err := im.TypeString(v.Type())
 		if err != nil {

@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// Variables whose types cannot be named: unexported types of other packages, and what is made of them.
+// Variables whose types cannot be named: unexported types of other packages, and what
+// is made of them.
 //
 //	v := other.New(ctx)        // of type *other.t
 //	pause(ctx)
 //	v.Close()
 //
-// The frame needs a field for v, and Go has no way to write down its type. But the type can be inferred, so MoveNext
-// has a like: a nil pointer to the type, which no one looks at. The field is of type any and holds a pointer to
-// the variable, as if it were captured.
+// The frame needs a field for v, and Go has no way to write down its type. But the type
+// can be inferred, so MoveNext has a like: a nil pointer to the type, which is never
+// read. The field is of type any and holds a pointer to the variable, as if it were
+// captured.
 //
 //	like1 := fetchLike1(statemachine.Like(other.New))
 //	…
@@ -27,10 +29,11 @@ import (
 //
 //	func fetchLike1[F ~func(A1) R1, A1, R1 any](*F) (_ *R1) { return }
 //
-// How a way is found from something that has a name is told in unnamed_ways.go. Nothing of the function is evaluated for it.
+// unnamed_ways.go describes how a way is found from something that has a name. Nothing
+// of the function is evaluated for it.
 //
-// A frame with a type parameter for each such type would be simpler, and does not do: MoveNext could not call
-// a method of such a value.
+// A frame with a type parameter for each such type would be simpler, and does not do:
+// MoveNext could not call a method of such a value.
 
 // like is what MoveNext declares for the variables of one type.
 type like struct {
@@ -38,7 +41,8 @@ type like struct {
 	expr string
 }
 
-// findUnnamed finds the variables whose types cannot be named, and what their types can be inferred from.
+// findUnnamed finds the variables whose types cannot be named, and what their types can
+// be inferred from.
 func (u *unit) findUnnamed() {
 	for _, v := range u.all {
 		spell := v.typeText
@@ -63,7 +67,7 @@ func (u *unit) likeOf(o openType) (way, bool) {
 	var values []way
 	for _, h := range o.holes {
 		by, found := u.waysTo().find(h.typ)
-		if !found && !u.imports.isHole(h.typ) { // an argument that is one hole although it is made of several parts
+		if !found && !u.imports.isHole(h.typ) { // a hole that consists of several parts
 			by, found = u.likeOfType(h.typ)
 		}
 		if !found {
@@ -97,7 +101,8 @@ func joinedWays(list []way) string {
 	return strings.Join(texts, ", ")
 }
 
-// likeOfType is likeOf for a type that may have a name, or be at the end of a way as a whole.
+// likeOfType is likeOf for a type that may have a name, or be at the end of a way as a
+// whole.
 func (u *unit) likeOfType(t types.Type) (way, bool) {
 	if by, ok := u.waysTo().find(t); ok {
 		return by, true

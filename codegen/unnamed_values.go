@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Expressions that need a type, whether it can be named or not. Where it cannot, a function of the runtime infers it from a like.
+// Expressions that need a type, whether it can be named or not. Where it cannot, a
+// function of the runtime infers it from a like.
 
 // convertedTo is the conversion of val to t.
 func (u *unit) convertedTo(t types.Type, val rope, at ast.Node) rope {
@@ -18,7 +19,8 @@ func (u *unit) asserted(t types.Type, val rope, at ast.Node) rope {
 	return u.withType(t, val, "Asserted", func(p *printer) (before, behind string) { return "", ".(" + p.typ(t, at) + ")" })
 }
 
-// withType is val between what around prints, or as the argument of a function of the runtime.
+// withType is val between what around prints, or as the argument of a function of the
+// runtime.
 func (u *unit) withType(t types.Type, val rope, function string, around func(*printer) (before, behind string)) rope {
 	before := late(func(p *printer) string {
 		if _, ok := p.likeFor(t); ok {
@@ -37,7 +39,8 @@ func (u *unit) withType(t types.Type, val rope, function string, around func(*pr
 	return append(append(rope{before}, val...), behind)
 }
 
-// typeArgument is a list of type arguments, in brackets. It is left out, to be inferred, if one cannot be named.
+// typeArgument is a list of type arguments, in brackets. It is left out, to be
+// inferred, if one cannot be named.
 func (u *unit) typeArgument(at ast.Node, list ...types.Type) piece {
 	return late(func(p *printer) string {
 		var args []string

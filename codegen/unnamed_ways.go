@@ -12,20 +12,22 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Ways to types that cannot be named. Each begins at something that has a name and that the function mentions: a function,
-// variable or constant of a package, or a type. Each step leads from a type to one that belongs to it: the elements of a
-// slice, the results of a function or a method, the field of a struct. Since every value of the function comes
-// from somewhere, its type is at the end of such a way, but for the rarest.
+// Ways to types that cannot be named. Each begins at something that has a name and that
+// the function mentions: a function, variable or constant of a package, or a type. Each
+// step leads from a type to one that belongs to it: the elements of a slice, the
+// results of a function or a method, the field of a struct. Since every value of the
+// function comes from somewhere, nearly every type is at the end of such a way.
 //
 //	other.New         func() (*box[t], error)     statemachine.Like(other.New)
 //	its result 0      *box[t]                     fetchLike1(…)
 //	what that is of   box[t]                      fetchLike2(…)
 //	field Value       t                           &statemachine.New(…).Value
 //
-// The search goes in breadth, so that the first way that is found is the shortest. It is bounded: types lead to types without
-// end, and those of interest are near.
+// The search is breadth-first, so that the first way found is the shortest. It is
+// bounded: types lead to types without end, and those of interest are near.
 
-// way makes the expression for a nil pointer to a type. It is made when it is needed, for it takes declarations.
+// way makes the expression for a nil pointer to a type. It is made when it is needed,
+// for it takes declarations.
 type way func() string
 
 // ways are those of one annotated function.
@@ -120,8 +122,8 @@ func (w *ways) spelled(obj types.Object) string {
 	return obj.Name()
 }
 
-// typeArgs are the type arguments that can be named, and whether those are all. What is behind the first
-// that cannot be has to be inferred.
+// typeArgs are the type arguments that can be named, and whether those are all. Those
+// after the first that cannot be must be inferred.
 func (w *ways) typeArgs(instance types.Instance) (spelled string, all bool) {
 	var list []string
 	for t := range instance.TypeArgs.Types() {
@@ -141,7 +143,7 @@ func (w *ways) like(value string) string { return w.runtime("Like") + "(" + valu
 
 func (w *ways) runtime(name string) string { return (&printer{u: w.u}).runtime(name) }
 
-// step is a way that goes on with a function that leads from a type to another.
+// step is a way that continues with a function that leads from a type to another.
 func (w *ways) step(by way, typeParams, from, to string) way {
 	return func() string { return w.u.inferring(typeParams, "*"+from, to) + "(" + by() + ")" }
 }
@@ -171,7 +173,8 @@ func (w *ways) from(t types.Type, by way) {
 	}
 }
 
-// fields adds those that can be selected without following a pointer: the like is of a value that is all zero.
+// fields adds those that can be selected without following a pointer: the like is of a
+// value that is all zero.
 func (w *ways) fields(s *types.Struct, by way) {
 	self := w.u.fn.Package.Types
 	names := map[string]bool{}
@@ -206,7 +209,8 @@ func (w *ways) methods(t types.Type, by way) {
 	}
 }
 
-// fromCall adds the types of a generic function's parameters and results, if something is known of the parameters.
+// fromCall adds the types of a generic function's parameters and results, if something
+// is known of the parameters.
 func (w *ways) fromCall(id *ast.Ident) {
 	instance := w.u.info.Instances[id]
 	args, _ := w.typeArgs(instance)
@@ -239,7 +243,8 @@ func (w *ways) parts(f shape, to func(part string) way) {
 	}
 }
 
-// shape is a function's type with a type parameter for each of its types: (A1, ...A2) (R1, R2).
+// shape is a function's type with a type parameter for each of its types: (A1, ...A2)
+// (R1, R2).
 type shape struct {
 	text            string
 	params, results []types.Type
@@ -265,7 +270,7 @@ func shapeOf(sig *types.Signature) shape {
 	return f
 }
 
-// typeParams are those, to be written behind another: ", A1, A2, R1 any".
+// typeParams are those, to be written after another: ", A1, A2, R1 any".
 func (f shape) typeParams(im *Imports) string {
 	var b strings.Builder
 	for i := range f.params {

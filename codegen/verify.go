@@ -15,10 +15,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Generated code that does not compile is worse than a refusal: the user can
-// neither build nor see why. So nothing is written that was not type-checked
-// together with the package that it is for, in place of the stubs. What this
-// finds is a defect of the generator, and says so.
+// Generated code that does not compile is worse than a refusal: the user can neither
+// build nor see why. So nothing is written that was not type-checked together with the
+// package that it is for, instead of the stubs. What this finds is a defect of the
+// generator, and says so.
 
 // outputImports lists what the generated files import.
 func (r *run) outputImports() []string {

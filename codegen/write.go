@@ -21,17 +21,17 @@ const (
 	Unchanged Change = "unchanged" // it is as it should be
 	Created   Change = "created"   // it was missing
 	Updated   Change = "updated"   // it was stale
-	Removed   Change = "removed"   // its source has no annotation any more
-	Edited    Change = "edited"    // it is not up to date, and was edited by hand: it is left as it is
-	Damaged   Change = "damaged"   // it is empty, cut short, or has the marks of a merge conflict: it is left as it is
+	Removed   Change = "removed"   // its source has no annotation anymore
+	Edited    Change = "edited"    // out of date and edited by hand: left as it is
+	Damaged   Change = "damaged"   // empty, cut short, or with conflict marks: left as it is
 )
 
 // FileChange is one generated file. After a dry run it says what would happen.
 type FileChange struct {
 	Path   string
 	Change Change
-	why    string // of what is Damaged
-	Data   []byte // what it holds now, or would if it were neither Edited nor Damaged; nil: it is not to be there
+	why    string // of a Damaged file
+	Data   []byte // its contents now, or if it were neither Edited nor Damaged; nil: no file
 }
 
 // finish compares the outputs with what is on disk, and writes.
@@ -74,8 +74,8 @@ func (r *run) finish() *Result {
 	return result
 }
 
-// refuseEdited reports the files that would have to be replaced although they are not as they
-// were generated. A dry run lists them.
+// refuseEdited reports the files that would have to be replaced although they are not
+// as they were generated. A dry run lists them.
 func (r *run) refuseEdited(dir string, changes []FileChange) {
 	for _, c := range changes {
 		switch {
@@ -145,16 +145,17 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 	return list, nil
 }
 
-// keep makes c the news that the old file is left as it is, if it is not as it was generated.
+// keep makes c the news that the old file is left as it is, if it is not as it was
+// generated.
 func (c *FileChange) keep(old []byte) {
 	if change, why := changed(old); change != "" {
 		c.Change, c.why = change, why
 	}
 }
 
-// orphan reports whether path, which holds data, is a file of ours that no run would generate: its
-// source is gone or has no annotation any more. A source that this run does not
-// build, for another system or with other tags, still has its output.
+// orphan reports whether path, which holds data, is a file of ours that no run would
+// generate: its source is gone or has no annotation anymore. A source that this run
+// does not build, for another system or with other tags, still has its output.
 func (r *run) orphan(path string, data []byte) bool {
 	base := generatedFrom(data)
 	if base == "" {
@@ -172,7 +173,7 @@ func (r *run) orphan(path string, data []byte) bool {
 // hold takes the folders out of byDir that import a folder with findings, until
 // none is left.
 func (r *run) hold(byDir map[string][]FileChange) []Held {
-	failed := map[string]string{} // import path -> the path with findings behind it
+	failed := map[string]string{} // import path -> the path with findings after it
 	for _, p := range r.ws.locals() {
 		if !r.clean(folder(p)) {
 			failed[p.PkgPath] = p.PkgPath

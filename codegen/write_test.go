@@ -51,7 +51,8 @@ func TestNothingIsWrittenIfOneFileOfAFolderCannotBe(t *testing.T) {
 
 func TestWhatWasReplacedIsPutBackIfALaterFileCannotBe(t *testing.T) {
 	dir, old, orphan := generatedFolder(t)
-	// The name is taken between preparing and renaming: by a folder, which no rename replaces.
+	// The name is taken between preparing and renaming: by a folder, which no rename
+	// replaces.
 	taken := filepath.Join(dir, "d_async.go")
 	racing := disk{create: func(dir, pattern string) (tempFile, error) {
 		f, err := os.CreateTemp(dir, pattern)

@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// Mermaid writes the machines as flowcharts for Mermaid, which forges show in Markdown. The returned
-// error is that of w.
+// Mermaid writes the machines as flowcharts for Mermaid, which forges show in Markdown.
+// The returned error is that of w.
 func Mermaid(w io.Writer, machines []*codegen.Machine) error {
 	p := &printer{w: w}
 	p.printf("flowchart TB\n")

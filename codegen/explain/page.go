@@ -15,13 +15,14 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// HTML writes a page with the machines and, if steps are given, a run to step through. The page needs
-// nothing but itself: no other file, no network. The fragment #step=n opens it at step n, and
+// HTML writes a page with the machines and, if steps are given, a run to step through.
+// The page needs nothing but itself: no other file, no network. The fragment #step=n
+// opens it at step n, and
 // #waits=Name.n where the function Name suspends at its point n for the first time. The returned
 // error is that of w.
 //
-// Fields that machines in debug form have and others do not are not shown: the frame is that
-// of the release form.
+// Fields that machines in debug form have and others do not are not shown: the frame is
+// that of the release form.
 func HTML(w io.Writer, title string, machines []*codegen.Machine, steps []Step) error {
 	data := struct {
 		Title    string
@@ -72,8 +73,8 @@ type sourceLine struct {
 	Point  bool
 }
 
-// blocks are the declarations of all machines, each line once: a function literal lies in its
-// function's.
+// blocks are the declarations of all machines, each line once: a function literal lies
+// in its function's.
 func blocks(machines []*codegen.Machine) []block {
 	var list []block
 	for i, m := range machines {

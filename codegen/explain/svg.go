@@ -10,10 +10,10 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// The drawing of a machine: its states stand in one column in the order of the source, so
-// that eyes go from a line to a state straight across. Ways to the next state are straight; those
-// that leave some out are bows, on the right downwards and on the left upwards, each as far out as
-// it has others under it.
+// The drawing of a machine: its states form one column in the order of the source, so
+// that eyes go from a line to a state straight across. Ways to the next state are
+// straight; those that leave some out are bows, on the right downwards and on the left
+// upwards, each as far out as it has others under it.
 
 const (
 	boxWidth  = 340
@@ -69,8 +69,9 @@ func (d *drawing) span(e codegen.Edge) (low, high int, up bool) {
 	return min(from, to), max(from, to), to <= from
 }
 
-// bows says how far out edges are drawn that are not straight, and how far the furthest of a
-// side is, upwards and downwards. Short ones lie under long ones, and no two on each other.
+// bows says how far out edges are drawn that are not straight, and how far the furthest
+// of a side is, upwards and downwards. Short ones lie under long ones, and no two on
+// each other.
 func (d *drawing) bows() (out map[codegen.Edge]int, depth map[bool]int) {
 	out, depth = map[codegen.Edge]int{}, map[bool]int{}
 	var list []codegen.Edge

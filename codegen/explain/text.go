@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// Text writes the machines as text, for a terminal: frames with their fields, suspension points with
-// what is needed after them. The returned error is that of w.
+// Text writes the machines as text, for a terminal: frames with their fields,
+// suspension points with what is needed after them. The returned error is that of w.
 func Text(w io.Writer, machines []*codegen.Machine) error {
 	p := &printer{w: w}
 	for i, m := range machines {
@@ -85,7 +85,8 @@ func bytes(n int64) string {
 	return size(n) + " bytes"
 }
 
-// origin says where a field comes from, and whom it serves if its name does not say it.
+// origin says where a field comes from, and which variable it serves if its name does
+// not tell.
 func origin(f codegen.Field) string {
 	if len(f.Holds) > 1 {
 		return string(f.Origin) + ": " + strings.Join(f.Holds, ", then ")

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// blockingCalls reports what holds the worker of a machine while it waits. A
-// scheduler has few workers; what would let one go on may itself be waiting for one.
+// blockingCalls reports what holds the worker of a machine while it waits. A scheduler
+// has few workers; what would let one continue may itself be waiting for one.
 func blockingCalls(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: blockers}
 	for _, region := range s.regions {
@@ -21,8 +21,8 @@ func blockingCalls(r *reporter, s *survey) {
 	}
 }
 
-// mutexes reports locks of package sync. Where a lock is only ever held for a moment, it is
-// what one should use, and the cheaper way; so this is a check of its own.
+// mutexes reports locks of package sync. For a lock that is only held for a moment they
+// are the right choice, and cheaper; so this is a separate check.
 func mutexes(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: mutexBlockers}
 	for _, region := range s.regions {
@@ -45,7 +45,8 @@ type blocking struct {
 	kept  bool // in a literal that is plain Go
 }
 
-// blocked reports what blocks. What suspends instead does not so in plain Go, and is no fix there.
+// blocked reports what blocks. A suspending replacement blocks in plain Go, too, so it
+// is no fix there.
 func (b *blocking) blocked(at ast.Node, m message, fixes ...analysis.SuggestedFix) {
 	if b.kept {
 		fixes = nil
@@ -112,7 +113,8 @@ func hasDefault(n *ast.SelectStmt) bool {
 	return false
 }
 
-// coreOf is the type below typ; for a type parameter, that of the first type that its constraint names.
+// coreOf is the type below typ; for a type parameter, that of the first type that its
+// constraint names.
 func coreOf(typ types.Type) types.Type {
 	if typ == nil {
 		return nil
@@ -156,7 +158,8 @@ func isStatement(stack []ast.Node) bool {
 
 // call reports a call that blocks.
 func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
-	if advice := b.advice(call); advice != "" && !(b.kept && b.blocksWhereKept(call)) { // plainform says that
+	// plainform says that
+	if advice := b.advice(call); advice != "" && !(b.kept && b.blocksWhereKept(call)) {
 		b.blocked(call, callBlocks(types.ExprString(call.Fun), advice), b.callFix(tableKey(b.callee(call)), call, stack))
 	}
 }

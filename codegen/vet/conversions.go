@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// What other packages' machines call blindly, and is given what has a twin here; see facts.go.
+// What other packages' machines call blindly, and is given what has a twin here; see
+// facts.go.
 
-// conversions reports, wherever they are, values that become what a machine of another package
-// calls by an interface without a twin, or as a func value.
+// conversions reports, wherever they are, values that become what a machine of another
+// package calls by an interface without a twin, or as a func value.
 func (c *indirect) conversions() {
 	if len(c.facts.calls) == 0 {
 		return
@@ -77,8 +78,8 @@ func (c *indirect) literalConverts(lit *ast.CompositeLit) {
 	}
 }
 
-// converts looks at the value e, which becomes a target; pkg is the package that it goes to, or
-// nil.
+// converts looks at the value e, which becomes a target; pkg is the package that it
+// goes to, or nil.
 func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 	given := c.info.TypeOf(e)
 	if given == nil || target == nil || types.IsInterface(given) {
@@ -99,8 +100,8 @@ func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 	}
 }
 
-// becomes reports a value of the type given that becomes a target which is called by what has
-// no twin.
+// becomes reports a value of the type given that becomes a target which is called by
+// what has no twin.
 func (c *indirect) becomes(e ast.Node, given, target types.Type, pkg *types.Package) {
 	iface, ok := target.Underlying().(*types.Interface)
 	if !ok {

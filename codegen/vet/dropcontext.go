@@ -5,10 +5,10 @@ import (
 	"go/types"
 )
 
-// droppedContexts reports two ways to lose a context. A context that never ends, passed on
-// by a machine that has a better one: the callee leaves home, and no
-// cancellation reaches it. And the context around a job's function, used inside of it: it
-// does not end with the job, and does not know on which worker the job runs.
+// droppedContexts reports two ways to lose a context. A context that never ends, passed
+// on by a machine that has a better one: the callee leaves home, and no cancellation
+// reaches it. And the context around a job's function, used inside of it: it does not
+// end with the job, and does not know on which worker the job runs.
 func droppedContexts(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		own := contextParam(s.info, region.typ)
@@ -50,7 +50,8 @@ func (s *survey) contextArgument(r *reporter, region *region, own *ast.Field, ar
 	switch arg := ast.Unparen(arg).(type) {
 	case *ast.CallExpr:
 		fn := s.callee(arg)
-		// Both functions of package context that take nothing return one that never ends.
+		// Both functions of package context that take nothing return one that never
+		// ends.
 		if name == "" || fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "context" || fn.Signature().Params().Len() > 0 {
 			return
 		}

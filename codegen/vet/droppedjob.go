@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// droppedJobs reports calls whose job nobody takes. Nothing stops such a job, and
-// nobody learns what became of it but a hook for the whole process. Assigning
-// it to the blank identifier says that this is meant; a scope has its children's handles itself.
+// droppedJobs reports calls whose job is discarded. Nothing stops such a job, and only
+// a hook for the whole process learns its outcome. Assigning it to the blank identifier
+// says that this is meant; a scope has its children's handles itself.
 func droppedJobs(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		region.walk(func(n ast.Node, _ []ast.Node) {
@@ -43,7 +43,7 @@ func (s *survey) makesJob(call *ast.CallExpr) bool {
 func isObjectOf(fn *types.Func, path, name string) bool { return fn != nil && isObject(fn, path, name) }
 
 // dropFixes are the ways to take the job, or to do without one. A deferred call is not
-// awaited by putting Await behind it: that would start the job at the defer statement.
+// awaited by putting Await after it: that would start the job at the defer statement.
 func (s *survey) dropFixes(r *region, stmt ast.Stmt, call *ast.CallExpr) []analysis.SuggestedFix {
 	discard, wait, direct := s.patch(stmt.Pos()), s.patch(stmt.Pos()), s.patch(stmt.Pos())
 	discard.replace(piece{stmt.Pos(), call.Pos()}, "_ = ")

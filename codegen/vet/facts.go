@@ -12,8 +12,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// What packages say of themselves to those that import them: which of their functions block though
-// they are not annotated, and what their machines call without knowing what it is.
+// What packages say of themselves to those that import them: which of their functions
+// block though they are not annotated, and what their machines call without knowing
+// what it is.
 
 // knowledge is the fact of a package.
 type knowledge struct {
@@ -30,8 +31,8 @@ type blockingFunc struct {
 	Why  reason
 }
 
-// blindCall is a call in a machine of a method of an interface, or of a func value, that has no
-// twin as far as the package knows.
+// blindCall is a call in a machine of a method of an interface, or of a func value,
+// that has no twin as far as the package knows.
 type blindCall struct {
 	Type    string // the interface, or the signature
 	Method  string // empty: it is a func value
@@ -103,8 +104,8 @@ func typeName(t types.Type) string {
 	return types.TypeString(t, (*types.Package).Path)
 }
 
-// blocks returns why a function blocks that is not annotated and has no twin, or nil: it does
-// what a machine would suspend for, or what blocks a machine as well.
+// blocks returns why a function blocks that is not annotated and has no twin, or nil:
+// it does what a machine would suspend for, or what blocks a machine as well.
 func (s *survey) blocks(fn *types.Func) *reason {
 	fn = fn.Origin()
 	decl := s.decls[fn]
@@ -132,8 +133,8 @@ func (s *survey) blocks(fn *types.Func) *reason {
 	return s.facts.asked[fn]
 }
 
-// runsHere reports whether a call of decl runs n: no goroutine or job of its own does, and no
-// caller of a function that decl returns.
+// runsHere reports whether a call of decl runs n: no goroutine or job of its own does,
+// and no caller of a function that decl returns.
 func (s *survey) runsHere(decl *ast.FuncDecl, n ast.Node, stack []ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:
@@ -169,7 +170,8 @@ func isSequence(t types.Type) bool {
 	return ok && yield.Results().Len() == 1 && types.Identical(yield.Results().At(0).Type(), types.Typ[types.Bool])
 }
 
-// starters are functions that call what they are given on a goroutine of its own, or later.
+// starters are functions that call what they are given on a goroutine of its own, or
+// later.
 var starters = map[string]bool{
 	"golang.org/x/sync/errgroup.Group.Go": true, "golang.org/x/sync/errgroup.Group.TryGo": true, "sync.WaitGroup.Go": true,
 	"time.AfterFunc": true, "context.AfterFunc": true,

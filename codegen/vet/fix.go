@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Making fixes: edits of text, which have to compile wherever they are applied. What is
-// no longer used, imports above all, is removed by whoever applies them.
+// Making fixes: edits of text, which must compile wherever they are applied. The
+// applying tool removes what is no longer used, imports above all.
 
 // patch is a fix in the making, for one place.
 type patch struct {
@@ -49,7 +49,7 @@ type piece struct{ from, to token.Pos }
 // Pos is the beginning of the place.
 func (p piece) Pos() token.Pos { return p.from }
 
-// End is behind the place.
+// End is after the place.
 func (p piece) End() token.Pos { return p.to }
 
 // file is the file around the place.

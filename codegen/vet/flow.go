@@ -8,12 +8,12 @@ import (
 
 // What lies between two calls: a lock and its unlock, or the function's end.
 
-// held finds the first suspensions that a region may reach from a statement
-// without passing one for which release is true. Deferred calls release nothing before the
-// function's end, where nothing suspends any more.
+// held finds the first suspensions that a region may reach from a statement without
+// passing one for which release is true. Deferred calls release nothing before the
+// function's end, where nothing suspends anymore.
 func (s *survey) held(r *region, from *ast.CallExpr, release func(*ast.CallExpr) bool) []*ast.CallExpr {
-	// Any call may return: to think of one that does not as one that does finds
-	// paths that are none only behind calls like log.Fatal.
+	// Any call may return: to think of one that does not as one that does finds paths
+	// that are none only after calls like log.Fatal.
 	graph := cfg.New(r.body, func(*ast.CallExpr) bool { return true })
 	var found []*ast.CallExpr
 	seen := map[*cfg.Block]bool{}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// heldLocks reports suspensions between Lock and Unlock of a lock of package sync.
-// Who wants the lock meanwhile blocks a worker, and if those are all blocked, the one who
-// would unlock never runs. A coord.Mutex may be held; its Lock has a twin.
+// heldLocks reports suspensions between Lock and Unlock of a lock of package sync. A
+// locker that wants the lock meanwhile blocks a worker, and if all workers are blocked,
+// the holder never runs to unlock. A coord.Mutex may be held; its Lock has a twin.
 func heldLocks(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		if region.runner != machine {
@@ -73,7 +73,7 @@ func (s *survey) unlockAround(r *region, point *ast.CallExpr, lock, unlock strin
 }
 
 // lockedThreads reports goroutines locked to their thread when a machine suspends. The
-// machine goes on on another goroutine, and the thread that was meant stays behind.
+// machine continues on another goroutine, and the intended thread stays behind.
 func lockedThreads(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		if region.runner != machine {

@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// indirectCalls reports calls in machines that block although what they reach has a twin:
-// whether a call suspends is read off the types where it stands, and these say nothing of a twin
-// there. Each is one of
+// indirectCalls reports calls in machines that block although what they reach has a
+// twin: whether a call suspends is read off the types where it is, and these say
+// nothing of a twin there. Each is one of
 //
 //	s.Get(ctx)           an interface, or a type parameter, with a method whose implementation has a twin
 //	next(ctx)            a func value, of which no type says what it holds
@@ -18,8 +18,8 @@ import (
 //	slices.Map(l, fetch) likewise with a function, or one that is kept
 //	s.Go(h.handler)      a func value that the runtime is to call
 //
-// What other packages have, it learns from their facts (facts.go), and which implementations there
-// are, from the package and what it imports.
+// What other packages have, it learns from their facts (facts.go), and which
+// implementations there are, from the package and what it imports.
 func indirectCalls(r *reporter, s *survey) {
 	c := &indirect{reporter: r, survey: s, handed: map[ast.Expr]bool{}}
 	c.collect()
@@ -39,7 +39,7 @@ type indirect struct {
 
 	implementations []implementation
 	signatures      []types.Type      // of functions that have twins and are values somewhere
-	handed          map[ast.Expr]bool // functions that are not called where they are named, and are seen to
+	handed          map[ast.Expr]bool // functions not called where they are named, and handled
 }
 
 // implementation is a method that blocks where it is called by an interface.
@@ -101,8 +101,8 @@ func (c *indirect) implemented(name *types.TypeName) {
 	}
 }
 
-// ours reports whether a package is one of the runtime: what implements whose interfaces nobody
-// calls that way.
+// ours reports whether a package is one of the runtime: implementations of its
+// interfaces are never called that way.
 func ours(pkg *types.Package) bool {
 	return pkg != nil && (pkg.Path() == jobPath || pkg.Path() == coordPath)
 }
@@ -180,8 +180,8 @@ func (c *indirect) call(call *ast.CallExpr) {
 	c.arguments(call, fn)
 }
 
-// runs reports a func value that the runtime is to call: as for any call, no type says what it
-// holds.
+// runs reports a func value that the runtime will call: as for any call, no type says
+// what it holds.
 func (c *indirect) runs(call *ast.CallExpr) {
 	arg, _ := codegen.RunsAsJob(call, c.info)
 	if arg == nil || c.function(uninstantiated(arg)) != nil && !c.byInterface(arg) {
@@ -193,8 +193,8 @@ func (c *indirect) runs(call *ast.CallExpr) {
 	c.report(arg, valueRun(types.ExprString(arg)))
 }
 
-// byInterface reports whether e is a method of an interface, or a type parameter, that has no
-// twin and whose implementation has one.
+// byInterface reports whether e is a method of an interface, or a type parameter, that
+// has no twin and whose implementation has one.
 func (c *indirect) byInterface(e ast.Expr) bool {
 	fn := c.function(uninstantiated(e))
 	recv := fn.Signature().Recv()

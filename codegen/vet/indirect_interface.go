@@ -7,8 +7,8 @@ import (
 
 // Calls by way of interfaces and type parameters; see indirect.go.
 
-// method reports a call of an interface's method, or of a type parameter's, one of whose
-// implementations has a twin.
+// method reports a call of an interface's method, or of a type parameter's, one of
+// whose implementations has a twin.
 func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	what := "an interface"
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -34,8 +34,8 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// implementation is a method that blocks and that a call of fn, of the interface, may reach:
-// one with a twin if there is one.
+// implementation is a method that blocks and that a call of fn, of the interface, may
+// reach: one with a twin if there is one.
 func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
 	for i, m := range c.implementations {
 		if m.Name() != fn.Name() || !c.implements(m.Func, iface, what) {
@@ -69,7 +69,8 @@ func typeParameters(t types.Type) bool {
 	return ok && named.TypeParams().Len() > 0
 }
 
-// arguments reports what a call gives to a function that has no twin, and so calls plain forms.
+// arguments reports what a call gives to a function that has no twin, and so calls
+// plain forms.
 func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 	if ours(fn.Pkg()) {
 		return
@@ -131,8 +132,8 @@ func (c *indirect) given(call *ast.CallExpr, fn *types.Func, iface *types.Interf
 	}
 }
 
-// dynamic are the functions that take anything and call methods which it happens to have, by
-// package.
+// dynamic are the functions that take anything and call methods which it happens to
+// have, by package.
 var dynamic = map[string][]string{
 	"fmt":           {"String", "Error", "Format", "GoString", "Scan"},
 	"log":           {"String", "Error", "Format", "GoString"},
@@ -164,8 +165,8 @@ func declares(iface *types.Interface, name string) bool {
 	return false
 }
 
-// reader reports an interface that is given to a function of another package, where something
-// that implements it has a twin.
+// reader reports an interface that is given to a function of another package, where
+// something that implements it has a twin.
 func (c *indirect) reader(call *ast.CallExpr, fn *types.Func, param types.Type, arg ast.Expr) {
 	if fn.Pkg() == c.survey.pass.Pkg {
 		return

@@ -32,8 +32,8 @@ func (c *indirect) funcValue(call *ast.CallExpr) {
 	c.report(call, valueBlocks(types.ExprString(call.Fun)))
 }
 
-// isYield reports whether v is the yield of the stream around it, a call of which hands out a
-// value.
+// isYield reports whether v is the yield of the stream around it, a call of which hands
+// out a value.
 func (c *indirect) isYield(v *types.Var) bool {
 	lit := codegen.StreamLiteral(c.region.decl)
 	return lit != nil && lit.Type.Pos() <= v.Pos() && v.Pos() < lit.Body.Pos()

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// message is what a finding says, in the order of the generator's diagnostics: what is wrong, why,
-// and what to do. Every message has a constructor here, so that one place lists all that vet may
-// say.
+// message is what a finding says, in the order of the generator's diagnostics: what is
+// wrong, why, and what to do. Every message has a constructor here, so that one place
+// lists all that vet may say.
 type message struct{ what, why, do string }
 
 func (m message) String() string { return strings.Join([]string{m.what, m.why, m.do}, "; ") }
@@ -182,8 +182,8 @@ func jobRunsPlain(fn, twin string) message {
 	}
 }
 
-// becomes is about a value that becomes an interface, or a func value, by which a machine of
-// another package calls what has a twin.
+// becomes is about a value that becomes an interface, or a func value, by which a
+// machine of another package calls what has a twin.
 func becomes(value, target, by, calls, instead string) message {
 	return message{
 		fmt.Sprintf("%s blocks the workers of %s, which is given it as a %s", value, by, target),

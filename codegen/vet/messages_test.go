@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryMessageSaysWhatWhyAndWhatToDo: messages are made in messages.go alone, each of three
-// parts, and a part has no semicolon that would make it two.
+// TestEveryMessageSaysWhatWhyAndWhatToDo: messages are made in messages.go alone, each
+// of three parts, and a part has no semicolon that would make it two.
 func TestEveryMessageSaysWhatWhyAndWhatToDo(t *testing.T) {
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)

@@ -19,10 +19,10 @@ import (
 var errLoad = errors.New("vet: cannot load packages")
 
 // Packages runs [Analyzer] on the packages that patterns match ("./..." if there are
-// none), tests included, and returns the findings by place. Twins need not be generated:
-// what generating would write is looked at, and what the generator refuses is found, too.
-// It writes nothing. An error means that there was nothing to look at. Packages blocks
-// until all are done; the flag skip applies.
+// none), tests included, and returns the findings by place. Twins need not be
+// generated: what generating would write is looked at, and what the generator refuses
+// is found, too. It writes nothing. An error means that there was nothing to look at.
+// Packages blocks until all are done; the flag skip applies.
 func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -67,21 +67,22 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	return codegen.SortDiagnostics(found), nil
 }
 
-// amongThemselves forgets what packages import but each other: facts of what is compiled only
-// can not be found.
+// amongThemselves forgets what packages import but each other: facts of packages that
+// are only compiled cannot be found.
 func amongThemselves(list []*packages.Package) {
 	for _, p := range list {
 		maps.DeleteFunc(p.Imports, func(_ string, dep *packages.Package) bool { return !slices.Contains(list, dep) })
 	}
 }
 
-// load loads packages as they are with everything generated. Those that patterns do not match
-// and that only say something of themselves to others, being of the same module or with
-// machines, are among them; asked has the others.
+// load loads packages as they are with everything generated. Those that patterns do not
+// match and that only say something of themselves to others, being of the same module
+// or with machines, are among them; asked has the others.
 func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (loaded []*packages.Package, asked map[string]bool, err error) {
 	env, flags := cfg.GoCommand()
 	config := &packages.Config{
-		// Without NeedDeps: what packages import comes as compiled, and not from source.
+		// Without NeedDeps: what packages import comes as compiled, and not from
+		// source.
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedModule |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Dir: cfg.Dir, Env: env, BuildFlags: flags, Tests: true,
@@ -112,8 +113,8 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 	return loaded, asked, nil
 }
 
-// imported are the paths of what packages import of the main module, or of others that use the
-// runtime, less those that are asked for. The runtime has no facts.
+// imported are the paths of what packages import of the main module, or of others that
+// use the runtime, less those that are asked for. The runtime has no facts.
 func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
 	seen := map[*packages.Package]bool{}
 	var visit func(*packages.Package)

@@ -11,9 +11,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// plainForms reports calls of plain forms that look as if they suspended and do not:
-// in the function of a job outside of annotated functions, and in literals that an
-// annotated function keeps or passes on. They block whoever runs them.
+// plainForms reports calls of plain forms that look as if they suspended and do not: in
+// the function of a job outside of annotated functions, and in literals that an
+// annotated function keeps or passes on. They block the goroutine that runs them.
 func plainForms(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		region.walk(func(n ast.Node, stack []ast.Node) {
@@ -51,7 +51,8 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 	r.report(call, jobBlocks(name), fix)
 }
 
-// insteadOf is what to do instead of giving call a literal, or a function, that blocks; call may be nil.
+// insteadOf is what to do instead of giving call a literal, or a function, that blocks;
+// call may be nil.
 func (s *survey) insteadOf(call *ast.CallExpr) string {
 	var fn *types.Func
 	if call != nil {
@@ -67,8 +68,8 @@ func (s *survey) insteadOf(call *ast.CallExpr) string {
 	return "use parallel.ForEachAsync or MapAsync with a function marked //movenext:async, or a scope's Go"
 }
 
-// blocksWhereKept reports whether call blocks in plain Go and suspends, or has a form that
-// suspends, in a machine.
+// blocksWhereKept reports whether call blocks in plain Go and suspends, or has a form
+// that suspends, in a machine.
 func (s *survey) blocksWhereKept(call *ast.CallExpr) bool {
 	fn := s.callee(call)
 	return s.suspends(call) || fn != nil && isObjectOf(fn, jobPath, "Wait") && receiverName(fn) == "Job"

@@ -10,14 +10,14 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// runner says who runs a piece of code.
+// runner says what runs a piece of code.
 type runner int
 
 const (
 	plain   runner = iota // a goroutine, which may block
 	machine               // a machine: what has a twin suspends
 	job                   // a job on a scheduler's worker: what has a twin blocks
-	kept                  // whoever calls a literal that an annotated function keeps or passes on
+	kept                  // any caller of a literal that an annotated function keeps or passes on
 )
 
 // region is the body of a function or of a function literal, less the literals in
@@ -31,7 +31,7 @@ type region struct {
 	body   *ast.BlockStmt
 	call   *ast.CallExpr // that hands lit to a job, or nil
 	given  *ast.CallExpr // whose argument lit is, or nil
-	here   bool          // it is kept, and a machine's worker runs it nevertheless: it is called where it stands
+	here   bool          // kept, but a machine's worker runs it: called in place
 }
 
 // survey is what the checks know of a package.
@@ -39,7 +39,7 @@ type survey struct {
 	pass    *analysis.Pass
 	info    *types.Info
 	twins   codegen.Twins
-	files   []*ast.File // that people wrote
+	files   []*ast.File // written by hand
 	regions []*region
 	decls   map[*types.Func]*ast.FuncDecl
 	entered map[*types.Var]bool   // variables of machines whose calls suspend
@@ -102,7 +102,7 @@ func (s *survey) survey(r *region) {
 	})
 }
 
-// runnerOf says who runs a literal that stands in the region outer.
+// runnerOf says what runs a literal in the region outer.
 func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (runner, *ast.CallExpr) {
 	call, started := callAround(stack)
 	switch {
@@ -128,8 +128,9 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 	return plain, nil
 }
 
-// calledHere reports whether what is around a literal calls it before it ends: a function that
-// is given it and starts no goroutine for it, or calls of the variable that keeps it.
+// calledHere reports whether what is around a literal calls it before it ends: a
+// function that is given it and starts no goroutine for it, or calls of the variable
+// that keeps it.
 func (s *survey) calledHere(stack []ast.Node) bool {
 	if call, started := callAround(stack); call != nil {
 		return !started && !startsGoroutine(s.callee(call))
@@ -234,8 +235,8 @@ const (
 	parallelPath = codegen.Module + "/parallel"
 )
 
-// startsMachine reports whether call lets the function suspend that is its argument, if it is
-// made in an annotated function, by runner.
+// startsMachine reports whether call lets the function suspend that is its argument, if
+// it is made in an annotated function, by runner.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
 	fn, waits := codegen.RunsAsJob(call, s.info)
 	return fn != nil && (!waits || by == machine)

@@ -1,6 +1,6 @@
 // Package vet finds what compiles, runs, and is still not meant in programs with
-// asynchronous functions: a job that nobody waits for, a call that blocks the
-// worker it runs on, a lock held while waiting.
+// asynchronous functions: a job without a waiter, a call that blocks the worker it runs
+// on, a lock held while waiting.
 //
 // [Analyzer] is an analyzer as those of go vet are. The command movenext runs it,
 // and is a tool for go vet itself:
@@ -10,12 +10,12 @@
 //
 // # What is looked at
 //
-// Most checks depend on who runs a piece of code, which survey.go finds out first.
+// Most checks depend on what runs a piece of code, which survey.go finds out first.
 // There are three answers. A machine runs the body of an annotated function, with the
-// function literals that are a part of it: calls of twins suspend there, and
-// whatever blocks holds a worker. A job runs other functions that are handed to job.Run and
-// the like: nothing suspends, so a call of a twin's plain form blocks. Everything else
-// is plain Go and may block as it likes.
+// function literals that are a part of it: calls of twins suspend there, and a blocking
+// call holds a worker. A job runs other functions that are handed to job.Run and the
+// like: nothing suspends, so a call of a twin's plain form blocks. Everything else is
+// plain Go and may block as it likes.
 //
 // A check is one file, named after it. Each finding ends in the check's name in
 // brackets, and carries it as its category. Most come with a fix. A fix always
@@ -35,7 +35,8 @@ import (
 )
 
 // Analyzer reports misuse of jobs and of asynchronous functions. It looks at one
-// package at a time, with facts of those that it imports, and leaves generated files alone.
+// package at a time, with facts of those that it imports, and leaves generated files
+// alone.
 //
 // The flag skip names checks that are not to be made, separated by commas.
 var Analyzer = &analysis.Analyzer{
@@ -81,7 +82,7 @@ type skipped []string
 
 func (s *skipped) String() string { return strings.Join(*s, ",") }
 
-// Set accepts names of checks, in place of those of an earlier call.
+// Set accepts names of checks, replacing those of an earlier call.
 func (s *skipped) Set(list string) error {
 	*s = nil
 	if list == "" {
@@ -133,8 +134,8 @@ func (r *reporter) report(at ast.Node, m message, fixes ...analysis.SuggestedFix
 	})
 }
 
-// concerned reports whether a package has anything to do with the module: it belongs to the main
-// module, or imports the runtime.
+// concerned reports whether a package has anything to do with the module: it belongs to
+// the main module, or imports the runtime.
 func concerned(pass *analysis.Pass) bool {
 	if len(pass.Files) == 0 || pass.TypesInfo == nil {
 		return false

@@ -67,8 +67,8 @@ func explainMachines(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// parseExplain reads the command line. What is wrong with it it has printed when it
-// returns an error.
+// parseExplain reads the command line. It prints what is wrong before it returns an
+// error.
 func parseExplain(args []string, stderr io.Writer) (*explainOptions, error) {
 	o := &explainOptions{pattern: "."}
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -146,8 +146,8 @@ func (o *explainOptions) title() string {
 	return o.pattern
 }
 
-// record runs the command in a build that records, and returns the recording. What the command prints
-// goes to standard error: standard output is for the page.
+// record runs the command in a build that records, and returns the recording. What the
+// command prints goes to standard error: standard output is for the page.
 func (o *explainOptions) record(stdout, stderr io.Writer) ([]explain.Step, error) {
 	dir, err := os.MkdirTemp("", "movenext-explain-")
 	if err != nil {
@@ -182,8 +182,8 @@ func (o *explainOptions) record(stdout, stderr io.Writer) ([]explain.Step, error
 	return explain.ReadRecording(steps)
 }
 
-// writeOverlay writes the files of an overlay into dir, and the list of them that the go
-// command reads, and returns that one's name.
+// writeOverlay writes the files of an overlay into dir, and the list of them that the
+// go command reads, and returns that one's name.
 func writeOverlay(dir string, overlay map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for path, data := range overlay {

@@ -51,8 +51,8 @@ var (
 // commands are the words that may come first.
 var commands = []string{"generate", "check", "vet", "explain", "version", "help"}
 
-// unknownCommand is the first argument if that may be meant as a command: it is a single word,
-// as no package's path but one of the Go distribution's is.
+// unknownCommand is the first argument if that may be meant as a command: it is a
+// single word, as no package's path but one of the Go distribution's is.
 func unknownCommand(args []string) (string, bool) {
 	if len(args) == 0 || args[0] == "" || strings.ContainsAny(args[0], "./\\-@ ") {
 		return "", false
@@ -66,8 +66,8 @@ type options struct {
 	json    bool
 }
 
-// parse reads flags, and the patterns behind them. What is wrong with them it
-// has printed when it returns an error.
+// parse reads flags, and the patterns after them. It prints what is wrong before it
+// returns an error.
 func parse(command string, args []string, stderr io.Writer) (options, []string, error) {
 	o := options{command: command}
 	var tags, cache string
@@ -103,8 +103,8 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 	return o, patterns, nil
 }
 
-// checkOrder finds what cannot be meant as a pattern: the go command would take a flag for
-// one of its own, and a command for a package.
+// checkOrder finds what cannot be meant as a pattern: the go command would take a flag
+// for one of its own, and a command for a package.
 func checkOrder(patterns []string) error {
 	for i, p := range patterns {
 		if strings.HasPrefix(p, "-") {

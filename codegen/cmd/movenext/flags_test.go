@@ -12,7 +12,8 @@ import (
 	"github.com/movenext/movenext/codegen/vet"
 )
 
-// skipNothing takes back what a test skipped: the flag is the analyzer's, and so one for all.
+// skipNothing takes back what a test skipped: the flag is the analyzer's, and so one
+// for all.
 func skipNothing() error { return vet.Analyzer.Flags.Set("skip", "") }
 
 func TestTheCacheIsWhereTheFlagOrTheEnvironmentSays(t *testing.T) {
@@ -35,7 +36,8 @@ func TestASecondRunFindsTheRecordOfTheFirst(t *testing.T) {
 	dir := folder(t, map[string]string{"x.go": annotatedSource})
 	past := time.Now().Add(-time.Hour)
 	for _, name := range []string{"x.go", "go.mod", "go.sum"} {
-		require.NoError(t, os.Chtimes(filepath.Join(dir, name), past, past)) // else the first run is too near to their making
+		// or the first run is too close to their creation
+		require.NoError(t, os.Chtimes(filepath.Join(dir, name), past, past))
 	}
 	cache := filepath.Join(t.TempDir(), "cache")
 	for _, want := range []string{"created " + filepath.Join(dir, "x_async.go") + "\n", "", ""} {

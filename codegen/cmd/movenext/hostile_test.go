@@ -17,15 +17,16 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// The bounds for each hostile input. The memory is Go's own limit, which a run that needs more would not end within; the time is for a
-// machine that does twenty other things.
+// The bounds for each hostile input. The memory is Go's own limit, which a run that
+// needs more would not end within; the time is for a machine that does twenty other
+// things.
 const (
 	hostileTime   = 5 * time.Minute
 	hostileMemory = "GOMEMLIMIT=1GiB"
 )
 
-// hostile are inputs that nobody means well with, or that a crash leaves: each is a module's files, and ends, with this status and
-// these words, and without a panic.
+// hostile are malicious inputs, or the leftovers of a crash: each is a module's files,
+// for which the command ends with this status and these words, and without a panic.
 var hostile = []struct {
 	name   string
 	files  map[string]string

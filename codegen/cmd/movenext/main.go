@@ -12,30 +12,31 @@
 //
 //	//movenext:async
 //
-// in its doc comment gets a twin FAsync beside it, in x_async.go for x.go: a
-// state machine that does what F does, and suspends where F blocks. Package
-// codegen describes how. One line in any file of a module is enough for all of it:
+// in its doc comment gets a twin FAsync next to it, in x_async.go for x.go: a state
+// machine that does what F does, and suspends where F blocks. Package codegen describes
+// how. One line in any file of a module is enough for all of it:
 //
 //	//go:generate go tool movenext ./...
 //
 // # Commands
 //
-// Generate, the default, writes what is missing or stale and removes generated
-// files whose source has no annotation any more. It prints what it changed.
+// Generate, the default, writes what is missing or stale and removes generated files
+// whose source has no annotation anymore. It prints what it changed.
 //
 // Check writes nothing. It prints every generated file that is not as generate
 // would leave it, and why: stale, missing, orphaned, edited (by hand) or damaged.
 //
-// Vet writes nothing either. It prints what compiles, runs, and is still not meant: a job that
-// nobody waits for, a call that blocks the worker of an asynchronous function, a
-// lock held across a suspension. Package codegen/vet has the list. The command is
-// a tool for go vet, too, which can apply the fixes that most findings come with:
+// Vet writes nothing either. It prints what compiles, runs, and is still not meant: a
+// job without a waiter, a call that blocks the worker of an asynchronous function, a
+// lock held across a suspension. Package codegen/vet has the list. The command is a
+// tool for go vet, too, which can apply the fixes that most findings come with:
 //
 //	go vet -vettool=$(go tool -n movenext) ./...
 //	go vet -fix -vettool=$(go tool -n movenext) ./...
 //
-// Explain draws the machines of functions, as text, for Mermaid or Graphviz, or as a page
-// that can step through a run of the command: see docs/explain.md and movenext explain -help.
+// Explain draws the machines of functions, as text, for Mermaid or Graphviz, or as a
+// page that can step through a run of the command: see docs/explain.md and movenext
+// explain -help.
 //
 // Version prints the version of the tool and of its contract with the runtime.
 //
@@ -95,9 +96,9 @@
 // All findings of all packages are printed in one run. Files of a folder with a
 // finding are left as they are, and so are those of packages that import it.
 //
-// A warning is a line of the same form, with "warning:" in it. It is about source that is right
-// and may block where nothing suspends, such as an initialiser of a package variable that calls
-// a function with a twin. It holds nothing back.
+// A warning is a line of the same form, with "warning:" in it. It is about source that
+// is right and may block where nothing suspends, such as an initialiser of a package
+// variable that calls a function with a twin. It holds nothing back.
 //
 // # Exit status
 //
@@ -133,16 +134,16 @@ func main() {
 	if isVetTool(os.Args[1:]) {
 		unitchecker.Main(vet.Analyzer)
 	}
-	// A run allocates syntax and types and ends: most of what the collector would look at
-	// is still in use. Looking less often saves a fifth of the time.
+	// A run allocates syntax and types and ends: most of what the collector would look
+	// at is still in use. Looking less often saves a fifth of the time.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// isVetTool reports whether go vet has started this program, as its tool: to ask for its
-// version or its flags, or with a file that says what to look at.
+// isVetTool reports whether go vet has started this program, as its tool: to ask for
+// its version or its flags, or with a file that says what to look at.
 func isVetTool(args []string) bool {
 	if len(args) == 0 {
 		return false

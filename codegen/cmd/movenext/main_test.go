@@ -102,7 +102,7 @@ func TestAnEditedFileIsToldFromAStaleOneAndIsNotLost(t *testing.T) {
 	generated, err := os.ReadFile(out)
 	require.NoError(t, err)
 
-	write(out, strings.ReplaceAll(string(generated), "\n", "\r\n")) // a checkout with other line ends
+	write(out, strings.ReplaceAll(string(generated), "\n", "\r\n")) // another checkout's line ends
 	check("")
 	status, stdout, stderr := movenext("-mode=plain", "-C", dir)
 	assert.Equal(t, exitOK, status)

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// patience is how long a run may take before it says that it goes on.
+// patience is how long a run may take before it reports that it is still running.
 const patience = time.Second
 
-// patienceElsewhere is the same where go generate, make or a server reads what is said.
+// patienceElsewhere is the same where go generate, make or a server reads the output.
 const patienceElsewhere = 2 * time.Second
 
 // progress is the line that tells a person at a terminal that a long run is
@@ -24,12 +24,13 @@ type progress struct {
 	timer *time.Timer
 
 	mu    sync.Mutex
-	text  string // what is to be said
+	text  string // what to print
 	shown string // what is on the line
 	late  bool   // it is time to say something
 }
 
-// newProgress returns a line on w that appears after wait, or after elsewhere if w is no terminal.
+// newProgress returns a line on w that appears after wait, or after elsewhere if w is
+// no terminal.
 func newProgress(w io.Writer, wait, elsewhere time.Duration) *progress {
 	p := &progress{w: w, once: !isTerminal(w)}
 	if _, ok := w.(*os.File); !ok {

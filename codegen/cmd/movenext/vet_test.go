@@ -83,8 +83,8 @@ func TestVetReportsWhatDoesNotTypeCheckAndWhatIsRefused(t *testing.T) {
 	assert.Empty(t, stdout+stderr)
 }
 
-// TestGoVetTakesTheCommandAsItsTool has go vet apply the fixes: the result builds, and leaves
-// nothing to find.
+// TestGoVetTakesTheCommandAsItsTool has go vet apply the fixes: the result builds, and
+// leaves nothing to find.
 func TestGoVetTakesTheCommandAsItsTool(t *testing.T) {
 	dir := folder(t, map[string]string{"p.go": misused})
 	status, _, stderr := movenext("-C", dir)

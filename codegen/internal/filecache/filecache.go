@@ -1,13 +1,12 @@
-// Package filecache keeps results in a folder of the user's, by key, for programs
-// that may run at the same time, or be killed, or meet a full disk. Losing an
-// entry costs time only, so nothing here is an error that anybody has to hear of
-// but by asking; a damaged entry is the one thing that must never be returned.
+// Package filecache keeps results in a folder of the user's, by key, for programs that
+// may run at the same time, or be killed, or meet a full disk. Losing an entry costs
+// time only, so errors here are reported only on request; the one thing that must never
+// happen is that a damaged entry is returned.
 //
-// An entry is one file, named by its key. It holds a checksum of the value and
-// the value, and is put in place by renaming, so that two writers of one key
-// leave the entry of one of them. Folders of this kind have no lock: that would
-// be one more thing that a killed program leaves behind. The go command's build
-// cache is made in the same way.
+// An entry is one file, named by its key. It holds a checksum of the value and the
+// value, and is put in place by renaming, so that two writers of one key leave the
+// entry of one of them. The folder has no lock: a lock would be one more thing that a
+// killed program leaves behind. The go command's build cache works the same way.
 package filecache
 
 import (
@@ -25,10 +24,10 @@ import (
 // Key names an entry: a hash of everything that its value depends on.
 type Key [sha256.Size]byte
 
-// Entries that nobody has asked for in maxAge are removed. Looking for those
-// takes longer than a lookup, so it is done every trimInterval. When an entry was
-// last asked for is the time of its file, which is written anew only if it is off
-// by touchInterval: most lookups write nothing.
+// Entries that were not used for maxAge are removed. Finding them takes longer than a
+// lookup, so it is done every trimInterval. The time of an entry's file says when it
+// was last used, and is updated only if it is off by touchInterval: most lookups write
+// nothing.
 const (
 	maxAge        = 30 * 24 * time.Hour
 	trimInterval  = 24 * time.Hour
@@ -63,9 +62,9 @@ func (d *Dir) Get(key Key) ([]byte, bool) {
 	return value, true
 }
 
-// Put keeps value under key, in place of what was there, and now and then removes
-// what was not asked for in a long time. The error says why there is no entry;
-// an old one may still be there.
+// Put keeps value under key, replacing any earlier value, and now and then removes
+// entries that were not used for a long time. The error says why there is no entry; an
+// old one may still be there.
 func (d *Dir) Put(key Key, value []byte) error {
 	path := d.entry(key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

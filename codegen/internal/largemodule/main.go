@@ -35,7 +35,7 @@ func main() {
 		size module
 		runs = flag.Int("runs", 5, "")
 		keep = flag.String("keep", "", "")
-		load = flag.String("load", "", "") // what this program runs itself with, to measure loading
+		load = flag.String("load", "", "") // with this, the program runs itself to measure loading
 	)
 	flag.IntVar(&size.packages, "packages", 100, "")
 	flag.IntVar(&size.functions, "functions", 10, "")

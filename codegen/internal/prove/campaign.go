@@ -19,14 +19,15 @@ import (
 type campaign struct {
 	preamble    string
 	write       func(seed uint64) (batch.Program, error) // one without source is left out
-	mend        func(source string) (string, error)      // makes a smaller program compile; nil: programs are small
+	// for a smaller program; nil: all are small
+	mend        func(source string) (string, error)
 	size        uint64                                   // programs in a batch
 	first, last uint64                                   // seeds
 
 	mu      sync.Mutex
 	out     io.Writer
 	start   time.Time
-	next    uint64          // the first seed that nobody has taken
+	next    uint64          // the first seed not yet taken
 	open    map[uint64]bool // the first seeds of batches that are not done
 	shrinks int             // how many findings are still to be made smaller
 	totals
@@ -101,7 +102,8 @@ func (c *campaign) take() (seed, size uint64) {
 	return seed, size
 }
 
-// done says how far the campaign is, and where another would have to begin to go on.
+// done says how far the campaign is, and where another would have to begin to continue
+// it.
 func (c *campaign) done(seed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,9 +126,10 @@ type worker struct {
 	module *batch.Module
 }
 
-// inlined says how many batches there are for one that is built with the compiler's inlining, as
-// users build. The others take two thirds of the time, and differ in what the optimizer sees:
-// for the machines' part of the work that is no difference, so most of them are cheap.
+// inlined says how many batches there are for one that is built with the compiler's
+// inlining, as users build. The others take two thirds of the time, and differ in what
+// the optimizer sees: for the machines' part of the work that is no difference, so most
+// of them are cheap.
 const inlined = 4
 
 // batch writes and compares the programs of size seeds.
@@ -217,7 +220,7 @@ func (c *campaign) print(text string, args ...any) {
 	fmt.Fprintf(c.out, text, args...)
 }
 
-// mayShrink reports whether one more finding is to be made smaller.
+// mayShrink reports whether one more finding should be shrunk.
 func (c *campaign) mayShrink() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,8 +249,8 @@ func (w *worker) fails(ctx context.Context, f batch.Finding, sources []string) (
 	return fails, nil
 }
 
-// kind is what programs have in common that show the same defect: its message, without
-// names and numbers of one program. Differences are all of one kind.
+// kind identifies a defect across programs: its message, without the names and numbers
+// of one program. Differences are all of one kind.
 func kind(f batch.Finding) string {
 	if f.Verdict != batch.Defect {
 		return ""

@@ -10,22 +10,23 @@
 //	go run ./codegen/internal/prove std [flags] [packages]
 //	go run ./codegen/internal/prove stdtest [flags] packages
 //
-// Enumerate writes all programs of a small world, each form of expressions and statements with
-// each kind of operand and one that suspends and changes what the others read, and compares them
-// as fuzz does.
+// Enumerate writes all programs of a small world, each form of expressions and
+// statements with each kind of operand and one that suspends and changes what the
+// others read, and compares them as fuzz does.
 //
 // Fuzz writes random programs, lowers them, and compares what they do as plain Go with
 // what they do as machines, with four timings of what they await. What differs is
 // made smaller and printed. The same seed gives the same programs.
 //
-// Gotest runs the programs of Go's own tests as machines, with suspension points between
-// their statements. The folder is test in the sources of Go; without it that of the
-// Go installation is taken, which not every installation has.
+// Gotest runs the programs of Go's own tests as machines, with suspension points
+// between their statements. The folder is test in the sources of Go; without it that of
+// the Go installation is taken, which not every installation has.
 //
-// Modules runs the tests of third-party modules twice: as they are, and with each function
-// replaced by its machine, which suspends between its statements. What passes has to be the
-// same. The file modules.txt lists the modules with their versions; patterns choose among them.
-// Others are named as path@version, or by a folder that has one ("./…").
+// Modules runs the tests of third-party modules twice: as they are, and with each
+// function replaced by its machine, which suspends between its statements. What passes
+// has to be the same. The file modules.txt lists the modules with their versions;
+// patterns choose among them. Others are named as path@version, or by a folder that has
+// one ("./…").
 //
 // Std annotates every function of the packages of the standard library ("std" if none
 // are named) in a copy, and prints how many were lowered and why others were refused.

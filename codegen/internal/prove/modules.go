@@ -35,8 +35,9 @@ func modules(ctx context.Context, args []string, out io.Writer) error {
 	})
 }
 
-// chooseModules returns modules: those of the list that match one of the patterns (all, if there
-// are none), and those that are not in the list: folders, and modules with a version.
+// chooseModules returns modules: those of the list that match one of the patterns (all,
+// if there are none), and those that are not in the list: folders, and modules with a
+// version.
 func chooseModules(args []string) ([]string, error) {
 	var listed, chosen []string
 	for line := range strings.Lines(pinned) {

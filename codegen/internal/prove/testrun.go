@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/library"
 )
 
-// testRun has the flags of commands that run tests which nobody wrote for machines.
+// testRun has the flags of commands that run tests which were not written for machines.
 type testRun struct {
 	library.Options
 }
@@ -32,8 +32,8 @@ func newTestRun(flags *flag.FlagSet) *testRun {
 	return r
 }
 
-// do prints what run reports, and sums; what are those that it reports. It fails with errFound
-// if tests differ.
+// do prints what run reports, and sums; what are those that it reports. It fails with
+// errFound if tests differ.
 func (r *testRun) do(out io.Writer, what string, run func(options library.Options, report func(*library.Package)) error) error {
 	path, clean, err := workFolder(r.Dir)
 	if err != nil {
@@ -91,7 +91,8 @@ func printPackage(out io.Writer, p *library.Package) {
 	}
 }
 
-// excerpt is the part of what a test has printed that says most: its panic, or else its beginning.
+// excerpt is the part of what a test has printed that says most: its panic, or else its
+// beginning.
 func excerpt(text string) string {
 	if at := strings.Index(text, "\npanic: "); at > longest {
 		text = text[:longest/2] + "\n…" + text[at:]

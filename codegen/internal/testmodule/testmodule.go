@@ -1,5 +1,5 @@
-// Package testmodule makes throw-away modules for tests of the generator: modules
-// of a stranger, who has this one as a dependency.
+// Package testmodule makes throw-away modules for tests of the generator: foreign
+// modules that have this one as a dependency.
 package testmodule
 
 import (
@@ -37,8 +37,8 @@ func New(t testing.TB, path string) string {
 	return dir
 }
 
-// StartsPrograms leaves a test out with -short: it runs the go command, or what that builds,
-// and takes seconds.
+// StartsPrograms leaves a test out with -short: it runs the go command, or what that
+// builds, and takes seconds.
 func StartsPrograms(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

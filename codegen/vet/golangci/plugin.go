@@ -1,7 +1,7 @@
 // Package golangci makes package vet a module plugin of golangci-lint, under the name
 // movenext. docs/command.md says how it is built in and switched on.
 //
-// It is a module of its own, so that nobody else gets its dependency.
+// It is a module of its own, so that other users do not get its dependency.
 package golangci
 
 import (

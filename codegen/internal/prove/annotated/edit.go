@@ -20,7 +20,7 @@ type Edits struct {
 // at is an offset, whatever a line directive says.
 func (e *Edits) at(pos token.Pos) int { return e.Fset.PositionFor(pos, false).Offset }
 
-// Insert puts a text in front of what is at pos.
+// Insert puts a text before what is at pos.
 func (e *Edits) Insert(pos token.Pos, text string) {
 	e.List = append(e.List, Edit{From: e.at(pos), To: e.at(pos), With: text})
 }
@@ -30,7 +30,8 @@ func (e *Edits) Replace(n ast.Node, with string) {
 	e.List = append(e.List, Edit{From: e.at(n.Pos()), To: e.at(n.End()), With: with})
 }
 
-// Statements returns the statements that n is a list of and that others may stand in front of, or nil.
+// Statements returns the statements of which n is a list, if others may be inserted
+// before them, or nil.
 func Statements(n ast.Node) []ast.Stmt {
 	var list []ast.Stmt
 	switch n := n.(type) {

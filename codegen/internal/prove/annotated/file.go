@@ -16,7 +16,7 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// mark is put in front of each function.
+// mark is put before each function.
 const mark = "//movenext:async\n"
 
 // File is a file with annotations.
@@ -26,9 +26,9 @@ type File struct {
 	Functions int // annotated
 }
 
-// New makes a file: text with edits made, and with an annotation in front of each
-// function of syntax that wanted says. The edits may touch but not overlap. Nothing is
-// written to the disk.
+// New makes a file: text with edits made, and with an annotation before each function
+// of syntax that wanted says. The edits may touch but not overlap. Nothing is written
+// to the disk.
 func New(path, text string, fset *token.FileSet, syntax *ast.File, edits []Edit, wanted func(*ast.FuncDecl) bool) *File {
 	f := &File{Path: path}
 	for _, decl := range syntax.Decls {
@@ -53,7 +53,8 @@ func CanBe(fn *ast.FuncDecl) bool {
 	return fn.Name.Name != "_" && (fn.Recv != nil || fn.Name.Name != "init")
 }
 
-// CanSuspend reports whether fn can be annotated and have suspension points: where the stack must not grow, nothing may suspend.
+// CanSuspend reports whether fn can be annotated and have suspension points: where the
+// stack must not grow, nothing may suspend.
 func CanSuspend(fn *ast.FuncDecl) bool {
 	return CanBe(fn) && (fn.Doc == nil || !slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool {
 		return strings.HasPrefix(c.Text, "//go:nosplit") || strings.HasPrefix(c.Text, "//go:systemstack")

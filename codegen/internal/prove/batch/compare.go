@@ -30,8 +30,9 @@ const (
 	Same      Verdict = "same"      // the executions do not differ
 	Different Verdict = "different" // they do
 	Refused   Verdict = "refused"   // the generator refuses it
-	Defect    Verdict = "defect"    // the generator says of itself that it is at fault, or its output does not build
-	Crashed   Verdict = "crashed"   // the binary ended or hung in it
+	// the generator reports its own fault, or its output does not build
+	Defect  Verdict = "defect"
+	Crashed Verdict = "crashed" // the binary ended or hung in it
 )
 
 // Finding is the verdict on one program.
@@ -133,8 +134,8 @@ func (b *build) refuse(found []codegen.Diagnostic) {
 	}
 }
 
-// listHead is what the list of the programs begins with. Each program has a line of its own
-// behind it.
+// listHead is what the list of the programs begins with. Each program has a line of its
+// own after it.
 const listHead = "package batch\n\nimport \"" + modulePath + "/trace\"\n\nvar All = []trace.Program{\n"
 
 // listed is the name of the program in a line of the list.
@@ -146,7 +147,7 @@ func (b *build) listed(line int) string {
 	return ""
 }
 
-// mainSource runs the programs behind the first so many.
+// mainSource runs the programs after the first so many.
 const mainSource = `package main
 
 import (
@@ -211,7 +212,7 @@ func (b *build) compile(ctx context.Context) error {
 	}
 }
 
-// resumption is the label behind a suspension point.
+// resumption is the label after a suspension point.
 var resumption = regexp.MustCompile(`(?m)^\t*resume\d+:$`)
 
 // count counts the suspension points.

@@ -23,20 +23,21 @@ const modulePath = "example.com/proof"
 type Module struct {
 	Dir string
 
-	// Preamble is the source of a file that lies beside the programs. It declares a
+	// Preamble is the source of a file that lies next to the programs. It declares a
 	// function Reset, which is called before each run of a program.
 	Preamble string
 
-	// Inline builds with the compiler's inlining, which takes half as long again. Both forms of
-	// a program are built alike in any case.
+	// Inline builds with the compiler's inlining, which takes half as long again. Both
+	// forms of a program are built alike in any case.
 	Inline bool
 
 	tools *toolchain
 }
 
-// NewModule makes a module in dir, which may exist and should be empty, with
-// package trace from the generator's test data, and builds what programs import. The current folder has to be one of
-// this repository's. It fails if the go command does, or if something cannot be written.
+// NewModule makes a module in dir, which may exist and should be empty, with package
+// trace from the generator's test data, and builds what programs import. The current
+// folder has to be one of this repository's. It fails if the go command does, or if
+// something cannot be written.
 func NewModule(dir, preamble string) (*Module, error) {
 	if err := WriteModule(dir, modulePath); err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ func NewModule(dir, preamble string) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil { // the go command reports places below the true name
+	// the go command reports places below the true name
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
 	trace := filepath.Join(dir, "trace")
@@ -83,8 +85,9 @@ func WriteModule(dir, path string) error {
 	return errors.Join(write(dir, "go.mod", text), write(dir, "go.sum", string(sum)))
 }
 
-// Require has the module in dir require this one from where it lies, and be of the language
-// version that this one asks for. Its own replacements go: they name folders that are elsewhere.
+// Require has the module in dir require this one from where it lies, and be of the
+// language version that this one asks for. Its own replacements go: they name folders
+// that are elsewhere.
 func Require(dir string, env []string) error {
 	root, err := runtimeRoot()
 	if err != nil {

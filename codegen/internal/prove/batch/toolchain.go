@@ -13,21 +13,22 @@ import (
 // toolchain builds binaries of programs by calling compiler and linker itself.
 //
 // It is tempting to leave that to go build. But go build keeps what it builds: a
-// hundred thousand programs that nobody will build again are tens of gigabytes in the
+// hundred thousand programs that will never be built again are tens of gigabytes in the
 // user's cache, and hashing and copying them takes a tenth of the time.
 type toolchain struct {
 	imports string // the lines of an import configuration: where the export data of packages lies
 	env     []string
 }
 
-// imported are the packages that programs and generated code import, beside what these import.
+// imported are the packages that programs and generated code import, and what these
+// import.
 var imported = []string{
 	"./trace", runtimeModule + "/job", runtimeModule + "/statemachine",
 	"context", "errors", "fmt", "iter", "maps", "os", "reflect", "runtime", "slices", "strconv", "strings", "sync", "unsafe",
 }
 
-// newToolchain builds what programs import, by go build and in the user's cache: these
-// packages are as good for everybody.
+// newToolchain builds what programs import, by go build and in the user's cache: other
+// programs can use these packages as well.
 func newToolchain(dir string) (*toolchain, error) {
 	// Debug information is a tenth of the compiler's work, and so is collecting garbage
 	// early what lives as long as the compiler does.

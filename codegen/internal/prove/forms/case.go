@@ -77,7 +77,7 @@ type Case struct {
 	operands []int  // of each hole; that of the focus counts for nothing
 }
 
-// Form is the form with its types, as it stands in reports.
+// Form is the form with its types, as reports print it.
 func (c Case) Form() string { return string(c.Types) + " " + c.form }
 
 // String tells which case it is.
@@ -98,12 +98,12 @@ func (c Case) String() string {
 // IsGo reports whether a source that [Case.Source] has written type-checks.
 func IsGo(source string) bool { return len(programs.CheckBeside(Preamble+twins, source)) == 0 }
 
-// generic reports whether type parameters are what the names of types stand for.
+// generic reports whether the names of types stand for type parameters.
 func (t Types) generic() bool { return t == Core || t == Several || t == Opaque }
 
-// Source is the program as a file of package batch, whose names all begin with name. It is "" if
-// there is no such program: where types are parameters and it mentions none it would be one of
-// those with plain types.
+// Source is the program as a file of package batch, whose names all begin with name. It
+// is "" if there is no such program: where types are parameters and it mentions none it
+// would be one of those with plain types.
 func (c Case) Source(name string) string {
 	body := c.body()
 	used, parameters := c.values(body)
@@ -138,7 +138,8 @@ func (c Case) Source(name string) string {
 	return b.String()
 }
 
-// values are the symbols whose values a body mentions, and the type parameters that it needs.
+// values are the symbols whose values a body mentions, and the type parameters that it
+// needs.
 func (c Case) values(body string) (used, parameters []byte) {
 	mentioned := body
 	for _, sym := range []byte(symbolsInOrder) {
@@ -150,8 +151,8 @@ func (c Case) values(body string) (used, parameters []byte) {
 	return used, c.Types.parameters(mentioned)
 }
 
-// body is the body of the program's function: the operands, what the focus changes, the form,
-// and the log of what all is then.
+// body is the body of the program's function: the operands, what the focus changes, the
+// form, and the log of what all is then.
 func (c Case) body() string {
 	texts, holes := parse(c.template)
 	var setup, change, after []string

@@ -1,11 +1,11 @@
 // Package forms writes every program of a small world: each form that Go has for
-// expressions and statements, with each kind of operand, and one operand that suspends and
-// changes what its neighbours read.
+// expressions and statements, with each kind of operand, and one operand that suspends
+// and changes what its neighbours read.
 //
-// Random programs (package programs) find what takes many things to happen. What takes two
-// things only, a form and an operand, they find by luck: a slice whose lower bound is a field
-// and whose upper bound is a call was in none of a hundred thousand. So this package leaves
-// nothing to luck, and pays for it with programs of one statement.
+// Random programs (package programs) find what takes many things to happen. What takes
+// two things only, a form and an operand, they find by luck: a slice whose lower bound
+// is a field and whose upper bound is a call was in none of a hundred thousand. So this
+// package leaves nothing to luck, and pays for it with programs of one statement.
 //
 // # The world
 //
@@ -16,16 +16,18 @@
 //	operand   what a hole holds: a local variable, a captured one, a field, … (operands.go)
 //	focus     the hole that suspends, and changes what the others read
 //
-// The size of a program is how many forms are inside one another: a statement alone has size 1,
-// unless it only shows the value of an expression, and an expression in it adds 1.
+// The size of a program is how many forms are inside one another: a statement alone has
+// size 1, unless it only shows the value of an expression, and an expression in it adds
+// 1.
 //
-// A form with one or two holes is written with all combinations of operands. With more holes, one
-// hole at a time takes each kind of operand while the others are captured variables, since three
-// operands that differ only together were never seen.
+// A form with one or two holes is written with all combinations of operands. With more
+// holes, one hole at a time takes each kind of operand while the others are captured
+// variables, since three operands that differ only together were never seen.
 //
 // # Templates
 //
-// A form is text. @I is the name of a type, which symbols explains, and a hole stands in « and »:
+// A form is text. @I is the name of a type, which symbols explains, and a hole is
+// written in « and »:
 //
 //	«I»       an operand of type I
 //	«I=0,3»   the same; it has the first value, and the second when it was changed

@@ -35,7 +35,8 @@ func firsts(of Types) []Case {
 	return list
 }
 
-// nodes returns the names of the types of package ast that have a method, but for those of broken sources.
+// nodes returns the names of the types of package ast that have a method, except for
+// those of broken sources.
 func nodes(t *testing.T, method string) []string {
 	pkg, err := build.Import("go/ast", "", build.FindOnly)
 	require.NoError(t, err)
@@ -53,8 +54,9 @@ func nodes(t *testing.T, method string) []string {
 	return list
 }
 
-// TestEveryFormOfExpressionsAndStatementsAppears asks package ast which forms there are, so that a release of Go with
-// a new one is noticed, and package token for the operators and the words of branches.
+// TestEveryFormOfExpressionsAndStatementsAppears asks package ast which forms there
+// are, so that a release of Go with a new one is noticed, and package token for the
+// operators and the words of branches.
 func TestEveryFormOfExpressionsAndStatementsAppears(t *testing.T) {
 	found := map[string]bool{}
 	for _, types := range []Types{Plain, Core, Several} {
@@ -117,7 +119,8 @@ func inspect(t *testing.T, c Case, found map[string]bool) {
 	})
 }
 
-// TestEveryFormIsGo says what is wrong with a template: a form that no type has would be left out silently.
+// TestEveryFormIsGo says what is wrong with a template: a form that no type has would
+// be left out silently.
 func TestEveryFormIsGo(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	generic := map[string]bool{}
@@ -160,7 +163,8 @@ func TestEveryKindOfOperandAppears(t *testing.T) {
 	}
 }
 
-// TestSizeIsHowManyFormsAreInsideOneAnother counts the cases of a form that has others in it.
+// TestSizeIsHowManyFormsAreInsideOneAnother counts the cases of a form that has others
+// in it.
 func TestSizeIsHowManyFormsAreInsideOneAnother(t *testing.T) {
 	var small, large []string
 	for e := range nested('P', 1) {

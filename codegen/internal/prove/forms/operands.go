@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// operand is a kind of operand. In its texts, § is the name of a variable of its own, @T the
-// type, and «1» and «2» the values.
+// operand is a kind of operand. In its texts, § is the name of a variable of its own,
+// @T the type, and «1» and «2» the values.
 type operand struct {
 	name   string
 	setup  string // declares the variable
@@ -51,7 +51,8 @@ var operands = []operand{
 	{name: "blank", text: "_", blank: true},
 }
 
-// holds reports whether such an operand can be what h wants. The type checker has the last word.
+// holds reports whether such an operand can be what h wants. The type checker has the
+// last word.
 func (o *operand) holds(h hole) bool {
 	switch h.kind {
 	case '=':

@@ -28,8 +28,8 @@ type symbol struct {
 	show  string // what is logged of it: nothing that depends on an address
 }
 
-// symbols by name. The values fit each other: integers are indices, and maps have the keys that
-// strings and integers are.
+// symbols by name. The values fit each other: integers are indices, and maps have the
+// keys that strings and integers are.
 var symbols = map[byte]symbol{
 	'I': {"int", "1", "2", "§"},
 	'U': {"uint8", "1", "200", "§"},
@@ -55,8 +55,8 @@ var symbols = map[byte]symbol{
 	'N': {"func(func(@I, @I) bool)", "func(yield func(@I, @I) bool) { _ = yield(1, 11) && yield(2, 12) }", "func(yield func(@I, @I) bool) { yield(3, 13) }", "len(Gall(§))"},
 }
 
-// declared are the symbols that are types of their own where Types is Named, and type parameters
-// where it is Core.
+// declared are the symbols that are types of their own where Types is Named, and type
+// parameters where it is Core.
 const declared = "IUDSBLYAOMWPCTFN"
 
 // several are the constraints where Types is Several.
@@ -72,7 +72,8 @@ func (t Types) constraint(sym byte) string {
 		return "comparable"
 	case sym == 'K' && t.generic():
 		return "Gk[@I]"
-	case t == Core && sym != 'O' && strings.IndexByte(declared, sym) >= 0: // gc fails where a pointer to an array that is a parameter is sliced
+	// gc fails where a pointer to an array that is a parameter is sliced
+	case t == Core && sym != 'O' && strings.IndexByte(declared, sym) >= 0:
 		return "~" + symbols[sym].plain
 	case t == Several:
 		return several[sym]
@@ -80,7 +81,7 @@ func (t Types) constraint(sym byte) string {
 	return ""
 }
 
-// name is what stands in a program for a symbol.
+// name is the text of a symbol in a program.
 func (t Types) name(sym byte) string {
 	switch {
 	case t.constraint(sym) != "":
@@ -124,8 +125,8 @@ func eachSymbol(text string, name func(byte) string) string {
 	}
 }
 
-// parameters lists the symbols that are type parameters of a program which mentions some,
-// with those that their constraints mention.
+// parameters lists the symbols that are type parameters of a program which mentions
+// some, with those that their constraints mention.
 func (t Types) parameters(mentioned string) []byte {
 	var list []byte
 	var add func(text string)

@@ -58,8 +58,8 @@ func nested(sym byte, n int) iter.Seq[string] {
 	}
 }
 
-// within are the texts that a template becomes when one of its holes holds an expression that is
-// made of n forms; the template itself if n is 0.
+// within are the texts that a template becomes when one of its holes holds an
+// expression that is made of n forms; the template itself if n is 0.
 func within(template string, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if n == 0 {
@@ -94,7 +94,8 @@ func assemble(texts []string, holes []hole, at int, text string) string {
 	return whole
 }
 
-// each are the cases of a template: each focus, and with each the operands of the other holes.
+// each are the cases of a template: each focus, and with each the operands of the other
+// holes.
 func (c Case) each(yield func(Case) bool) {
 	_, holes := parse(c.template)
 	for i, h := range holes {
@@ -113,8 +114,8 @@ func (c Case) each(yield func(Case) bool) {
 // deep are the operands of expressions within expressions.
 var deep = []int{captured, 3, 8, 14}
 
-// choices are the lists of operands: of up to one hole beside the focus each kind; of more, each
-// kind of one at a time.
+// choices are the lists of operands: for at most one hole besides the focus, each kind;
+// for more, each kind of one at a time.
 func choices(holes []hole, focus, size int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		usual := make([]int, len(holes))

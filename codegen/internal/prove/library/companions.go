@@ -12,10 +12,11 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// Tests pass what they get from other packages to the one that they test: those of go/types pass it what go/importer has
-// imported. So packages between the tests and the original are copied, too, as they are, and import the copy. Not
-// those that package testing needs, since no test could do without the originals, and not those with vendored imports or
-// internal packages of their own.
+// Tests pass what they get from other packages to the one that they test: those of
+// go/types pass it what go/importer has imported. So packages between the tests and the
+// original are copied, too, as they are, and import the copy. Not those that package
+// testing needs, since no test could do without the originals, and not those with
+// vendored imports or internal packages of their own.
 
 // copyCompanions copies the packages that the tests import and that import the package.
 func (c *clone) copyCompanions() error {
@@ -44,7 +45,8 @@ func (c *clone) copyCompanions() error {
 	return nil
 }
 
-// companionPath is where p is below the companions. Tests import some that only their originals' neighbours may.
+// companionPath is where p is below the companions. Tests import some that only their
+// originals' neighbours may.
 func companionPath(p *source) string { return strings.ReplaceAll(p.ImportPath, "internal", "inner") }
 
 // copyCompanion copies one.

@@ -13,19 +13,19 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// home is a module that copies of packages are in. Its functions are numbered throughout, and so
-// are its suspension points.
+// home is a module that copies of packages are in. Its functions are numbered
+// throughout, and so are its suspension points.
 type home struct {
 	path  string                     // what the import paths of its packages begin with
 	root  string                     // its folder
-	every int                        // a suspension point in front of every nth statement
+	every int                        // a suspension point before every nth statement
 	files map[string]*annotated.File // by path
 	sites int                        // suspension points
 	quick bool                       // binaries are built without optimising
 	names []string                   // the functions with a way into their machine, a line each
 
-	// moved says that the original is in the binary, too: what links to functions by their names
-	// has to know which.
+	// moved says that the original is in the binary, too: what links to functions by
+	// their names has to know which.
 	moved bool
 }
 
@@ -43,16 +43,17 @@ type clone struct {
 	instead map[string]string // import paths of copies, by those of the originals
 }
 
-// pointName is what the package of the suspension points is imported as, a name that no package has.
+// pointName is what the package of the suspension points is imported as, a name that no
+// package has.
 const pointName = "movenextpoint"
 
-// copySources copies the package, but for its tests.
+// copySources copies the package, except for its tests.
 func (c *clone) copySources() error {
 	return errors.Join(c.copyOthers(), c.copyAssembly(), c.annotateSources())
 }
 
-// annotateSources writes the files of the package, but for its tests: annotated and with
-// suspension points.
+// annotateSources writes the files of the package, except for its tests: annotated and
+// with suspension points.
 func (c *clone) annotateSources() error {
 	var errs []error
 	for _, name := range c.GoFiles {
@@ -138,7 +139,8 @@ func (c *clone) annotate(name string) (*annotated.File, error) {
 	return annotated.New(filepath.Join(c.dir, name), text, fset, file, e.List, c.wanted), nil
 }
 
-// pointImport imports the package of the suspension points, on the line of the package clause.
+// pointImport imports the package of the suspension points, on the line of the package
+// clause.
 func (c *clone) pointImport() string {
 	return "; import " + pointName + " " + strconv.Quote(c.path+"/"+pointName)
 }
@@ -149,7 +151,8 @@ func (c *clone) wanted(fn *ast.FuncDecl) bool {
 	return fn.Body != nil && annotated.CanSuspend(fn) && !entry
 }
 
-// copyTests copies the tests, which import the copy instead of the original, and ask it what they allocate.
+// copyTests copies the tests, which import the copy instead of the original, and ask it
+// what they allocate.
 func (c *clone) copyTests() error {
 	var errs []error
 	for _, name := range slices.Concat(c.TestGoFiles, c.XTestGoFiles) {

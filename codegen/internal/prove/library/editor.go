@@ -27,8 +27,9 @@ func (e *editor) link(fn *ast.FuncDecl) {
 	}
 }
 
-// points puts suspension points in front of every nth statement, beginning with the first: a function without any would have a machine
-// that calls the plain form. Literals have some, too. Those that do not become machines do not suspend there.
+// points puts suspension points before every nth statement, beginning with the first: a
+// function without any would have a machine that calls the plain form. Literals have
+// some, too. Those that do not become machines do not suspend there.
 func (e *editor) points(fn *ast.FuncDecl) {
 	e.pointed = true
 	e.point(fn.Body.Lbrace + 1)
@@ -48,8 +49,8 @@ func (e *editor) point(pos token.Pos) {
 	e.passed = 0
 }
 
-// countAllocations has the tests of a file ask the package of the suspension points what functions allocate, and reports whether
-// any of them asks.
+// countAllocations has the tests of a file ask the package of the suspension points
+// what functions allocate, and reports whether any of them asks.
 func (e *editor) countAllocations(file *ast.File) (any bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "AllocsPerRun" {

@@ -30,9 +30,9 @@ func (c *clone) read(name string) (string, *token.FileSet, *ast.File, error) {
 	return text, fset, file, err
 }
 
-// links takes directives away by which others would get what is declared here: they have it from
-// the original. Those by which it gets something from others, or from the runtime under its own
-// name, stay.
+// links removes directives that export this package's declarations to other packages,
+// which have them from the original. Directives that import something, or get it from
+// the runtime under its own name, stay.
 func (c *clone) links(name, text string) (string, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -52,7 +52,8 @@ func (c *clone) links(name, text string) (string, error) {
 	}), nil
 }
 
-// copiedSymbol is the symbol of a copy instead of that of an original, where there is one.
+// copiedSymbol is the symbol of a copy instead of that of an original, where there is
+// one.
 func (c *clone) copiedSymbol(symbol string) string {
 	symbol = strings.TrimSpace(symbol)
 	if i := strings.LastIndexByte(symbol, '.'); i >= 0 && c.instead[symbol[:i]] != "" {

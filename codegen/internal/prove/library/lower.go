@@ -10,8 +10,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// lower generates the machines of all functions that are not refused, in the packages that
-// patterns match. A pattern that is the folder of a package with type errors is left out.
+// lower generates the machines of all functions that are not refused, in the packages
+// that patterns match. A pattern that is the folder of a package with type errors is
+// left out.
 func (h *home) lower(mode codegen.Mode, env []string, p *Package, patterns ...string) error {
 	for _, f := range h.files {
 		p.Functions += f.Functions
@@ -54,7 +55,7 @@ func (h *home) broken(found []codegen.Diagnostic, patterns []string, p *Package)
 	return folders, errors.Join(errs...)
 }
 
-// withdraw takes back the annotations of functions that there are findings about.
+// withdraw takes back the annotations of functions with findings.
 func (h *home) withdraw(found []codegen.Diagnostic, p *Package) error {
 	byFile := map[string][]codegen.Diagnostic{}
 	var errs []error

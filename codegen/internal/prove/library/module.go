@@ -16,8 +16,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// RunModules is [Run] for third-party modules, each "path@version" or a folder with a module. It
-// fetches what is not in the module cache, and calls report after each module.
+// RunModules is [Run] for third-party modules, each "path@version" or a folder with a
+// module. It fetches what is not in the module cache, and calls report after each
+// module.
 func RunModules(ctx context.Context, o Options, report func(*Package), modules ...string) error {
 	if err := o.makeDir(); err != nil {
 		return err
@@ -33,8 +34,8 @@ func RunModules(ctx context.Context, o Options, report func(*Package), modules .
 	return nil
 }
 
-// module does one module. It is copied whole, and its packages stay where they are in it:
-// whatever imports one of them gets the copy.
+// module does one module. It is copied whole, and its packages stay where they are in
+// it: whatever imports one of them gets the copy.
 func (o *Options) module(ctx context.Context, name string, result *Package) error {
 	env := append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false")
 	root := filepath.Join(o.Dir, "source")
@@ -101,8 +102,8 @@ func (o *Options) machines(h *home, clones []*clone, env []string, result *Packa
 	return h.writeNames(o.Dir)
 }
 
-// plainSize notes how large the binary of the tests is while there is no machine. A package
-// whose tests do not build is left out.
+// plainSize notes how large the binary of the tests is while there is no machine. A
+// package whose tests do not build is left out.
 func (c *clone) plainSize(ctx context.Context, env []string, result *Package) error {
 	if !c.hasTests() {
 		return nil
@@ -138,7 +139,8 @@ func (o *Options) testPackage(ctx context.Context, c *clone, env []string, resul
 	return errors.Join(err, os.RemoveAll(filepath.Join(c.out, binary)))
 }
 
-// add adds what became of the tests of one of the module's packages, whose folder is dir.
+// add adds what became of the tests of one of the module's packages, whose folder is
+// dir.
 func (p *Package) add(one *Package, dir string) {
 	maps.Copy(p.seen, one.seen) // the tests of one package pass the points of others
 	p.Suspended, p.Passed, p.Same = len(p.seen), p.Passed+one.Passed, p.Same+one.Same
@@ -187,8 +189,8 @@ func download(ctx context.Context, name string, env []string) (string, error) {
 	return module.Dir, nil
 }
 
-// copyTree copies a folder to one that does not exist. What is copied can be written, whatever
-// the original may.
+// copyTree copies a folder to one that does not exist. What is copied can be written,
+// whatever the original may.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !e.Type().IsRegular() {

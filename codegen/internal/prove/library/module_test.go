@@ -20,8 +20,9 @@ func moduleOptions(t *testing.T) Options {
 	return Options{Dir: t.TempDir(), Mode: codegen.Release, Every: 1, First: 20, Seldom: 500, Functions: "all", Patience: time.Minute}
 }
 
-// TestTestsOfAModulePassThroughMachines has a module with two packages that call each other, a test that fails, a folder that is no package, and
-// a package that does not compile.
+// TestTestsOfAModulePassThroughMachines has a module with two packages that call each
+// other, a test that fails, a folder that is no package, and a package that does not
+// compile.
 func TestTestsOfAModulePassThroughMachines(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	var all []*Package

@@ -47,19 +47,20 @@ func newPackage(path string) *Package {
 type Options struct {
 	Dir       string        // for the copies
 	Mode      codegen.Mode  // the form of the machines
-	Every     int           // a suspension point in front of every nth statement
+	Every     int           // a suspension point before every nth statement
 	First     int           // each point suspends the first times that it is passed
 	Seldom    int           // and later once in so many times
 	Functions string        // "all", or those with the numbers "from-to" without the last
 	Only      string        // a pattern for the names of tests, as for go test -run
 	Long      bool          // run what -short leaves out
 	Lower     bool          // generate the machines of modules, and run nothing
-	Quick     bool          // build binaries without optimising, and those of modules not as they are to compare their sizes
+	Quick     bool          // build without optimising; do not compare the sizes of modules
 	Patience  time.Duration // for one run of a package's tests
 }
 
-// Run copies the packages of the standard library that patterns match and have tests, runs their tests in both forms, and calls report after
-// each. It blocks until all have run, or until ctx ends. The current folder has to be one of this repository's.
+// Run copies the packages of the standard library that patterns match and have tests,
+// runs their tests in both forms, and calls report after each. It blocks until all have
+// run, or until ctx ends. The current folder has to be one of this repository's.
 func Run(ctx context.Context, o Options, report func(*Package), patterns ...string) error {
 	packages, err := list(patterns...)
 	if err != nil {
@@ -90,7 +91,8 @@ func Run(ctx context.Context, o Options, report func(*Package), patterns ...stri
 func (o *Options) makeDir() error {
 	err := os.MkdirAll(o.Dir, 0o755)
 	if err == nil {
-		o.Dir, err = filepath.EvalSymlinks(o.Dir) // the go command reports places below the true name
+		// the go command reports places below the true name
+		o.Dir, err = filepath.EvalSymlinks(o.Dir)
 	}
 	return err
 }

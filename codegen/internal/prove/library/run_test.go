@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestTestsOfTheLibraryPassThroughMachines has a package whose machines suspend everywhere.
+// TestTestsOfTheLibraryPassThroughMachines has a package whose machines suspend
+// everywhere.
 func TestTestsOfTheLibraryPassThroughMachines(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	var all []*Package
@@ -64,7 +65,8 @@ func TestWhatPassesAsPlainGoAloneIsDifferent(t *testing.T) {
 	assert.Equal(t, map[string]string{"D": "fails as plain Go in the copy", "F": asksCallers}, p.LeftOut)
 }
 
-// TestWaysIntoMachines has functions whose parameters have no names, or that have no results or type parameters.
+// TestWaysIntoMachines has functions whose parameters have no names, or that have no
+// results or type parameters.
 func TestWaysIntoMachines(t *testing.T) {
 	c := &clone{source: &source{ImportPath: "p", Dir: t.TempDir(), GoFiles: []string{"p.go"}}, dir: t.TempDir(), home: &home{path: "p", every: 2, moved: true}}
 	const text = "package p\n\nfunc (*T[K]) m(int, ...string) (a, b int) {\n\treturn 1, 2\n}\n\nfunc g[K any](_ K) {\n\tprint()\n\tprint()\n\tprint()\n}\n\nfunc linked()\n"

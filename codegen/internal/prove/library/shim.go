@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// shim puts a way into its machine in front of the body of each function that has one.
+// shim puts a way into its machine before the body of each function that has one.
 func (c *clone) shim() error {
 	all, err := entries(c.dir)
 	if err != nil {
@@ -47,16 +47,18 @@ func (c *clone) shim() error {
 	return errors.Join(errs...)
 }
 
-// writeNames writes the file functions.txt: the numbers and names of the functions with a way
-// into their machine.
+// writeNames writes the file functions.txt: the numbers and names of the functions with
+// a way into their machine.
 func (h *home) writeNames(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "functions.txt"), []byte(strings.Join(h.names, "")), 0o600)
 }
 
-// shims are those of one file. Names that they need begin with movenext, which nobody else uses.
+// shims are those of one file. Names that they need begin with movenext, a prefix used
+// nowhere else.
 type shims struct{ annotated.Edits }
 
-// shim reports whether fn has a way in now: not if it has a type parameter without a name.
+// shim reports whether fn has a way in now: not if it has a type parameter without a
+// name.
 func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 	types, ok := typeArguments(fn.Type.TypeParams)
 	if !ok {
@@ -97,7 +99,8 @@ func typeArguments(list *ast.FieldList) (text string, ok bool) {
 	return "[" + strings.Join(names, ", ") + "]", true
 }
 
-// named gives names to parameters that have none, and returns all of them, to be passed on.
+// named gives names to parameters that have none, and returns all of them, to be passed
+// on.
 func (s *shims) named(list *ast.FieldList, prefix string) (args []string) {
 	for _, f := range list.List {
 		dots := ""

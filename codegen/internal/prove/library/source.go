@@ -25,7 +25,8 @@ type source struct {
 	DepsErrors   []struct{ Err string }
 }
 
-// list lists the packages that patterns match, without cgo. Dependencies come before what depends on them, if they are asked for.
+// list lists the packages that patterns match, without cgo. Dependencies come before
+// what depends on them, if they are asked for.
 func list(patterns ...string) ([]*source, error) {
 	return batch.List[*source](append([]string{fields}, patterns...)...)
 }
@@ -51,7 +52,8 @@ func (p *source) broken() string {
 	return ""
 }
 
-// importsOwnInternal reports whether p imports packages that only it and those below it may import.
+// importsOwnInternal reports whether p imports packages that only it and those below it
+// may import.
 func (p *source) importsOwnInternal() bool {
 	return slices.ContainsFunc(p.Imports, func(path string) bool {
 		return strings.HasPrefix(path, p.ImportPath+"/internal/") || path == p.ImportPath+"/internal"

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Statuses of tests beside those that package testing prints.
+// Statuses of tests besides those that package testing prints.
 const (
 	passed  = "PASS"
 	begun   = "BEGUN"
 	crashed = "CRASH"
 )
 
-// everything is what is said of a run that ended before any test.
+// everything names a run that ended before any test.
 const everything = "(all tests)"
 
 // outcome is what tests did in one of the forms.
@@ -34,10 +34,10 @@ var (
 	ending    = regexp.MustCompile(`\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 )
 
-// attempts is how often the tests go on behind one that has ended the process.
+// attempts is how often the tests continue after one that has ended the process.
 const attempts = 20
 
-// tests runs the tests in the copy, and goes on behind one that ends the process.
+// tests runs the tests in the copy, and continues after one that ends the process.
 func (o *Options) tests(ctx context.Context, c *clone, machines string) *outcome {
 	r := &outcome{status: map[string]string{}, output: map[string]string{}}
 	var skip []string
@@ -74,7 +74,8 @@ func (o *Options) process(ctx context.Context, c *clone, machines string, skip [
 	return out.String(), err
 }
 
-// read notes what a process has printed. It returns the test at which the process has ended, or "" if all have ended.
+// read notes what a process has printed. It returns the test at which the process has
+// ended, or "" if all have ended.
 func (r *outcome) read(text string, failed bool) (at string) {
 	last, from := everything, 0
 	for _, m := range beginning.FindAllStringSubmatchIndex(text, -1) {
@@ -125,8 +126,9 @@ func compare(plain, machines *outcome, without map[string]string, p *Package) {
 	}
 }
 
-// comparePart is compare for a test within a test, whole. A name that only one of the runs has
-// says nothing if the whole passes in both: it has a random number in it, or an address.
+// comparePart is compare for a test within a test, whole. A name that only one of the
+// runs has says nothing if the whole passes in both: it has a random number in it, or
+// an address.
 func comparePart(plain, machines *outcome, name, whole string, p *Package) {
 	if plain.status[name] != passed || machines.status[name] == "" && machines.status[whole] == passed {
 		return

@@ -10,9 +10,9 @@ import (
 
 // A tree is a Go installation of symbolic links in which copies of packages are.
 //
-// A copy belongs beside its original: there the go command lets it import the internal packages that
-// the original imports, and there "../testdata" is what its tests mean. So every
-// folder above a copy is a real one, and what else is in it is a link.
+// A copy belongs next to its original: there the go command lets it import the internal
+// packages that the original imports, and there "../testdata" is what its tests mean.
+// So every folder above a copy is a real one, and what else is in it is a link.
 type tree struct {
 	original string // GOROOT
 	root     string
@@ -54,8 +54,8 @@ func (t *tree) open(dir string) error {
 	return errors.Join(errs...)
 }
 
-// place returns an empty folder for the copy of a package. It is beside the original, or
-// in it if the package has internal ones of its own.
+// place returns an empty folder for the copy of a package. It is next to the original,
+// or in it if the package has internal ones of its own.
 func (t *tree) place(p *source) (string, error) {
 	dir := filepath.Join("src", filepath.FromSlash(p.ImportPath))
 	parent, name := filepath.Split(dir)

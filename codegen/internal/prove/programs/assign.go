@@ -2,7 +2,7 @@ package programs
 
 import "fmt"
 
-// assign assigns to something in one of the forms that there are.
+// assign assigns to something in one of the possible forms.
 func (w *writer) assign() {
 	switch w.r.IntN(12) {
 	case 9:
@@ -46,8 +46,8 @@ func (w *writer) assign() {
 	}
 }
 
-// bound keeps short the string in a variable that was assigned to: one that is doubled in a loop would fill
-// the memory long before the fuel is used up.
+// bound keeps short the string in a variable that was assigned to: one that is doubled
+// in a loop would fill the memory long before the fuel is used up.
 func (w *writer) bound(name string) { w.line("if len(%s) > 99 {\n%s = %s[:9]\n}", name, name, name) }
 
 // twoValues is a call that returns an int and a string.
@@ -58,8 +58,8 @@ func (w *writer) twoValues() string {
 	return fmt.Sprintf("Gspread(t, %s)", w.expr(integer, 2))
 }
 
-// appendTo appends to a variable or an element in place. Nobody has room in what
-// is appended to.
+// appendTo appends to a variable or an element in place. The slice appended to has no
+// spare capacity.
 func (w *writer) appendTo() {
 	if v := w.pick(slice); v != nil && !v.fixed && w.chance(2) {
 		w.line("%s = append(%s[:len(%s):len(%s)], %s)", v.name, v.name, v.name, v.name, w.expr(integer, w.size.depth))

@@ -80,8 +80,8 @@ func Check(source string) []types.Error {
 	return CheckBeside(Preamble+twins, source)
 }
 
-// CheckBeside is [Check] for a program beside another preamble, which imports nothing that
-// programs do not import.
+// CheckBeside is [Check] for a program next to another preamble, which imports nothing
+// that programs do not import.
 func CheckBeside(preamble, source string) []types.Error {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "program.go", source, parser.SkipObjectResolution)

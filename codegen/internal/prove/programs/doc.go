@@ -1,11 +1,11 @@
 // Package programs writes random Go programs for the generator to lower: well
 // typed, ending, and with an output that depends on nothing but the program.
 //
-// A program is one file with an annotated function that calls others, methods
-// and literals, nearly all of which suspend somewhere. What makes it worth
-// running is that much of it changes what its neighbours read: calls assign
-// variables that stand beside them in the same expression, literals capture,
-// pointers alias, deferred literals assign results.
+// A program is one file with an annotated function that calls others, methods and
+// literals, nearly all of which suspend somewhere. It is worth running because much of
+// it changes what its neighbours read: calls assign variables that stand next to them
+// in the same expression, literals capture, pointers alias, deferred literals assign
+// results.
 //
 // # What programs must not do
 //
@@ -19,10 +19,10 @@
 //	depend on a capacity      appending is to a slice without room, or to a fresh one
 //	name a twin               the plain form would not be plain any more
 //
-// Capacities deserve a word: the compiler gives a slice that it can keep on the stack
-// more room than one on the heap, and what escapes in a machine need not escape
-// in the plain form. So whether two slices share elements after an append is no
-// property of the source.
+// A word on capacities: the compiler gives a slice that it can keep on the stack more
+// room than one on the heap, and what escapes in a machine need not escape in the plain
+// form. So whether two slices share elements after an append is no property of the
+// source.
 //
 // # Text, and why not a tree
 //

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// leave leaves a loop, the function, or panics: in a branch, since what follows would be dead.
+// leave leaves a loop, the function, or panics: in a branch, since what follows would
+// be dead.
 func (w *writer) leave() {
 	w.line("if %s {", w.expr(boolean, 2))
 	w.indent++

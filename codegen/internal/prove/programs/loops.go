@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// loopStatement writes a loop of one of the kinds that there are.
+// loopStatement writes a loop of one of the possible kinds.
 func (w *writer) loopStatement() {
 	w.labeled(true, func(l loop) loop {
 		w.scope = &scope{up: w.scope}

@@ -19,7 +19,8 @@ func (w *writer) builtin() {
 	w.line("%s = copy((%s)[(%s)&1:], %s)", w.place(integer), w.expr(slice, 1), w.expr(integer, 2), w.expr(slice, 2))
 }
 
-// localType declares a type or a constant in the function, and uses it across suspensions.
+// localType declares a type or a constant in the function, and uses it across
+// suspensions.
 func (w *writer) localType() {
 	w.names++
 	name, v, k := fmt.Sprint("T", w.names), fmt.Sprint("local", w.names), fmt.Sprint("k", w.names)
@@ -38,7 +39,8 @@ func (w *writer) localType() {
 	}
 }
 
-// holdLiteral makes a variable that holds a literal which suspends, or nothing but a few of them.
+// holdLiteral makes a variable that holds a literal which suspends, or nothing but a
+// few of them.
 func (w *writer) holdLiteral() {
 	if !w.fn.suspends || w.fn.up != nil {
 		w.capture()
@@ -72,7 +74,8 @@ func (w *writer) holdLiteral() {
 	w.line("t.Log(\"%%v\", %s(%s))", name, w.expr(integer, 2))
 }
 
-// heldBody is the body of a literal with a parameter k and a result, and the brace behind it.
+// heldBody is the body of a literal with a parameter k and a result, and the brace
+// after it.
 func (w *writer) heldBody(before func()) {
 	w.literalOf(true, func() {
 		w.block(func() {
@@ -88,7 +91,7 @@ func (w *writer) heldBody(before func()) {
 	w.line("}")
 }
 
-// collect makes literals that capture the variable of a loop, and calls them behind it.
+// collect makes literals that capture the variable of a loop, and calls them after it.
 func (w *writer) collect() {
 	w.names++
 	list, i, f := fmt.Sprint("funcs", w.names), fmt.Sprint("n", w.names), fmt.Sprint("f", w.names)
@@ -105,7 +108,8 @@ func (w *writer) collect() {
 	w.line("}")
 }
 
-// breakBlock is a switch with nothing but a default, which is left by its label: Go's block to break out of.
+// breakBlock is a switch with nothing but a default, which is left by its label: Go's
+// block to break out of.
 func (w *writer) breakBlock() {
 	w.names++
 	label := fmt.Sprint("B", w.names)

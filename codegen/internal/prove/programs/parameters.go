@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The type parameters of generic functions. Variables, parameters and results have them as
-// types, and all of Go's forms that name a type name them.
+// The type parameters of generic functions. Variables, parameters and results have them
+// as types, and all of Go's forms that name a type name them.
 const (
 	pInteger  typ = "VI"
 	pText     typ = "VS"
@@ -18,7 +18,8 @@ const (
 	pChannel  typ = "VC"
 )
 
-// underlying are the types that type parameters have as cores, and that callers give them.
+// underlying are the types that type parameters have as cores, and that callers give
+// them.
 var underlying = map[typ]typ{
 	pInteger: integer, pText: text, pSlice: slice, pArray: array, pTable: table, pPointer: pointer, pFunction: function, pChannel: "chan int",
 }
@@ -113,9 +114,9 @@ func (w *writer) parameterExpr(t typ, d int) string {
 	return fmt.Sprintf("%s(%s)", t, w.expr(t.actual(), d))
 }
 
-// bounds are those of a slice expression: both are expressions of their own, which may change
-// what the other reads. What is sliced has at least two elements, or is cut to its length, since
-// capacities differ.
+// bounds are those of a slice expression: both are expressions of their own, which may
+// change what the other reads. What is sliced has at least two elements, or is cut to
+// its length, since capacities differ.
 func (w *writer) bounds(d int) string {
 	low, high := fmt.Sprintf("(%s)&1", w.expr(integer, d)), fmt.Sprintf("1+(%s)&1", w.expr(integer, d))
 	if w.chance(3) {
@@ -133,7 +134,8 @@ func (w *writer) bounds(d int) string {
 	return "[" + low + ":" + high + "]"
 }
 
-// parameterSteps are the ways from variables of type parameters to values of other types.
+// parameterSteps are the ways from variables of type parameters to values of other
+// types.
 func parameterSteps(t typ) []step {
 	switch t {
 	case integer:
@@ -154,8 +156,8 @@ func parameterSteps(t typ) []step {
 	return nil
 }
 
-// parameterElement is an int inside of a variable of a type parameter that can be assigned to,
-// or "".
+// parameterElement is an int inside of a variable of a type parameter that can be
+// assigned to, or "".
 func (w *writer) parameterElement(index string) string {
 	if len(w.params) == 0 {
 		return ""

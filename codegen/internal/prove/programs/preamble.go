@@ -1,6 +1,6 @@
 package programs
 
-// Preamble is a file that lies beside the programs of a package: types whose methods
+// Preamble is a file that lies next to the programs of a package: types whose methods
 // suspend or do not, and functions that change what others read.
 const Preamble = `package batch
 

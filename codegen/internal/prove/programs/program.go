@@ -39,7 +39,8 @@ func (w *writer) function(i int) {
 		head += w.typeParameters()
 		params = append(params, "v V")
 		s.vars = append(s.vars, &variable{name: "v", typ: param, fixed: true})
-		types = append(append([]typ(nil), w.params...), types...) // so that a call says what they are
+		// so that a call says what they are
+		types = append(append([]typ(nil), w.params...), types...)
 	}
 	for _, t := range types {
 		f.params = append(f.params, t.actual())
@@ -77,7 +78,7 @@ func (w *writer) function(i int) {
 	w.funcs, w.params = append(w.funcs, f), nil
 }
 
-// functionBody writes a body and the brace behind it.
+// functionBody writes a body and the brace after it.
 func (w *writer) functionBody(s *scope, types []typ, results []*variable, fn frame) {
 	outer := w.scope
 	w.scope = s

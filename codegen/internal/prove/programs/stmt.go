@@ -238,7 +238,7 @@ func (w *writer) started() {
 	w.line("t.Log(\"%%v\", <-%s + %s)", ch, w.expr(integer, 2))
 }
 
-// spotLiteral calls a literal where it stands.
+// spotLiteral calls a literal where it is.
 func (w *writer) spotLiteral() {
 	if w.indent >= 4 {
 		w.log()

@@ -40,8 +40,9 @@ var ordinary = []typ{
 // passed are the types of parameters and results.
 var passed = []typ{integer, integer, integer, text, boolean, slice, array, record, pointer, recordAt, anything, failure}
 
-// returned are the lists of results that functions have. Each list that has one more type
-// makes the compiler build another instance of type job.Job, so there are only so many.
+// returned are the lists of results that functions have. Each list that has one more
+// type makes the compiler build another instance of type job.Job, so there are only so
+// many.
 var returned = [][]typ{
 	{}, {}, {integer}, {integer}, {integer}, {text}, {boolean}, {slice}, {array}, {record}, {recordAt}, {pointer}, {anything}, {failure},
 	{integer, text}, {integer, failure}, {record, integer}, {integer, pointer, failure},
@@ -56,7 +57,7 @@ func (t typ) shown() bool {
 	return true
 }
 
-// variable is one that may be mentioned where the writer stands.
+// variable is one that may be mentioned where the writer is.
 type variable struct {
 	name  string
 	typ   typ

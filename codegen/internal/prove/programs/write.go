@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Options choose what programs are made of.
+// Options choose the ingredients of programs.
 type Options struct {
 	// How large all programs are; 0: of the sizes below.
-	Functions  int // beside those that every program has
+	Functions  int // besides those that every program has
 	Statements int // in a function
 
 	// What the generator does not lower yet, or not everywhere, is left out unless
@@ -22,13 +22,13 @@ type Options struct {
 
 // size is how large a program is.
 type size struct {
-	functions  int // beside the one that is run
+	functions  int // besides the one that is run
 	statements int // in each of them
 	depth      int // of expressions in statements
 }
 
-// sizes of programs. Small ones find more in the same time, since compiling takes nearly all of it,
-// and large ones find what takes many things to happen.
+// sizes of programs. Small ones find more in the same time, since compiling takes
+// nearly all of it, and large ones find what takes many things to happen.
 var sizes = []size{
 	{0, 2, 2}, {0, 2, 3}, {0, 3, 2}, {0, 3, 2}, {0, 3, 3}, {0, 4, 2},
 	{1, 1, 2}, {1, 2, 2}, {1, 2, 3}, {1, 3, 2}, {0, 6, 3}, {2, 10, 3},
@@ -68,9 +68,9 @@ func Write(seed uint64, prefix string, o Options) (string, error) {
 
 const unused = "declared and not used: "
 
-// Mend mentions the variables that nothing reads, in a line of their own behind
-// the one that declares them: which are read is known when all is written. It
-// returns the first error that cannot be mended so.
+// Mend mentions the variables that nothing reads, in a line of their own after the one
+// that declares them: which are read is known when all is written. It returns the first
+// error that cannot be mended so.
 func Mend(source string) (string, error) {
 	for range 3 {
 		mentions := map[int]string{} // by line

@@ -18,7 +18,7 @@ type writer struct {
 	scope   *scope
 	fn      *frame
 	funcs   []signature // what may be called from here on
-	params  []typ       // the type parameters of the function that is written, but for V
+	params  []typ       // the type parameters of the function that is written, except for V
 }
 
 // signature is a function of the program, without its first parameter t.
@@ -63,8 +63,8 @@ func (w *writer) line(format string, args ...any) {
 	w.out.WriteByte('\n')
 }
 
-// aside writes with f into a text of its own. What f writes may be needed before it is
-// known what stands in front of it.
+// aside writes with f into a text of its own. What f writes may be needed before the
+// text that precedes it is known.
 func (w *writer) aside(f func()) string {
 	outer := w.out.String()
 	w.out.Reset()

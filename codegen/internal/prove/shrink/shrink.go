@@ -1,5 +1,5 @@
-// Package shrink makes a failing program small: it takes things out of the source as
-// long as what is left still fails.
+// Package shrink makes a failing program small: it removes parts of the source as long
+// as the rest still fails.
 //
 // It works on the source, by the syntax tree's positions, and knows nothing of how
 // the program came about. Testing one program takes as long as testing a hundred, so
@@ -28,8 +28,8 @@ type Test struct {
 	AtOnce int
 }
 
-// Shrink returns the smallest source that it finds which still fails; failing is what
-// source does. It returns the best so far with the first error of Fails.
+// Shrink returns the smallest source that it finds which still fails; source must fail.
+// It returns the best so far with the first error of Fails.
 func Shrink(source string, t Test) (string, error) {
 	for {
 		smaller, err := t.round(source)
@@ -101,8 +101,8 @@ func (t Test) failing(list []candidate) ([]candidate, error) {
 	return failing, nil
 }
 
-// combine makes as many of the failing cuts as still fail together: all of them, half of
-// them, and so on.
+// combine makes as many of the failing cuts as still fail together: all of them, half
+// of them, and so on.
 func (t Test) combine(source string, failing []candidate) (string, error) {
 	var list []candidate
 	for n := len(failing); n > 1; n /= 2 {

@@ -44,7 +44,7 @@ func list(patterns []string) ([]listed, error) {
 		wanted[p.ImportPath] = !p.DepOnly
 	}
 	var kept []listed
-	for _, p := range slices.Backward(packages) { // who imports comes before what is imported
+	for _, p := range slices.Backward(packages) { // importers come before the packages they import
 		if !p.Standard || ofTheCompiler(p.ImportPath) || !wanted[p.ImportPath] {
 			continue
 		}

@@ -23,10 +23,11 @@ type Report struct {
 	Defects   []string          // what the generator said of itself
 }
 
-// Lower copies the packages of the standard library that patterns match into dir,
-// and the internal ones that they import, annotates every function, and lowers all that is not
-// refused. It blocks for minutes if the patterns are "std", and says after each round on progress what is left. The
-// current folder has to be one of this repository's.
+// Lower copies the packages of the standard library that patterns match into dir, and
+// the internal ones that they import, annotates every function, and lowers all that is
+// not refused. It blocks for minutes if the patterns are "std", and says after each
+// round on progress what is left. The current folder has to be one of this
+// repository's.
 func Lower(dir string, progress io.Writer, patterns ...string) (*Report, error) {
 	packages, err := list(patterns)
 	if err != nil {
@@ -126,8 +127,9 @@ func (l *lowering) name(folder string) string {
 	return filepath.ToSlash(rel)
 }
 
-// exclude takes the annotations of a package back, and the second time removes its copy: it imports what only the
-// original may import. What imports the copy is excluded in the next round.
+// exclude takes the annotations of a package back, and the second time removes its
+// copy: it imports what only the original may import. What imports the copy is excluded
+// in the next round.
 func (l *lowering) exclude(folder, why string) error {
 	if _, done := l.report.Excluded[l.name(folder)]; done {
 		l.removed++

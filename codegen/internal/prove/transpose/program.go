@@ -24,11 +24,11 @@ type program struct {
 	expected string // what it prints
 
 	annotated int      // functions at first
-	refused   []string // why others are not any more
+	refused   []string // why others are not anymore
 }
 
-// find lists the programs of the test folder, in order, whose paths match a pattern. It reads
-// no further than their first line.
+// find lists the programs of the test folder, in order, whose paths match a pattern. It
+// reads no further than their first line.
 func find(folder string, only *regexp.Regexp) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -118,7 +118,7 @@ func (t *transposition) edit(name string) bool {
 	t.Replace(t.file.Name, name)
 	t.Insert(t.file.Name.End(), "; import "+pointName+" \""+pointPath+"\"; var _ = "+pointName+".Here")
 	if len(t.file.Imports) > 0 {
-		// Declarations come behind all imports.
+		// Declarations come after all imports.
 		t.List[len(t.List)-1].With = "; import " + pointName + " \"" + pointPath + "\""
 		t.Insert(t.lastImport().End(), "; var _ = "+pointName+".Here")
 	}
@@ -147,7 +147,8 @@ func (t *transposition) lastImport() ast.Decl {
 	return last
 }
 
-// mentions reports whether an expression or another declaration of the file has the name.
+// mentions reports whether an expression or another declaration of the file has the
+// name.
 func (t *transposition) mentions(name string) bool {
 	count := 0
 	ast.Inspect(t.file, func(n ast.Node) bool {
@@ -162,8 +163,8 @@ func (t *transposition) mentions(name string) bool {
 	return count > 0
 }
 
-// points puts suspension points in front of statements. In function literals there is
-// none: where they are called they could not suspend.
+// points puts suspension points before statements. Function literals get none: they
+// could not suspend where they are called.
 func (t *transposition) points(n ast.Node) bool {
 	if _, ok := n.(*ast.FuncLit); ok {
 		return false

@@ -33,11 +33,11 @@ type Report struct {
 // Options choose programs and say how they are run.
 type Options struct {
 	Only     *regexp.Regexp // paths relative to the test folder
-	After    string         // only what comes behind this path
+	After    string         // only what comes after this path
 	AtOnce   int            // programs in one binary
 	Patience time.Duration  // for one run of one program
 	Progress io.Writer
-	Cache    string // the go command's; "" is a folder of that name beside the module
+	Cache    string // the go command's; "" is a folder of that name next to the module
 }
 
 // Run transposes the programs in folder, the test folder of a Go distribution, and runs
@@ -45,7 +45,8 @@ type Options struct {
 // current folder has to be one of this repository's.
 func Run(ctx context.Context, folder, dir string, o Options) (*Report, error) {
 	if o.Cache == "" {
-		// Nobody will build these programs again, and thousands of them would fill the user's.
+		// These programs will never be built again, and thousands of them would fill
+		// the user's.
 		o.Cache = filepath.Join(filepath.Dir(dir), "cache")
 	}
 	r := &runner{folder: folder, dir: dir, Options: o, report: &Report{
@@ -156,8 +157,8 @@ func (r *runner) generate() error {
 	}
 }
 
-// withdraw takes back the annotations that there are findings about. A program that does
-// not type-check is left out.
+// withdraw takes back the annotations with findings. A program that does not type-check
+// is left out.
 func (r *runner) withdraw(found []codegen.Diagnostic) error {
 	byProgram := map[string][]codegen.Diagnostic{}
 	for _, d := range found {

@@ -20,8 +20,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestProgramsOfEachKind has a program that is the same in both forms, one with a
-// function that is refused, one that prints what nobody expects, and two that
-// are not to be run.
+// function that is refused, one that prints something unexpected, and two that must not
+// run.
 func TestProgramsOfEachKind(t *testing.T) {
 	testmodule.StartsPrograms(t)
 	folder := t.TempDir()
