@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Which file names imply a system or an architecture is known to go/build alone,
-// by a list that it does not export and that grows with Go. So it is asked.
+// Only go/build knows which file names imply a system or an architecture, by a list
+// that it does not export and that grows with Go. So we ask it.
 
 //
 // Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system, but a

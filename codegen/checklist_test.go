@@ -30,8 +30,8 @@ var named = regexp.MustCompile(`checklist ([^):]*)`)
 
 var span = regexp.MustCompile(`(\d+)(?:\s+to\s+(\d+))?`)
 
-// TestEveryScenarioHasACase holds the checklist: each number is named by an executed
-// case, or has a reason to be tested in another way, and not both.
+// TestEveryScenarioHasACase holds the checklist: an executed case names each number, or
+// the number has a reason to be tested in another way, but not both.
 func TestEveryScenarioHasACase(t *testing.T) {
 	cases := map[int][]string{}
 	for _, c := range archives(t, "testdata/exec/*.txtar") {

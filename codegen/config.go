@@ -19,8 +19,8 @@ const (
 	// of the frame, under its own name and until the end, and debuggers find the lines
 	// of the source by the full names of its files.
 	Debug Mode = "debug"
-	// Plain generates twins that run the plain function on a goroutine. The same
-	// program in another execution: what a test of the machines compares with.
+	// Plain generates twins that run the plain function on a goroutine. This is the
+	// same program in another execution, with which tests compare the machines.
 	Plain Mode = "plain"
 )
 
@@ -65,10 +65,10 @@ type Config struct {
 	// which is a finding otherwise.
 	Overwrite bool
 
-	// Cache is a folder for what is worth knowing in the next run; empty for none.
-	// With it, a run that finds all its inputs as an earlier one left them is over
-	// before any package is loaded, and another generates only the packages that
-	// depend on what has changed. Any number of runs may share it.
+	// Cache is a folder for results that the next run can use; empty for none. With it,
+	// a run whose inputs are unchanged ends before any package is loaded, and any other
+	// run generates only the packages that depend on a change. Any number of runs may
+	// share it.
 	Cache string
 
 	// Progress, if not nil, is called as steps of the run are done: how many of how

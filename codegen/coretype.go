@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// What a value is whose type may be a type parameter. The underlying type of a type
-// parameter is an interface, which says nothing of what can be done with the value:
-// that follows from the type set. So the questions here are asked of every type in the
-// set. What holds for all of them holds for the value; what holds for some may hold.
+// Properties of values whose type may be a type parameter. The underlying type of a
+// type parameter is an interface, which does not tell the operations on the value:
+// those follow from the type set. So the questions here are asked of every type in the
+// set. A property of all of them holds for the value; a property of some may hold.
 //
 // It is tempting to ask t.Underlying() and to let type parameters take the default
 // branch. Then an array whose type is a parameter looks like something without parts,

@@ -13,8 +13,8 @@ type spot struct {
 }
 
 // directed is a formatted file with the directives that it needs, for places in source,
-// and for lines of its own, which have the name own. Those go which say what the
-// compiler counts by itself.
+// and for lines of its own, which have the name own. Redundant directives, which say
+// what the compiler counts by itself, are removed.
 func directed(data []byte, source, own string) []byte {
 	var b bytes.Buffer
 	counted := spot{own, 1} // what the compiler takes the next line for

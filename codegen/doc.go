@@ -2,17 +2,17 @@
 // machines that do what the functions do, and suspend where the functions
 // block. It is the library behind the command movenext.
 //
-// The function stays as it is, to be read, debugged and called as plain Go. Its twin must
-// be observably the same program: results, panics, the order of effects, aliasing, loop
-// variables, deferred calls. Nothing else in this package is as important; where that
-// cannot be had, the function is refused with a place and a reason.
+// The function stays as it is, to be read, debugged and called as plain Go. Its twin
+// must be observably the same program: results, panics, the order of effects, aliasing,
+// loop variables, deferred calls. Nothing else in this package is as important. A
+// function for which this is impossible is refused with a position and a reason.
 //
 // # Theory of operation
 //
 // A machine is a stack frame that is an object, and a program counter that is a field.
-// What follows takes one difficulty after another, source first, result second; the
-// results are quoted from testdata/essay.txtar and its neighbours. Package statemachine
-// describes what the runtime does with a machine.
+// The sections below take one difficulty after another, source first, result second;
+// the results are quoted from testdata/essay.txtar and its neighbours. Package
+// statemachine describes what the runtime does with a machine.
 //
 // # A straight line
 //
@@ -125,8 +125,9 @@
 // callee keeps them for it: fetchBothFrame is fetchBothLocals and fields for the
 // results, which its MoveNext fills. A job stores them itself.
 //
-// For all this the frame must not escape from the method: no closure over it, no address of
-// a field, or it would be allocated on every call. Copying it must be harmless too.
+// For all this the frame must not escape from the method: no closure over it, no
+// address of a field, or it would be allocated on every call. Copying it must be
+// harmless too.
 //
 // # Branches and loops
 //
@@ -230,8 +231,8 @@
 //	return true
 //	resume2:
 //
-// A range over it does not call it once with the body, as plain Go does. It asks for one
-// value after the other, and suspends if the machine does. So the two change places:
+// A range over it does not call it once with the body, as plain Go does. It asks for
+// one value after the other, and suspends if the machine does. So the two swap roles:
 //
 //	for n, err := range sizes(ctx, urls) {
 //
@@ -249,7 +250,7 @@
 //		goto done1
 //	}
 //
-// What leaves the loop early stops the machine first, and waits for it; a panic passes
+// A jump out of the loop stops the machine first, and waits for it; a panic passes
 // through it. Any other function that is ranged over, if the body suspends, runs on a
 // goroutine of its own and takes turns with the loop in the same way.
 //
@@ -264,15 +265,15 @@
 // # What is never written
 //
 // Nothing is written for a folder with a finding: its old files stay as they are. And
-// nothing is written that was not type-checked with its package first (verify.go). If the
-// lowering has a defect, a run says so; it does not leave code that fails to build.
+// nothing is written that was not type-checked with its package first (verify.go). If
+// the lowering has a defect, a run says so; it does not leave code that fails to build.
 //
 // # Running again
 //
-// Most runs find nothing to do. With a cache ([Config]) such a run reads the files
-// that it depends on, compares their digest with that of the run before, and is
-// over before the go command is asked for anything (runcache.go, fingerprint.go). After
-// a change, only the packages that depend on it are generated again (packagecache.go).
+// Most runs find nothing to do. With a cache ([Config]) such a run reads the files that
+// it depends on, compares their digest with that of the run before, and ends before it
+// asks the go command for anything (runcache.go, fingerprint.go). After a change, only
+// the packages that depend on it are generated again (packagecache.go).
 //
 // # Phases
 //

@@ -112,8 +112,8 @@ func (t dest) idle() bool {
 	return t.v != nil && t.v.reads == 0 && !t.v.cell && !t.v.result && (t.v.place != inFrame || t.v.param)
 }
 
-// discard prints the evaluation of an unused value. A constant needs the type of its
-// variable to be a value, and so does nil, which has nothing to evaluate.
+// discard prints the evaluation of an unused value. A constant may need the type of its
+// variable; nil has no type of its own, and nothing to evaluate.
 func (p *printer) discard(src string, v *variable, typed bool) {
 	wide := v.typ != nil && perhaps(v.typ, isWide)
 	switch {

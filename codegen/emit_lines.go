@@ -25,12 +25,12 @@ import (
 // formatted; until then a placeholder holds its place (elsewhere). Redundant
 // directives, which say what the compiler counts anyway, are removed at the same time.
 //
-// The release form is committed, and has to be the same on all machines. It names files
+// The release form is committed, and must be the same on all computers. It names files
 // as -trimpath does. A relative name would do for the go command, but a stack would not
 // say in which folder the file is; and a debugger does not tell shop/main.go from
-// cart/main.go. The debug form is of the machine where it was made, and names files as
-// the compiler names the source there, absolutely: breakpoints by any name of the file
-// are found (docs/decisions/0013-lines-of-the-source.md).
+// cart/main.go. The debug form belongs to the computer where it was made, and names
+// files by absolute paths, as the compiler names the source there: breakpoints by any
+// name of the file are found (docs/decisions/0013-lines-of-the-source.md).
 
 // What holds the places of directives until the file is formatted.
 const (

@@ -117,8 +117,8 @@ func (e *emitter) start(frame, task string) string {
 	return e.outcome() + " := " + call + "; " + e.u.names.finished
 }
 
-// rethrow raises the panic that a frame which has ended has left to its caller: those
-// do whose deferred function has recovered it.
+// rethrow raises the panic that an ended frame has left to its caller. Only frames
+// whose deferred function recovered it leave one.
 func (e *emitter) rethrow(task string) string {
 	if (!e.u.defers || e.u.epilogue != nil) && !e.u.loops {
 		return ""
@@ -193,8 +193,7 @@ func (p *printer) runResults() string {
 }
 
 // hides reports whether a statement that stays declares the name of a result: a return
-// statement in it assigns the result all the same. What has been lowered has another
-// name by itself.
+// statement in it still assigns the result. Lowered variables have another name anyway.
 func (u *unit) hides(result *variable) bool {
 	hidden := false
 	ast.Inspect(u.node, func(node ast.Node) bool {

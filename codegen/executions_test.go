@@ -94,8 +94,7 @@ func TestTwoExecutions(t *testing.T) {
 }
 
 // held compares what a case does as plain Go with its file want, if it has one: where
-// the language leaves open what happens, it is known in this way what the compiler
-// does.
+// the language leaves the behaviour open, this records what the compiler does.
 func held(t *testing.T, c archive, plain []report) {
 	for i, f := range c.Files {
 		if f.Name != "want" {
@@ -180,8 +179,8 @@ func buildCases(t *testing.T, dir string, mode codegen.Mode, cases []archive) (s
 	}
 	testmodule.Write(t, filepath.Join(dir, "main", "main.go"), program(cases, refused, mode))
 	binary := filepath.Join(dir, string(mode)+".exe")
-	// Without the folder's name in them, which is another one each time, the go command
-	// knows the packages again that it has compiled before: nine tenths of this test.
+	// Without the folder's name in them, which differs each time, the go command finds
+	// the packages in its cache: compiling them is nine tenths of this test.
 	compiler := exec.Command("go", "build", "-trimpath", "-o", binary, "./main")
 	compiler.Dir = dir
 	output, err := compiler.CombinedOutput()

@@ -64,8 +64,8 @@ func generateFile(pkg *Package, file *File, lower lowering, mode Mode) (*output,
 	return &output{path: out, source: file, data: sealed(data)}, nil
 }
 
-// guarded turns a panic of the lowering into a finding at the function that
-// caused it: a defect here must not take the other functions' files along.
+// guarded turns a panic of the lowering into a finding at the function that caused it:
+// a defect here must not cost the files of other functions.
 func guarded(lower lowering, fn *Function, im *Imports) (lowered *Lowered, found []Diagnostic) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -87,9 +87,9 @@ const (
 `, Contract, machine, unsigned)
 }
 
-// buildConstraint is the condition under which the source file is built: its
-// //go:build line, what its name says, which the name of the generated file
-// no longer does, and that cgo is there if it imports "C".
+// buildConstraint is the condition under which the source file is built: its //go:build
+// line, the constraints in its name, which the name of the generated file lacks, and
+// cgo if it imports "C".
 func buildConstraint(file *File) constraint.Expr {
 	var expr constraint.Expr
 	for _, group := range file.Syntax.Comments {

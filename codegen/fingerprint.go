@@ -75,8 +75,8 @@ func (s *state) note(format string, args ...any) {
 // digest is the same for the same contents under the same names.
 func (s *state) digest() string { return s.hash(func(f fact) checksum { return f.sum }) }
 
-// codeDigest is the same also if comments of the files in known have changed since
-// known was made, unless they moved code. Files that are not in known count whole.
+// codeDigest does not change if only comments of the files in known changed since known
+// was made, unless they moved code. Files that are not in known count whole.
 func (s *state) codeDigest(known map[string]codeSums) string {
 	return s.hash(func(f fact) checksum {
 		was, ok := known[f.path]
@@ -168,8 +168,8 @@ func (s *state) file(path string) error {
 	return nil
 }
 
-// How much earlier than a write the time of a file may be: the system's clock for
-// files ticks, and some file systems count in seconds.
+// How far the time of a file may be before its write: the system's clock for files
+// ticks, and some file systems count in seconds.
 const (
 	fineTick   = 20 * time.Millisecond
 	coarseTick = 2 * time.Second

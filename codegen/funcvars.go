@@ -53,9 +53,9 @@ func (f *funcVar) onlyLiteral(info *types.Info) *ast.FuncLit {
 	return only
 }
 
-// findFuncVars finds the variables of the function that hold what suspends. What
-// suspends depends on the variables, and what a variable holds on what suspends: it is
-// found by continuing as long as there is one more.
+// findFuncVars finds the variables of the function that hold what suspends. Whether
+// code suspends depends on the variables, and whether a variable counts depends on what
+// suspends. So the search repeats until it finds no further variable.
 func (u *unit) findFuncVars() {
 	c := &funcCollector{u: u, vars: map[*types.Var]*funcVar{}, seen: map[*ast.Ident]bool{}}
 	ast.Inspect(u.body, c.visit)

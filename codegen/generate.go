@@ -45,11 +45,11 @@ func (r *Result) Stale() []FileChange {
 // match ("./..." if there are none), and removes generated files whose source has no
 // annotation anymore.
 //
-// Findings about the source are no error: they are in the Result, all of them,
-// and where there are some the files of that folder stay as they are. An error
-// means that there was nothing to look at: the go command failed, or a pattern
-// names no package. Generate blocks until all is written. It changes nothing but
-// generated files, each atomically, so that running it twice at once is safe.
+// Findings about the source are not an error: the Result has all of them, and the files
+// of a folder with findings stay as they are. An error means that there was nothing to
+// look at: the go command failed, or a pattern names no package. Generate blocks until
+// all is written. It changes nothing but generated files, each atomically, so that
+// running it twice at once is safe.
 func Generate(cfg Config, patterns ...string) (*Result, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -115,8 +115,8 @@ func (r *run) generate() error {
 	r.checker = newChecker(r.ws, r.sources, r.targets)
 	r.each((*run).lowerTarget)
 	r.findOverrides()
-	// What generated code imports may be new to the list. The list is not changed
-	// while packages are being checked, so this is a step of its own.
+	// Generated code may import packages that are not in the list. The list must not
+	// change while packages are being checked, so this is a separate step.
 	if err := r.ws.add(r.outputImports()...); err != nil {
 		return err
 	}

@@ -23,14 +23,14 @@ import (
 // wanted is the folder of a case's expected files.
 const wanted = "want/"
 
-// TestGolden runs the cases of testdata: source files, and under want/ what a run makes
-// of them: generated files, and the findings in want/findings. A file called options
-// sets what the command's flags set, as "mode plain" or "goos windows", a line each.
+// TestGolden runs the cases of testdata: source files, and under want/ the results of a
+// run: generated files, and the findings in want/findings. A file called options sets
+// what the command's flags set, as "mode plain" or "goos windows", a line each.
 // Directives with the lines of the source are left out of the generated files of most
 // cases, which are easier to read without: "lines shown" shows them.
 //
-// The cases with the same options are generated in one run, as packages of one
-// module: that is the use that counts, and by far the fastest.
+// The cases with the same options are generated in one run, as packages of one module:
+// that is the usual case, and by far the fastest.
 func TestGolden(t *testing.T) {
 	cases := archives(t, "testdata/*.txtar")
 	groups := map[string][]archive{}

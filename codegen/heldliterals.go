@@ -7,9 +7,9 @@ import (
 )
 
 // HeldFunctions returns the variables of the annotated function decl that are known to
-// hold nothing but what suspends, and the function literals among that, which become
+// hold only suspending functions, and the function literals among those, which become
 // machines (funcvars.go). It is for tools that look at source as the generator does;
-// info has to be that of the whole file, with the twins of its functions.
+// info must cover the whole file, with the twins of its functions.
 func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars []*types.Var) {
 	object, ok := info.Defs[decl.Name].(*types.Func)
 	if !ok {

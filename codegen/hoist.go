@@ -7,8 +7,8 @@ package codegen
 //	needed across a suspension             a field of the frame
 //	a parameter or result that is not      one of what runs the machine (hoist_pass.go)
 //
-// The second kind exists because Go forbids to jump over a declaration, and all
-// labels of MoveNext are in its outermost block.
+// The second kind exists because Go forbids jumps over a declaration, and all labels of
+// MoveNext are in its outermost block.
 //
 // In the last two places one Go variable stands for all the variables that the source
 // makes each time it executes the declaration. That is equivalent as long as the
@@ -90,8 +90,8 @@ func (u *unit) placeLocally() {
 	}
 }
 
-// declares lists the variables that begin to exist with an instruction. What is
-// declared inside a dispatch is passed on to other labels in any case.
+// declares lists the variables that begin to exist with an instruction. Variables
+// declared inside a dispatch are always passed on to other labels.
 func declares(i instr) []*variable {
 	switch i := i.(type) {
 	case *assign:

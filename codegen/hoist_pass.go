@@ -24,7 +24,7 @@ package codegen
 // and there is one piece of code for both.
 
 // pass finds them. In the debug form everything is a field; a stream starts when it is
-// first asked for a value, so that its parameters have to wait for that.
+// first asked for a value, so its parameters must wait until then.
 func (u *unit) pass() {
 	if u.debug || u.streams() || len(u.parks()) == 0 {
 		return
@@ -47,7 +47,7 @@ func (u *unit) pass() {
 }
 
 // isLight reports whether v costs next to nothing to pass. Zeros are passed at each
-// resumption: those of a large array would be a large part of what that costs.
+// resumption: those of a large array would be a large part of its cost.
 func (u *unit) isLight(v *variable) bool {
 	const most = 128 // bytes: eight strings, or two lines of the cache
 	return v.cell || v.typ == nil || hasTypeParam(v.typ) || u.sizes.Sizeof(v.typ) <= most

@@ -1,8 +1,8 @@
 package codegen
 
-// prune drops what can never be executed, and jumps and labels that say nothing.
-// The compiler refuses unused labels, and vet reports unreachable code; and a
-// suspension point that is never reached needs no state.
+// prune drops unreachable instructions, and jumps and labels without effect. The
+// compiler refuses unused labels, and vet reports unreachable code; and a suspension
+// point that is never reached needs no state.
 func (u *unit) prune() {
 	for u.dropUnreachable() || u.dropIdleJumps() {
 	}

@@ -13,8 +13,8 @@ import (
 // would not suffice that they are never live at the same time: an assignment whose
 // value is never read still overwrites the field.
 //
-// Parameters and results have fields of their own: people look for them, and the caller
-// reads results at the end. So have variables with cells.
+// Parameters and results have fields of their own: users look for them, and the caller
+// reads results at the end. Variables with cells have their own fields, too.
 
 // slot is a field of the frame.
 type slot struct {
@@ -136,8 +136,8 @@ func (u *unit) given() []*variable {
 	return append(list, u.parameters()...)
 }
 
-// mayAssign lists the variables that an instruction may assign, wholly or in part.
-// In a statement that is kept, that is everything that it mentions.
+// mayAssign lists the variables that an instruction may assign, wholly or in part. For
+// a kept statement, that is every variable that it mentions.
 func mayAssign(i instr) []*variable {
 	var list []*variable
 	add := func(v *variable) { list = append(list, v) }

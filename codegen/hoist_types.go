@@ -40,9 +40,9 @@ func isOrHoldsLock(t types.Type, part func(types.Type) bool) bool {
 	return false
 }
 
-// eachOnce asks is of t, which asks part of what values of t hold themselves. The
-// answer for a type that was asked of before is repeated. Without this, 60 types that
-// hold the next one twice each would be 2⁶⁰ questions.
+// eachOnce calls is for t, which calls part for the types inside t. A type that was
+// asked about before gets the answer repeated. Otherwise 60 types that each hold the
+// next one twice would take 2⁶⁰ questions.
 func eachOnce(t types.Type, repeated bool, is func(t types.Type, part func(types.Type) bool) bool) bool {
 	seen := map[types.Type]bool{}
 	var ask func(types.Type) bool

@@ -8,7 +8,7 @@ import "go/types"
 //
 // A value with such a pointer somewhere inside is kept like any other: the pointer got
 // there to outlive a call, and its type answers for it, as reflect.Value does. A
-// uintptr may be such a pointer, too, but is a number in all that one can see of it.
+// uintptr may be such a pointer, too, but looks like any other number.
 func (u *unit) refuseUnsafe() {
 	refused := map[*variable]bool{}
 	for _, p := range u.parks() {

@@ -84,8 +84,8 @@ func sourceNames(file *ast.File, info *types.Info) map[string]string {
 	return names
 }
 
-// takeLocals adds the names that decl declares itself: those are what can hide
-// a qualifier. Fields, methods and labels live in scopes of their own.
+// takeLocals adds the names that decl declares itself: only those can hide a qualifier.
+// Fields, methods and labels live in scopes of their own.
 func takeLocals(taken map[string]bool, decl *ast.FuncDecl, pkg *Package) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -218,8 +218,8 @@ func (im *Imports) spec() string {
 	return fmt.Sprintf("import (\n%s\n)\n", strings.Join(append(std, others...), "\n"))
 }
 
-// importable reports whether package from may import package p: generated code
-// may meet types of packages that it reached through others only.
+// importable reports whether package from may import package p: generated code may meet
+// types of packages that it reaches only through others.
 func importable(from *types.Package, p *types.Package) bool {
 	fromPath := from.Path()
 	if p.Name() == "main" && fromPath != p.Path()+"_test" {

@@ -192,9 +192,9 @@ func followsPointer(t types.Type) bool {
 	return true
 }
 
-// ident replaces the name of a variable that has moved, of a constant or type that
-// has (also where it is declared: it may have got another name), of a package, or
-// of something that a dot import brought in.
+// ident replaces the name of a variable that has moved, of a constant or type that has
+// (also where it is declared: it may have got another name), of a package, or of a
+// dot-imported declaration.
 func (s *mentionScan) ident(id *ast.Ident, as form) {
 	if name, ok := s.u.idents[id]; ok {
 		s.replace(id, text(name))

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// endless finds what the go command would wait for without an end: it opens all files
+// endless finds files for which the go command would wait forever: it opens all files
 // with certain names, and opening a named pipe waits for a writer. Only folders of
 // patterns are looked at, and not those of what they import.
 func endless(cfg *Config, patterns []string) error {

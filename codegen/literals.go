@@ -193,8 +193,8 @@ func (u *unit) capture(obj types.Object) *variable {
 }
 
 // passed is what u passes to a literal in it for a captured variable: the pointer to
-// its cell, or its value. In a function literal that stays one (closure) it is spelled
-// as there.
+// its cell, or its value. In a function literal that stays plain (closure), it is
+// spelled as there.
 func (u *unit) passed(obj *types.Var, closure bool) piece {
 	v := u.vars[obj]
 	if v == nil {

@@ -40,8 +40,8 @@ type workspace struct {
 	metas map[string]*packages.Package // by ID; a package with tests is one of its own
 	roots []*packages.Package          // those that the patterns match
 
-	// external are the type-checked packages of other modules. No annotation and no
-	// file of a run has a say in them, so they serve any number of runs.
+	// external are the type-checked packages of other modules. They do not depend on a
+	// run's annotations and files, so they serve any number of runs.
 	external *packageSet
 }
 
@@ -61,8 +61,8 @@ func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, erro
 	if err != nil {
 		return nil, err
 	}
-	// A generated file that is stale or damaged may keep the go command from
-	// listing its package. It is about to be replaced: list without it.
+	// A generated file that is stale or damaged may keep the go command from listing
+	// its package. It will be replaced: list without it.
 	if broken := ws.brokenOutput(roots); len(broken) > 0 {
 		overlay = maps.Clone(overlay)
 		if overlay == nil {

@@ -75,9 +75,8 @@ type unit struct {
 	slots []*slot // the fields of the frame
 }
 
-// lower turns an annotated function into the text of its generated
-// declarations. It returns findings instead if there is anything in it that it
-// cannot do; it never leaves anything out.
+// lower turns an annotated function into the text of its generated declarations. It
+// returns findings instead if it cannot lower all of it; it never leaves anything out.
 func lower(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
 	return newUnit(fn, imports).lower()
 }

@@ -143,8 +143,8 @@ func (u *unit) declarationOf(obj types.Object) *ast.GenDecl {
 	return found
 }
 
-// liftType declares a type of the function's body outside of it, since the frame
-// may have to name it. That it has another name then shows only to reflection.
+// liftType declares a type of the function's body outside of it, since the frame may
+// have to name it. Only reflection shows the changed name.
 func (u *unit) liftType(spec *ast.TypeSpec) {
 	obj := u.info.Defs[spec.Name].(*types.TypeName)
 	if spec.Name.Name == "_" {

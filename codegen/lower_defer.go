@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// deferral keeps a deferred call in the frame. What the defer statement evaluates,
-// it evaluates: the function value or the bound receiver, and the arguments. Source,
-// then result:
+// deferral keeps a deferred call in the frame. It evaluates what the defer statement
+// does: the function value or the bound receiver, and the arguments. Source, then
+// result:
 //
 //	defer r.mu.Unlock()
 //

@@ -116,8 +116,8 @@ func (u *unit) companion(f *funcVar, e ast.Expr) rope {
 	return append(append(rope{head}, u.enteredBody(sig, entry)...), text("}"))
 }
 
-// enteredBody calls an entry and returns what it returns: a machine that has not
-// suspended is no nil pointer in an interface, but none.
+// enteredBody calls an entry and returns its results: a machine that has not suspended
+// becomes a nil interface, not a nil pointer in one.
 func (u *unit) enteredBody(sig *types.Signature, entry rope) rope {
 	m := late(func(p *printer) string { return p.u.names.callee })
 	var results string
@@ -129,8 +129,8 @@ func (u *unit) enteredBody(sig *types.Signature, entry rope) rope {
 	return append(body, text("\nif "), m, text(" == "), none, text(" {\nreturn "), none, text(results+"\n}\nreturn "), m, text(results+"\n"))
 }
 
-// companionSignature is the signature of a companion: that of the variable after a
-// task, with the suspended callee before the results.
+// companionSignature is the signature of a companion: that of the variable, with a task
+// before the parameters and the suspended callee before the results.
 func (p *printer) companionSignature(f *funcVar, names []string) string {
 	sig := f.v.Type().Underlying().(*types.Signature)
 	params := []string{p.runtime("Task")}

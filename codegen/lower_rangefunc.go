@@ -39,7 +39,7 @@ import (
 //	goto endRange1
 //
 // A jump out of several such loops passes through one place in each, the innermost
-// first. What a panic does is the runtime's: see Loops.Leave.
+// first. The runtime handles panics: see Loops.Leave.
 
 // rangeLoop is one such loop while it is lowered.
 type rangeLoop struct {
@@ -145,7 +145,7 @@ func (l *rangeLoop) typeArgs(key, value types.Type) piece {
 }
 
 // function is the function that is ranged over. One that takes a yield of a named type
-// cannot be converted to one that does not, but can be called by such a one.
+// cannot be converted to one with an unnamed type, but one of the latter can call it.
 func (l *rangeLoop) function() rope {
 	u, s := l.u, l.s
 	yield := coreType(u.typeOf(s.X)).(*types.Signature).Params().At(0).Type()

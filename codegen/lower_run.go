@@ -39,8 +39,8 @@ import (
 // with the way through the queue, half of them for another worker that was woken in vain.
 
 // A function that the caller waits for suspends only where the caller does, since that
-// calls the twin. In a literal that stays plain Go the caller is plain, and would be
-// told what it can not understand. Source, then result:
+// calls the twin. In a literal that stays plain Go the caller is plain, and would not
+// understand the answer. Source, then result:
 //
 //	err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
 //

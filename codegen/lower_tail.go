@@ -19,8 +19,8 @@ import (
 //
 // A function that suspends nowhere but in return statements that return another's
 // results has nothing to do when those are there. So it needs no frame: its entry is
-// the function as it was written, and what it returns to a machine is the suspended
-// callee itself.
+// the function as it was written, and it returns the suspended callee itself to a
+// machine.
 //
 //	func (r *repo) loadEnter(t *statemachine.Task, ctx context.Context, id int) (*repoLoadFrame, user, error) {
 //		if u, ok := r.cache[id]; ok {
@@ -31,10 +31,10 @@ import (
 //
 //	type repoLoadFrame = repoFetchFrame
 //
-// What it would have to do is excluded: deferred calls, results with names, another
-// home than the callee's (its context is the one that it passes on), conversions of
-// results. And functions that return each other's results in a circle have frames,
-// since a type cannot be its own alias.
+// Functions with work left to do are excluded: deferred calls, results with names,
+// another home than the callee's (its context is the one that it passes on),
+// conversions of results. And functions that return each other's results in a circle
+// have frames, since a type cannot be its own alias.
 //
 // In the form for debugging every function has a frame, so that none is missing from a
 // stack.

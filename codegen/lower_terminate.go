@@ -5,9 +5,9 @@ import (
 	"go/token"
 )
 
-// terminates reports whether s is a terminating statement as the language
-// defines it: what the compiler believes never to be left at its end. The
-// compiler demands that MoveNext ends in one, and vet that nothing follows one.
+// terminates reports whether s is a terminating statement as the language defines it:
+// the compiler takes its end to be unreachable. The compiler demands that MoveNext ends
+// in one, and vet that nothing follows one.
 func (u *unit) terminates(s ast.Stmt) bool { return u.terminatesAs(s, "") }
 
 func (u *unit) terminatesAs(s ast.Stmt, name string) bool {

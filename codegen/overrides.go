@@ -15,10 +15,10 @@ func (r *run) findOverrides() {
 	}
 }
 
-// overrides finds types that declare one form of a pair of twins and get the
-// other from an embedded type. Such a type has both methods, and so satisfies an
-// interface with both; but the plain form and the asynchronous one are then two
-// different programs, which is the one thing they may never be.
+// overrides finds types that declare one form of a pair of twins and get the other from
+// an embedded type. Such a type has both methods, and so satisfies an interface with
+// both; but the plain form and the asynchronous one are then different programs, which
+// must never happen.
 func overrides(pkg *types.Package, position func(token.Pos) token.Position) []Diagnostic {
 	var found []Diagnostic
 	scope := pkg.Scope()

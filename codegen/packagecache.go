@@ -141,7 +141,7 @@ func (k *packageKeys) of(p *packages.Package) *packageKey {
 }
 
 // files adds what matters of the files of p, and for a local package of those of its
-// whole folder, since names depend on it. What was generated in one is left out: it is
+// whole folder, since names depend on it. Generated code in them is left out: it is
 // never looked at. It reports whether all could be read.
 func (k *packageKeys) files(sum, face hash.Hash, p *packages.Package) bool {
 	paths := [][]string{p.GoFiles, p.CompiledGoFiles}

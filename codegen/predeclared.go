@@ -2,9 +2,9 @@ package codegen
 
 import "go/types"
 
-// Predeclared names that the source has given away. A file may import what it needs
-// under another name; a package cannot do without bool, though it may well have a
-// function called new.
+// Predeclared names that the source redeclares. A file may import what it needs under
+// another name; a package cannot do without bool, though it may well have a function
+// called new.
 
 // predeclaredType is how a type of the universe is written, and whether it can be.
 func (im *Imports) predeclaredType(name string) (spelled string, ok bool) {

@@ -32,9 +32,9 @@ import (
 // digest. A run that depends on more than nameable files is not kept: a driver of
 // packages other than the go command, an overlay.
 //
-// Not looked at again: the module cache, which go.sum stands for; the Go
-// distribution, which the go command's own file stands for; C headers, of
-// which the go command takes no notice either.
+// Not looked at again: the module cache, which go.sum stands for; the Go distribution,
+// which the go command's own file stands for; C headers, which the go command ignores,
+// too.
 //
 // The digest is computed after the run, when the files to read are known. A file
 // changed meanwhile would enter the digest with contents that the run never saw. So a
@@ -80,8 +80,8 @@ func openRunCache(cfg *Config, patterns []string) *runCache {
 	if err != nil {
 		return nil
 	}
-	// The time of the go command's file says which one it is; its content is of a
-	// size that takes as long to read as everything else.
+	// The time of the go command's file says which one it is; reading its content would
+	// take as long as everything else.
 	info, err := os.Stat(goCommand)
 	if err != nil {
 		return nil
@@ -251,9 +251,9 @@ func (c *runCache) inputs(ws *workspace) inputs {
 	return in
 }
 
-// usedModules lists the go.mod files of the modules of a workspace, also of those
-// of which no package was loaded: they have a say in which versions are used. What
-// else in the file might name a folder with a go.mod does no harm.
+// usedModules lists the go.mod files of the modules of a workspace, also of those of
+// which no package was loaded: they influence which versions are used. Other names of
+// folders with a go.mod in the file do no harm.
 func usedModules(work string) []string {
 	data, err := os.ReadFile(work)
 	if err != nil {

@@ -38,8 +38,8 @@ func newCachedModule(t *testing.T) *cachedModule {
 	return m
 }
 
-// write writes a file as if that had been long ago: with any other time, the next
-// run would not be recorded.
+// write writes a file with an old time: with any other time, the next run would not be
+// recorded.
 func (m *cachedModule) write(name, text string) {
 	path := filepath.Join(m.dir, name)
 	testmodule.Write(m.t, path, []byte(text))

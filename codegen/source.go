@@ -128,8 +128,8 @@ func (s *sources) parse(path string, l *lazySource) *source {
 	return src
 }
 
-// prepare does what will be asked for files of list, in parallel: it reads all
-// of them, and parses those of packages with annotations.
+// prepare reads all files of list in advance, in parallel, and parses those of packages
+// with annotations.
 func (s *sources) prepare(list []*packages.Package) {
 	limit := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup

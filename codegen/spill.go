@@ -33,8 +33,8 @@ func operands(list []ast.Expr) []operandOf {
 	return ops
 }
 
-// spill makes everything in e happen that suspends. If later suspensions follow
-// in the same statement, what gc orders before them is evaluated too.
+// spill evaluates everything in e that suspends. If later suspensions follow in the
+// same statement, what gc orders before them is evaluated too.
 func (u *unit) spill(e ast.Expr, later bool) {
 	e = ast.Unparen(e)
 	if _, done := u.evaluated[e]; done || u.isConstant(e) {

@@ -66,7 +66,7 @@ func (u *unit) forms(t types.Type) []types.Type {
 }
 
 // changeable reports whether anything but the function's own statements may change e. A
-// place behind a pointer is taken to stay as it is: it is read late whatever its type
+// place behind a pointer is assumed not to change: it is read late whatever its type,
 // except for arrays and structs of one word.
 func (u *unit) changeable(e ast.Expr) bool {
 	if v := u.rootVar(e); v != nil {

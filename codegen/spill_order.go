@@ -22,11 +22,10 @@ import (
 //	any(m[k]), f()   reads m[k] before f     (moved if it cannot be addressed and
 //	                                          its conversion wants an address)
 //
-// If a suspension follows in the same statement, what gc would have moved is
-// evaluated into temporaries here, in the same order; the rest stays in the
-// expression, which is compiled by gc again, after the suspension. It is
-// tempting to save the left operands first, as C# does: then every x + await
-// reads an x that is too old.
+// If a suspension follows in the same statement, the operations that gc would have
+// moved are evaluated into temporaries here, in the same order; the rest stays in the
+// expression, which gc compiles again, after the suspension. It is tempting to save the
+// left operands first, as C# does: then every x + await reads a stale x.
 
 // moves reports whether gc moves e before the expression that holds it.
 func (u *unit) moves(e ast.Expr) bool {
@@ -224,7 +223,7 @@ func (u *unit) isConstant(e ast.Expr) bool {
 }
 
 // movesIndex: a map is read early if its key is converted from bytes that a later call
-// could change. A key that is converted to an interface as well is none of these.
+// could change. A key that is also converted to an interface is none of these.
 func (u *unit) movesIndex(e *ast.IndexExpr) bool {
 	m := mapType(u.typeOf(e.X))
 	if m == nil || u.boxes(operandOf{expr: e.Index, to: m.Key()}) {

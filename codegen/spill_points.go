@@ -103,9 +103,9 @@ func again(dst []dest) []dest {
 	return list
 }
 
-// suspendSleep sleeps. Package job cannot know machines, so the entry of its function
-// is the runtime's, and tells the task of what kept it from sleeping on: of a million
-// machines that sleep none needs to know its sleep.
+// suspendSleep sleeps. Package job cannot know machines, so the runtime has the entry
+// of its function, which tells the task what interrupted the sleep. So none of a
+// million sleeping machines needs to know its sleep.
 //
 //	asleep1, err = statemachine.Sleep(t, ctx, d)
 //	if !asleep1 {
@@ -240,8 +240,8 @@ func (u *unit) suspendSwitch(call *ast.CallExpr, p *point, dst []dest) {
 	u.add(&assign{dst: dst, src: rope{taskName, text(".Refusal()")}}, &mark{label: p.resumed})
 }
 
-// once is e, converted to t, as something that may be written down several times and is
-// evaluated once: a name, or a temporary.
+// once is e, converted to t, as text that may be written several times and is evaluated
+// once: a name, or a temporary.
 func (u *unit) once(stem string, e ast.Expr, t types.Type) rope {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok && types.Identical(u.typeOf(id), t) {
 		return u.expr(id)
@@ -261,8 +261,9 @@ func (u *unit) spillArgs(call *ast.CallExpr) {
 	}
 }
 
-// shownSource is how many bytes of a long line of the source a comment shows. All of a
-// line with a thousand suspension points, at each of them, would be a million calls.
+// shownSource is how many bytes of a long line of the source a comment shows. Showing
+// the whole of a line with a thousand suspension points, at each of them, would show a
+// million calls.
 const shownSource = 160
 
 // sourceLine is the line of the source at pos, for comments; of a long one, the part

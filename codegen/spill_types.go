@@ -141,13 +141,12 @@ func isOrHasPointers(t types.Type, part func(types.Type) bool) bool {
 	return true
 }
 
-// hasTypeParam reports whether t depends on a type parameter, so that its layout
-// is not known. Generated code is generic then, and gc's order too is that of
-// types it does not know.
+// hasTypeParam reports whether t depends on a type parameter, so that its layout is not
+// known. Generated code is generic then, and gc orders it as for unknown types, too.
 func hasTypeParam(t types.Type) bool { return dependsOnParam(t, nil) }
 
-// isDerived reports whether what t is depends on a type parameter, even if its layout
-// does not. An assertion to such a type looks it up as the function runs. All types
+// isDerived reports whether the identity of t depends on a type parameter, even if its
+// layout does not. An assertion to such a type looks the type up at run time. All types
 // that a generic function declares are among them.
 func (u *unit) isDerived(t types.Type) bool {
 	return hasTypeParam(t) || namesType(t, func(obj *types.TypeName) bool {

@@ -240,14 +240,14 @@ func (f *finder) slice(src *source, node ast.Node) string {
 	return string(src.data[file.Offset(node.Pos()):file.Offset(node.End())])
 }
 
-// attach adds the declarations in text to home. They are parsed by themselves:
-// nodes shared with the source would have their types recorded twice, the
-// second time for the stub.
+// attach adds the declarations in text to home. They are parsed by themselves: the
+// types of nodes shared with the source would be recorded twice, the second time for
+// the stub.
 func (f *finder) attach(home, owner *source, text string) {
 	file, err := parser.ParseFile(f.ws.fset, stubFile, "package p\n"+text, parser.SkipObjectResolution)
 	if err != nil {
-		// The head of an annotated function that does not parse by itself: the
-		// type checker has its own words for what is wrong with it.
+		// The head of an annotated function does not parse by itself: the type checker
+		// reports why.
 		return
 	}
 	if home.stubImports == nil {

@@ -161,8 +161,8 @@ func (r *run) sound(t *target) bool {
 	return len(all) == 0
 }
 
-// sameLine reports whether there is a finding in list for the line of d: where a file
-// does not even begin as one, the go command says so, too.
+// sameLine reports whether there is a finding in list for the line of d: if the
+// beginning of a file is broken, the go command reports it, too.
 func sameLine(d Diagnostic, list []Diagnostic) bool {
 	return d.Pos.Line > 0 && slices.ContainsFunc(list, func(other Diagnostic) bool {
 		return d.Pos.Filename == other.Pos.Filename && d.Pos.Line == other.Pos.Line

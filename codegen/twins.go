@@ -11,11 +11,11 @@ import (
 // results. "Next to" means the same package scope, the same receiver type or the same
 // interface, so that the two cannot be overridden one without the other.
 //
-// The rule reads types alone. Twins that are still to be generated are in the
-// types too, as stubs (stubs.go); twins written by hand and those of other
-// modules need nothing. It is tempting to ask the annotations instead of the
-// types here: then a twin that another module generated would block, and an
-// interface could not have one.
+// The rule reads types alone. Twins that are still to be generated are in the types
+// too, as stubs (stubs.go); twins written by hand and those of other modules need
+// nothing. It is tempting to ask the annotations instead of the types here. Then calls
+// of twins that another module generated would block, and an interface could not have a
+// twin.
 
 // Twins answers which calls suspend. It is safe for concurrent use.
 type Twins struct {

@@ -180,8 +180,8 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 	return result
 }
 
-// own makes the information that is keyed by file answer for the user's files
-// too: what was checked are copies with stubs.
+// own makes the information that is keyed by file available for the user's files, too:
+// the checked files are copies with stubs.
 func (c *checker) own(result *checked, files []*ast.File) {
 	if result.info == nil {
 		return
@@ -202,8 +202,8 @@ func firstPos(files []*ast.File) token.Pos {
 	return files[0].Package
 }
 
-// files parses what the compiler would be given for p, less what we generated
-// and plus the stubs; or what cgo would (see compiled).
+// files parses the files that the compiler would read for p, without our generated
+// files and with the stubs; or those that cgo would read (see compiled).
 func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) {
 	paths, withoutC := c.sources.compiled(p)
 	for _, path := range paths {
@@ -226,8 +226,8 @@ func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) 
 	return files, withoutC
 }
 
-// read reads a file of another module. One that may be edited is read once, so that
-// what is checked is what went into the keys of the cache.
+// read reads a file of another module. One that may be edited is read once, so that the
+// checked text is the one in the keys of the cache.
 func (c *checker) read(p *packages.Package, path string) ([]byte, error) {
 	if editable(p) {
 		return c.sources.lazy(path).data()

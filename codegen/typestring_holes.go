@@ -6,7 +6,7 @@ import (
 )
 
 // isOpen reports whether t cannot be named here since a part of it cannot. It imports
-// nothing: most types are asked for that never have to be written.
+// nothing: most of the types asked about are never written.
 func (im *Imports) isOpen(t types.Type) bool {
 	some := func(list ...types.Type) bool { return slices.ContainsFunc(list, im.isOpen) }
 	if t == nil || im.isHole(t) {

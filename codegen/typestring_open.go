@@ -64,8 +64,8 @@ func (w *typeWriter) arguments(generic types.Type, args *types.TypeList) {
 	}
 }
 
-// argument writes type argument i of generic. Where the type parameter asks for
-// something, an argument that cannot be named is one hole, of which the same is asked.
+// argument writes type argument i of generic. Where the type parameter has a
+// constraint, an argument that cannot be named is one hole with the same constraint.
 func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	named, ok := generic.(*types.Named)
 	if w.im.open == nil || !ok || !w.im.isOpen(arg) {

@@ -32,7 +32,7 @@ import (
 // unnamed_ways.go describes how a way is found from something that has a name. Nothing
 // of the function is evaluated for it.
 //
-// A frame with a type parameter for each such type would be simpler, and does not do:
+// A frame with a type parameter for each such type would be simpler, but does not work:
 // MoveNext could not call a method of such a value.
 
 // like is what MoveNext declares for the variables of one type.
@@ -101,8 +101,8 @@ func joinedWays(list []way) string {
 	return strings.Join(texts, ", ")
 }
 
-// likeOfType is likeOf for a type that may have a name, or be at the end of a way as a
-// whole.
+// likeOfType is likeOf for a type that may have a name, or be as a whole the end of a
+// way.
 func (u *unit) likeOfType(t types.Type) (way, bool) {
 	if by, ok := u.waysTo().find(t); ok {
 		return by, true

@@ -26,8 +26,8 @@ import (
 // The search is breadth-first, so that the first way found is the shortest. It is
 // bounded: types lead to types without end, and those of interest are near.
 
-// way makes the expression for a nil pointer to a type. It is made when it is needed,
-// for it takes declarations.
+// way makes the expression for a nil pointer to a type. It is made on demand, for it
+// takes declarations.
 type way func() string
 
 // ways are those of one annotated function.

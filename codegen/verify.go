@@ -16,9 +16,9 @@ import (
 )
 
 // Generated code that does not compile is worse than a refusal: the user can neither
-// build nor see why. So nothing is written that was not type-checked together with the
-// package that it is for, instead of the stubs. What this finds is a defect of the
-// generator, and says so.
+// build nor see why. So all output is first type-checked together with its package,
+// where it replaces the stubs. Errors found here are defects of the generator, and are
+// reported as such.
 
 // outputImports lists what the generated files import.
 func (r *run) outputImports() []string {
@@ -112,9 +112,9 @@ func (out *output) functionAt(pos token.Pos) *Function {
 	return nil
 }
 
-// withoutBodies are the files of t's package as declarations only, and without
-// the stubs that its outputs replace. What that breaks in them (unused imports,
-// missing bodies) is not looked at.
+// withoutBodies are the files of t's package as declarations only, and without the
+// stubs that its outputs replace. Errors that this causes in them (unused imports,
+// missing bodies) are ignored.
 func (r *run) withoutBodies(t *target) (files []*ast.File, withoutC bool) {
 	replaced := map[*source]bool{}
 	for _, out := range t.outputs {

@@ -74,8 +74,8 @@ func (r *run) finish() *Result {
 	return result
 }
 
-// refuseEdited reports the files that would have to be replaced although they are not
-// as they were generated. A dry run lists them.
+// refuseEdited reports files due for replacement that were edited or damaged since they
+// were generated. A dry run lists them.
 func (r *run) refuseEdited(dir string, changes []FileChange) {
 	for _, c := range changes {
 		switch {
@@ -145,8 +145,7 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 	return list, nil
 }
 
-// keep makes c the news that the old file is left as it is, if it is not as it was
-// generated.
+// keep makes c report that the old file is left as it is, if it was edited or damaged.
 func (c *FileChange) keep(old []byte) {
 	if change, why := changed(old); change != "" {
 		c.Change, c.why = change, why
@@ -173,7 +172,7 @@ func (r *run) orphan(path string, data []byte) bool {
 // hold takes the folders out of byDir that import a folder with findings, until
 // none is left.
 func (r *run) hold(byDir map[string][]FileChange) []Held {
-	failed := map[string]string{} // import path -> the path with findings after it
+	failed := map[string]string{} // import path -> the path with findings behind it
 	for _, p := range r.ws.locals() {
 		if !r.clean(folder(p)) {
 			failed[p.PkgPath] = p.PkgPath

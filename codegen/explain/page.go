@@ -21,8 +21,8 @@ var page = template.Must(template.New("page").Parse(pageText))
 // #waits=Name.n where the function Name suspends at its point n for the first time. The returned
 // error is that of w.
 //
-// Fields that machines in debug form have and others do not are not shown: the frame is
-// that of the release form.
+// Fields that only machines in debug form have are not shown: the frame is that of the
+// release form.
 func HTML(w io.Writer, title string, machines []*codegen.Machine, steps []Step) error {
 	data := struct {
 		Title    string

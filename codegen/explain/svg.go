@@ -69,9 +69,8 @@ func (d *drawing) span(e codegen.Edge) (low, high int, up bool) {
 	return min(from, to), max(from, to), to <= from
 }
 
-// bows says how far out edges are drawn that are not straight, and how far the furthest
-// of a side is, upwards and downwards. Short ones lie under long ones, and no two on
-// each other.
+// bows says how far out bent edges are drawn, and how far the furthest of a side is,
+// upwards and downwards. Short ones lie under long ones, and no two overlap.
 func (d *drawing) bows() (out map[codegen.Edge]int, depth map[bool]int) {
 	out, depth = map[codegen.Edge]int{}, map[bool]int{}
 	var list []codegen.Edge

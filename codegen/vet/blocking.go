@@ -10,7 +10,7 @@ import (
 )
 
 // blockingCalls reports what holds the worker of a machine while it waits. A scheduler
-// has few workers; what would let one continue may itself be waiting for one.
+// has few workers; the code that would unblock one may itself be waiting for a worker.
 func blockingCalls(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: blockers}
 	for _, region := range s.regions {

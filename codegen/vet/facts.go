@@ -12,9 +12,8 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// What packages say of themselves to those that import them: which of their functions
-// block though they are not annotated, and what their machines call without knowing
-// what it is.
+// The facts that packages export to their importers: which of their functions block
+// though they are not annotated, and which unknown functions their machines call.
 
 // knowledge is the fact of a package.
 type knowledge struct {
@@ -104,8 +103,9 @@ func typeName(t types.Type) string {
 	return types.TypeString(t, (*types.Package).Path)
 }
 
-// blocks returns why a function blocks that is not annotated and has no twin, or nil:
-// it does what a machine would suspend for, or what blocks a machine as well.
+// blocks returns why a function without annotation and twin blocks, or nil: it does
+// something for which a machine would suspend, or something that blocks a machine as
+// well.
 func (s *survey) blocks(fn *types.Func) *reason {
 	fn = fn.Origin()
 	decl := s.decls[fn]
@@ -133,8 +133,8 @@ func (s *survey) blocks(fn *types.Func) *reason {
 	return s.facts.asked[fn]
 }
 
-// runsHere reports whether a call of decl runs n: no goroutine or job of its own does,
-// and no caller of a function that decl returns.
+// runsHere reports whether a call of decl runs n: it is not left to a goroutine or job
+// of its own, nor to a caller of a function that decl returns.
 func (s *survey) runsHere(decl *ast.FuncDecl, n ast.Node, stack []ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:

@@ -12,8 +12,8 @@ import (
 // passing one for which release is true. Deferred calls release nothing before the
 // function's end, where nothing suspends anymore.
 func (s *survey) held(r *region, from *ast.CallExpr, release func(*ast.CallExpr) bool) []*ast.CallExpr {
-	// Any call may return: to think of one that does not as one that does finds paths
-	// that are none only after calls like log.Fatal.
+	// Any call may return: treating calls that never return like others adds false
+	// paths only after calls like log.Fatal.
 	graph := cfg.New(r.body, func(*ast.CallExpr) bool { return true })
 	var found []*ast.CallExpr
 	seen := map[*cfg.Block]bool{}

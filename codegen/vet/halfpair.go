@@ -12,7 +12,7 @@ import (
 )
 
 // halfPairs reports types that declare one form of a pair of twins and get the other
-// from what they embed: the plain form and the asynchronous one would be two different
+// from an embedded type: the plain form and the asynchronous one would be different
 // programs.
 func halfPairs(r *reporter, s *survey) {
 	scope := s.pass.Pkg.Scope()
@@ -36,8 +36,8 @@ func halfPairs(r *reporter, s *survey) {
 	}
 }
 
-// otherForm adds the form that is missing: by the annotation, or as a method that waits
-// for the job of the form that is there.
+// otherForm adds the missing form: by the annotation, or as a method that waits for the
+// job of the existing form.
 func (s *survey) otherForm(decl *ast.FuncDecl, m *types.Func, missing string) analysis.SuggestedFix {
 	p := s.patch(decl.Pos())
 	if strings.HasSuffix(missing, asyncSuffix) {

@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// indirectCalls reports calls in machines that block although what they reach has a
-// twin: whether a call suspends is read off the types where it is, and these say
-// nothing of a twin there. Each is one of
+// indirectCalls reports calls in machines that block although their target has a twin:
+// the types at the call decide whether it suspends, and they tell nothing of a twin
+// there. Each is one of
 //
 //	s.Get(ctx)           an interface, or a type parameter, with a method whose implementation has a twin
 //	next(ctx)            a func value, of which no type says what it holds
@@ -18,8 +18,8 @@ import (
 //	slices.Map(l, fetch) likewise with a function, or one that is kept
 //	s.Go(h.handler)      a func value that the runtime is to call
 //
-// What other packages have, it learns from their facts (facts.go), and which
-// implementations there are, from the package and what it imports.
+// It learns about other packages from their facts (facts.go), and finds implementations
+// in the package and its imports.
 func indirectCalls(r *reporter, s *survey) {
 	c := &indirect{reporter: r, survey: s, handed: map[ast.Expr]bool{}}
 	c.collect()

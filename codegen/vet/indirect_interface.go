@@ -34,8 +34,8 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// implementation is a method that blocks and that a call of fn, of the interface, may
-// reach: one with a twin if there is one.
+// implementation is a blocking method that a call of fn, of the interface, may reach:
+// preferably one with a twin.
 func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
 	for i, m := range c.implementations {
 		if m.Name() != fn.Name() || !c.implements(m.Func, iface, what) {

@@ -19,10 +19,10 @@ import (
 var errLoad = errors.New("vet: cannot load packages")
 
 // Packages runs [Analyzer] on the packages that patterns match ("./..." if there are
-// none), tests included, and returns the findings by place. Twins need not be
-// generated: what generating would write is looked at, and what the generator refuses
-// is found, too. It writes nothing. An error means that there was nothing to look at.
-// Packages blocks until all are done; the flag skip applies.
+// none), tests included, and returns the findings by position. Twins need not be
+// generated: Packages checks the code that generating would write, and reports the
+// generator's refusals, too. It writes nothing. An error means that there was nothing
+// to look at. Packages blocks until all are done; the flag skip applies.
 func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -75,9 +75,9 @@ func amongThemselves(list []*packages.Package) {
 	}
 }
 
-// load loads packages as they are with everything generated. Those that patterns do not
-// match and that only say something of themselves to others, being of the same module
-// or with machines, are among them; asked has the others.
+// load loads packages as they are with everything generated. Among them are packages
+// that patterns do not match but that export facts, since they are of the same module
+// or have machines; asked has the matching ones.
 func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (loaded []*packages.Package, asked map[string]bool, err error) {
 	env, flags := cfg.GoCommand()
 	config := &packages.Config{

@@ -128,9 +128,9 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 	return plain, nil
 }
 
-// calledHere reports whether what is around a literal calls it before it ends: a
-// function that is given it and starts no goroutine for it, or calls of the variable
-// that keeps it.
+// calledHere reports whether the code around a literal calls it before it ends: a
+// function that takes it and starts no goroutine for it, or calls of the variable that
+// keeps it.
 func (s *survey) calledHere(stack []ast.Node) bool {
 	if call, started := callAround(stack); call != nil {
 		return !started && !startsGoroutine(s.callee(call))
@@ -235,8 +235,8 @@ const (
 	parallelPath = codegen.Module + "/parallel"
 )
 
-// startsMachine reports whether call lets the function suspend that is its argument, if
-// it is made in an annotated function, by runner.
+// startsMachine reports whether call lets its argument, a function, suspend, if it is
+// made in an annotated function, by runner.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
 	fn, waits := codegen.RunsAsJob(call, s.info)
 	return fn != nil && (!waits || by == machine)

@@ -1,9 +1,9 @@
-// Package vet finds what compiles, runs, and is still not meant in programs with
-// asynchronous functions: a job without a waiter, a call that blocks the worker it runs
-// on, a lock held while waiting.
+// Package vet finds mistakes that compile and run in programs with asynchronous
+// functions: a job without a waiter, a call that blocks the worker it runs on, a lock
+// held while waiting.
 //
-// [Analyzer] is an analyzer as those of go vet are. The command movenext runs it,
-// and is a tool for go vet itself:
+// [Analyzer] is an analyzer like those of go vet. The command movenext runs it, and is
+// a tool for go vet itself:
 //
 //	go tool movenext vet ./...
 //	go vet -vettool=$(go tool -n movenext) ./...

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Wrapping: what blocks is put into a function for job.Blocking, which has goroutines
-// for this purpose, and its job is awaited. The form depends on where the blocking
-// expression is.
+// Wrapping: the blocking expression is put into a function for job.Blocking, which has
+// goroutines for this purpose, and its job is awaited. The form depends on where the
+// blocking expression is.
 //
 //	data, err := os.ReadFile(name)
 //

@@ -182,8 +182,8 @@ func (o *explainOptions) record(stdout, stderr io.Writer) ([]explain.Step, error
 	return explain.ReadRecording(steps)
 }
 
-// writeOverlay writes the files of an overlay into dir, and the list of them that the
-// go command reads, and returns that one's name.
+// writeOverlay writes the files of an overlay into dir, and their list for the go
+// command, and returns the list's name.
 func writeOverlay(dir string, overlay map[string][]byte) (string, error) {
 	replace := map[string]string{}
 	for path, data := range overlay {

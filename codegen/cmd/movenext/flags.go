@@ -51,8 +51,8 @@ var (
 // commands are the words that may come first.
 var commands = []string{"generate", "check", "vet", "explain", "version", "help"}
 
-// unknownCommand is the first argument if that may be meant as a command: it is a
-// single word, as no package's path but one of the Go distribution's is.
+// unknownCommand is the first argument if it may be meant as a command: it is a single
+// word, and only packages of the Go distribution have such paths.
 func unknownCommand(args []string) (string, bool) {
 	if len(args) == 0 || args[0] == "" || strings.ContainsAny(args[0], "./\\-@ ") {
 		return "", false

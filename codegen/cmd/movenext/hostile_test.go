@@ -17,8 +17,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
-// The bounds for each hostile input. The memory is Go's own limit, which a run that
-// needs more would not end within; the time is for a machine that does twenty other
+// The bounds for each hostile input. The memory is Go's own limit; a run that needs
+// more would not end in time. The time allows for a machine that does twenty other
 // things.
 const (
 	hostileTime   = 5 * time.Minute

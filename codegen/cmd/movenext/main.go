@@ -26,10 +26,10 @@
 // Check writes nothing. It prints every generated file that is not as generate
 // would leave it, and why: stale, missing, orphaned, edited (by hand) or damaged.
 //
-// Vet writes nothing either. It prints what compiles, runs, and is still not meant: a
-// job without a waiter, a call that blocks the worker of an asynchronous function, a
-// lock held across a suspension. Package codegen/vet has the list. The command is a
-// tool for go vet, too, which can apply the fixes that most findings come with:
+// Vet writes nothing either. It prints mistakes that compile and run: a job without a
+// waiter, a call that blocks the worker of an asynchronous function, a lock held across
+// a suspension. Package codegen/vet has the list. The command is a tool for go vet,
+// too, which can apply the fixes that most findings come with:
 //
 //	go vet -vettool=$(go tool -n movenext) ./...
 //	go vet -fix -vettool=$(go tool -n movenext) ./...
@@ -96,8 +96,8 @@
 // All findings of all packages are printed in one run. Files of a folder with a
 // finding are left as they are, and so are those of packages that import it.
 //
-// A warning is a line of the same form, with "warning:" in it. It is about source that
-// is right and may block where nothing suspends, such as an initialiser of a package
+// A warning is a line of the same form, with "warning:" in it. It is about correct
+// source that may block where nothing suspends, such as an initialiser of a package
 // variable that calls a function with a twin. It holds nothing back.
 //
 // # Exit status
@@ -134,8 +134,8 @@ func main() {
 	if isVetTool(os.Args[1:]) {
 		unitchecker.Main(vet.Analyzer)
 	}
-	// A run allocates syntax and types and ends: most of what the collector would look
-	// at is still in use. Looking less often saves a fifth of the time.
+	// A run allocates syntax and types and ends: most of what the collector would scan
+	// is still in use. Collecting less often saves a fifth of the time.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}

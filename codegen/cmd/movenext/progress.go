@@ -15,9 +15,9 @@ const patience = time.Second
 // patienceElsewhere is the same where go generate, make or a server reads the output.
 const patienceElsewhere = 2 * time.Second
 
-// progress is the line that tells a person at a terminal that a long run is
-// getting somewhere. It overwrites itself, and is gone when the run ends. Where the
-// output is read by a program, or ends in a file, a long run says once what takes long.
+// progress is the line that tells a person at a terminal that a long run is getting
+// somewhere. It overwrites itself, and is gone when the run ends. If a program reads
+// the output, or it goes to a file, a long run says once what takes long.
 type progress struct {
 	w     io.Writer // nil: there is none
 	once  bool      // w is no terminal

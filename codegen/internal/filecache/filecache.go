@@ -94,9 +94,9 @@ func (d *Dir) entry(key Key) string {
 	return filepath.Join(d.path, name[:2], name)
 }
 
-// trim removes old entries, and what writers that were killed left, if that was
-// not done lately. Only names of entries' folders are looked into: the user may
-// have named a folder that holds something else.
+// trim removes old entries, and the remains of killed writers, unless it did so
+// recently. It looks only into folders with the names of entries' folders: the user's
+// folder may hold something else.
 func (d *Dir) trim() {
 	marker := filepath.Join(d.path, trimmedName)
 	now := d.now()

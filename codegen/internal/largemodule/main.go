@@ -3,10 +3,10 @@
 //
 //	go run ./codegen/internal/largemodule
 //
-// It prints the time of a first run, which generates everything, and of runs
-// after it, and what these are in proportion to the time that it takes to list the
-// same packages and to type-check them and all they import, once, from source.
-// Every time is that of a process of its own, and the median of several.
+// It prints the time of a first run, which generates everything, and of later runs. It
+// also prints their ratio to the time of listing the same packages and type-checking
+// them and all their imports, once, from source. Every time is the median of several
+// processes.
 //
 //	-packages n, -functions n   the size of the module
 //	-runs n                     how many times everything is measured
@@ -121,8 +121,8 @@ func (b *bench) steps() []*step {
 	}
 }
 
-// report measures the steps in turn, so that whatever else the machine does
-// falls on all of them, and prints the table.
+// report measures the steps in turn, so that other load on the computer falls on all of
+// them, and prints the table.
 func (b *bench) report(runs int) error {
 	steps := b.steps()
 	for range runs {

@@ -17,12 +17,12 @@ import (
 
 // campaign is one run of fuzz: workers that each take the next batch.
 type campaign struct {
-	preamble    string
-	write       func(seed uint64) (batch.Program, error) // one without source is left out
+	preamble string
+	write    func(seed uint64) (batch.Program, error) // one without source is left out
 	// for a smaller program; nil: all are small
 	mend        func(source string) (string, error)
-	size        uint64                                   // programs in a batch
-	first, last uint64                                   // seeds
+	size        uint64 // programs in a batch
+	first, last uint64 // seeds
 
 	mu      sync.Mutex
 	out     io.Writer
@@ -102,8 +102,7 @@ func (c *campaign) take() (seed, size uint64) {
 	return seed, size
 }
 
-// done says how far the campaign is, and where another would have to begin to continue
-// it.
+// done says how far the campaign is, and where a later one should resume.
 func (c *campaign) done(seed uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,10 +125,9 @@ type worker struct {
 	module *batch.Module
 }
 
-// inlined says how many batches there are for one that is built with the compiler's
-// inlining, as users build. The others take two thirds of the time, and differ in what
-// the optimizer sees: for the machines' part of the work that is no difference, so most
-// of them are cheap.
+// inlined says that one in so many batches is built with the compiler's inlining, as
+// users build. The others take two thirds of the time, and differ in what the optimizer
+// sees: the lowering is the same, so most batches are built the cheap way.
 const inlined = 4
 
 // batch writes and compares the programs of size seeds.

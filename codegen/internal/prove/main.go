@@ -14,19 +14,19 @@
 // statements with each kind of operand and one that suspends and changes what the
 // others read, and compares them as fuzz does.
 //
-// Fuzz writes random programs, lowers them, and compares what they do as plain Go with
-// what they do as machines, with four timings of what they await. What differs is
-// made smaller and printed. The same seed gives the same programs.
+// Fuzz writes random programs, lowers them, and compares their plain form with their
+// machines, with four timings of the awaited jobs. It shrinks and prints programs that
+// differ. The same seed gives the same programs.
 //
 // Gotest runs the programs of Go's own tests as machines, with suspension points
-// between their statements. The folder is test in the sources of Go; without it that of
-// the Go installation is taken, which not every installation has.
+// between their statements. The folder is test in the sources of Go; without it, that
+// of the Go installation is used, if it has one.
 //
 // Modules runs the tests of third-party modules twice: as they are, and with each
-// function replaced by its machine, which suspends between its statements. What passes
-// has to be the same. The file modules.txt lists the modules with their versions;
-// patterns choose among them. Others are named as path@version, or by a folder that has
-// one ("./…").
+// function replaced by its machine, which suspends between its statements. The same
+// tests must pass. The file modules.txt lists the modules with their versions; patterns
+// choose among them. Others are named as path@version, or by a folder that has one
+// ("./…").
 //
 // Std annotates every function of the packages of the standard library ("std" if none
 // are named) in a copy, and prints how many were lowered and why others were refused.

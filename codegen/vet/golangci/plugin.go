@@ -21,8 +21,8 @@ type settings struct {
 	Skip []string `json:"skip"` // checks not to make
 }
 
-// New returns the plugin with its settings, or an error for settings that it does not
-// have. The settings are those of the process.
+// New returns the plugin with its settings, or an error for unknown settings. The
+// settings apply to the whole process.
 func New(raw any) (register.LinterPlugin, error) {
 	s, err := register.DecodeSettings[settings](raw)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // particular is what differs between messages that say the same.
 var particular = regexp.MustCompile(`\b(receiver|assigns|name|that|of|cannot call) [\w.]+|\d+`)
 
-// place is where something else is.
+// place is the position of something else.
 var place = regexp.MustCompile(` at \S+:\d+`)
 
 // first is a name that a message begins with.

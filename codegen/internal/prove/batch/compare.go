@@ -44,9 +44,9 @@ type Finding struct {
 }
 
 // Compare compares the two executions of programs and returns a finding for each, in
-// their order. It blocks for as long as building and running takes. An error
-// means that nothing was found out: the go command is missing, a disk is full.
-// One Module compares one batch at a time; several compare theirs side by side.
+// their order. It blocks for as long as building and running takes. An error means that
+// there is no result: the go command is missing, a disk is full. One Module compares
+// one batch at a time; several compare theirs side by side.
 func (m *Module) Compare(ctx context.Context, programs []Program) ([]Finding, error) {
 	b := &build{Module: m, found: map[string]Finding{}, points: map[string]int{}, programs: programs}
 	if err := b.generate(); err != nil {

@@ -85,9 +85,9 @@ func WriteModule(dir, path string) error {
 	return errors.Join(write(dir, "go.mod", text), write(dir, "go.sum", string(sum)))
 }
 
-// Require has the module in dir require this one from where it lies, and be of the
-// language version that this one asks for. Its own replacements go: they name folders
-// that are elsewhere.
+// Require makes the module in dir require this one from its folder, and use the
+// language version that this one asks for. The module's own replacements are removed:
+// they name folders that are elsewhere.
 func Require(dir string, env []string) error {
 	root, err := runtimeRoot()
 	if err != nil {

@@ -30,8 +30,8 @@ var imported = []string{
 // newToolchain builds what programs import, by go build and in the user's cache: other
 // programs can use these packages as well.
 func newToolchain(dir string) (*toolchain, error) {
-	// Debug information is a tenth of the compiler's work, and so is collecting garbage
-	// early what lives as long as the compiler does.
+	// Debug information is a tenth of the compiler's work, and so is early garbage
+	// collection of data that lives as long as the compiler does.
 	t := &toolchain{env: append(os.Environ(), "CGO_ENABLED=0", "GOGC=400")}
 	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}"}, imported...)...)
 	list.Dir, list.Env = dir, t.env

@@ -152,7 +152,7 @@ func (c Case) values(body string) (used, parameters []byte) {
 }
 
 // body is the body of the program's function: the operands, what the focus changes, the
-// form, and the log of what all is then.
+// form, and the log of all values after it.
 func (c Case) body() string {
 	texts, holes := parse(c.template)
 	var setup, change, after []string

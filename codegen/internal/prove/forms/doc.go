@@ -2,10 +2,11 @@
 // expressions and statements, with each kind of operand, and one operand that suspends
 // and changes what its neighbours read.
 //
-// Random programs (package programs) find what takes many things to happen. What takes
-// two things only, a form and an operand, they find by luck: a slice whose lower bound
-// is a field and whose upper bound is a call was in none of a hundred thousand. So this
-// package leaves nothing to luck, and pays for it with programs of one statement.
+// Random programs (package programs) find defects that need many things to coincide.
+// Those that need only two things, a form and an operand, they find by luck: a slice
+// whose lower bound is a field and whose upper bound is a call was in none of a hundred
+// thousand. So this package leaves nothing to luck, and pays for it with programs of
+// one statement.
 //
 // # The world
 //
@@ -36,6 +37,6 @@
 //	«!I»      an operand that never suspends: it stands in a literal that is a value
 //	«;»       a statement, which suspends if it is the focus
 //
-// What Go refuses of a combination is no program ([Case.Source]): a type
-// checker is a better judge of that than rules in a table.
+// A combination that Go refuses is no program ([Case.Source]): the type checker is a
+// better judge of that than rules in a table.
 package forms

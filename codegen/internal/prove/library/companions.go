@@ -12,11 +12,11 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/annotated"
 )
 
-// Tests pass what they get from other packages to the one that they test: those of
-// go/types pass it what go/importer has imported. So packages between the tests and the
-// original are copied, too, as they are, and import the copy. Not those that package
-// testing needs, since no test could do without the originals, and not those with
-// vendored imports or internal packages of their own.
+// Tests pass values from other packages to the tested one: those of go/types pass it
+// packages from go/importer. So packages between the tests and the original are copied,
+// too, unchanged, and import the copy. Exceptions are those that package testing needs,
+// since no test could do without the originals, and those with vendored imports or
+// internal packages of their own.
 
 // copyCompanions copies the packages that the tests import and that import the package.
 func (c *clone) copyCompanions() error {

@@ -44,13 +44,13 @@
 // next to their originals, in an installation of Go that consists of links (tree.go).
 // The assembly is copied, and functions of the runtime are linked by their names.
 //
-// A third-party module is copied whole, and is no copy to those that import it: there
-// is no original in the binary. So its packages stay where they are in it, all of them
-// are annotated, and a call between two of them is one between machines (module.go).
+// A third-party module is copied whole, and replaces the original for its importers:
+// the binary has no original. So its packages keep their places in it, all of them are
+// annotated, and a call between two of them is one between machines (module.go).
 //
 // # What cannot be the same
 //
-// Machines allocate, and so testing.AllocsPerRun returns to machines what it has
+// Machines allocate, so testing.AllocsPerRun returns to machines the number that it
 // returned to the plain form. Tests that look at their callers' lines or at the depth
 // of the stack are left out by name (leftout.go). So are tests that fail in the copy as
 // plain Go, since they say nothing about machines: mostly tests for which a type or an

@@ -34,7 +34,7 @@ func RunModules(ctx context.Context, o Options, report func(*Package), modules .
 	return nil
 }
 
-// module does one module. It is copied whole, and its packages stay where they are in
+// module tests one module. It is copied whole, and its packages stay where they are in
 // it: whatever imports one of them gets the copy.
 func (o *Options) module(ctx context.Context, name string, result *Package) error {
 	env := append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false")
@@ -102,8 +102,8 @@ func (o *Options) machines(h *home, clones []*clone, env []string, result *Packa
 	return h.writeNames(o.Dir)
 }
 
-// plainSize notes how large the binary of the tests is while there is no machine. A
-// package whose tests do not build is left out.
+// plainSize notes the size of the tests' binary before there are machines. A package
+// whose tests do not build is left out.
 func (c *clone) plainSize(ctx context.Context, env []string, result *Package) error {
 	if !c.hasTests() {
 		return nil

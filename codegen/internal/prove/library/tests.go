@@ -126,9 +126,9 @@ func compare(plain, machines *outcome, without map[string]string, p *Package) {
 	}
 }
 
-// comparePart is compare for a test within a test, whole. A name that only one of the
-// runs has says nothing if the whole passes in both: it has a random number in it, or
-// an address.
+// comparePart is compare for a subtest of the test whole. A name that only one of the
+// runs has does not matter if whole passes in both: it contains a random number, or an
+// address.
 func comparePart(plain, machines *outcome, name, whole string, p *Package) {
 	if plain.status[name] != passed || machines.status[name] == "" && machines.status[whole] == passed {
 		return

@@ -16,8 +16,8 @@ const (
 	tracePath = "example.com/proof/trace"
 )
 
-// declarations are the packages that programs import, as far as they use them: what
-// is in the module where they are built is the real thing.
+// declarations are the packages that programs import, as far as they use them; the real
+// ones are in the module where they are built.
 var declarations = map[string]string{
 	"context": `package context
 

@@ -20,15 +20,15 @@
 //	name a twin               the plain form would not be plain any more
 //
 // A word on capacities: the compiler gives a slice that it can keep on the stack more
-// room than one on the heap, and what escapes in a machine need not escape in the plain
-// form. So whether two slices share elements after an append is no property of the
-// source.
+// room than one on the heap, and a slice that escapes in a machine need not escape in
+// the plain form. So whether two slices share elements after an append is no property
+// of the source.
 //
 // # Text, and why not a tree
 //
-// Programs are written as text, left to right, by functions that return the
-// text of an expression of a wanted type. A tree would serve shrinking; but shrinking
-// works on the source of any program (see package shrink), and text is what one
-// reads here. What comes out is type-checked before it is used ([Write]); a few in a
-// hundred fall, for constants that overflow and the like, and are replaced.
+// Programs are written as text, left to right, by functions that return the text of an
+// expression of a wanted type. A tree would serve shrinking; but shrinking works on the
+// source of any program (see package shrink), and text is easier to read here. The
+// result is type-checked before it is used ([Write]); a few in a hundred fail, for
+// overflowing constants and the like, and are replaced.
 package programs

@@ -40,9 +40,9 @@ var ordinary = []typ{
 // passed are the types of parameters and results.
 var passed = []typ{integer, integer, integer, text, boolean, slice, array, record, pointer, recordAt, anything, failure}
 
-// returned are the lists of results that functions have. Each list that has one more
-// type makes the compiler build another instance of type job.Job, so there are only so
-// many.
+// returned are the lists of results that functions have. Each new combination of types
+// makes the compiler build another instance of job.Job, so the number of lists is
+// limited.
 var returned = [][]typ{
 	{}, {}, {integer}, {integer}, {integer}, {text}, {boolean}, {slice}, {array}, {record}, {recordAt}, {pointer}, {anything}, {failure},
 	{integer, text}, {integer, failure}, {record, integer}, {integer, pointer, failure},

@@ -28,7 +28,7 @@ type size struct {
 }
 
 // sizes of programs. Small ones find more in the same time, since compiling takes
-// nearly all of it, and large ones find what takes many things to happen.
+// nearly all of it, and large ones find defects that need many things to coincide.
 var sizes = []size{
 	{0, 2, 2}, {0, 2, 3}, {0, 3, 2}, {0, 3, 2}, {0, 3, 3}, {0, 4, 2},
 	{1, 1, 2}, {1, 2, 2}, {1, 2, 3}, {1, 3, 2}, {0, 6, 3}, {2, 10, 3},

@@ -17,7 +17,7 @@ import (
 // Test is what the caller knows about programs.
 type Test struct {
 	// Mend makes a source compile, with small additions if need be, or fails. It is
-	// cheap, and filters what is not worth testing.
+	// cheap, and filters out sources that are not worth testing.
 	Mend func(source string) (string, error)
 
 	// Fails reports which of the programs still fail. It is expensive, and as expensive

@@ -128,8 +128,8 @@ func (l *lowering) name(folder string) string {
 }
 
 // exclude takes the annotations of a package back, and the second time removes its
-// copy: it imports what only the original may import. What imports the copy is excluded
-// in the next round.
+// copy: it imports packages that only the original may import. Importers of the copy
+// are excluded in the next round.
 func (l *lowering) exclude(folder, why string) error {
 	if _, done := l.report.Excluded[l.name(folder)]; done {
 		l.removed++

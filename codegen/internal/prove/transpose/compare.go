@@ -13,9 +13,9 @@ import (
 // compare runs the programs of the chunk in both forms.
 //
 // All packages of a binary are initialised whichever program runs, so one that prints
-// or fails while it is initialised spoils the others. Where half of the programs and
-// more are not themselves as plain Go, they are built again in smaller chunks, until
-// that one is alone.
+// or fails while it is initialised spoils the others. If at least half of the programs
+// misbehave as plain Go, they are built again in smaller chunks, until the culprit is
+// alone.
 func (r *runner) compare(ctx context.Context) error {
 	var spoilt []*program
 	for _, p := range r.programs {
