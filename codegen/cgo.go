@@ -44,7 +44,8 @@ func importsC(file *ast.File) bool {
 	return false
 }
 
-// isMadeByCgo reports whether a file lies in the build cache: such have no extension.
+// isMadeByCgo reports whether a file lies in the build cache: such files have no
+// extension.
 func isMadeByCgo(path string) bool { return filepath.Ext(path) == "" }
 
 // ofC reports whether e involves C: it names C, or its type is unknown because of C.

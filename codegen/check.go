@@ -4,8 +4,8 @@ import (
 	"go/ast"
 )
 
-// Checking: what the lowering cannot do is refused here, before anything is
-// generated, and all of it at once.
+// Checking: source that cannot be lowered is refused here, before anything is
+// generated, with all findings at once.
 //
 // The switch below lists every kind of node that a function body can have. A kind that
 // is not listed, say of a future version of the language, is refused: an unconsidered

@@ -88,7 +88,8 @@ func always(t types.Type, is func(types.Type) bool) bool {
 	return len(set) > 0 && !slices.ContainsFunc(set, func(t types.Type) bool { return !is(t.Underlying()) })
 }
 
-// perhaps reports whether some values of type t have such an underlying type.
+// perhaps reports whether some values of type t have an underlying type for which is
+// holds.
 func perhaps(t types.Type, is func(types.Type) bool) bool {
 	return slices.ContainsFunc(typeSet(t), func(t types.Type) bool { return is(t.Underlying()) })
 }

@@ -35,7 +35,7 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s: %s", d.Pos, strings.Join(parts, "; "))
 }
 
-// Compare orders findings by place, and those of one place by what they say.
+// Compare orders findings by place, and those of one place by message.
 func (d Diagnostic) Compare(other Diagnostic) int {
 	return cmp.Or(
 		strings.Compare(d.Pos.Filename, other.Pos.Filename),

@@ -6,8 +6,7 @@ import (
 	"go/token"
 )
 
-// What the lowering refuses. Each message says what, why, and what to write
-// instead.
+// The refusals of the lowering. Each message says what, why, and what to write instead.
 
 // extent is the part of the source that a finding is about.
 type extent struct{ from, to token.Position }
@@ -97,8 +96,8 @@ func heldUnsafe(at extent, name string) Diagnostic {
 		"convert it to a typed pointer before, or use it up before the function suspends")
 }
 
-// blockingInitialiser is a warning: the call is that of the plain function, which is
-// right Go there.
+// blockingInitialiser is a warning: it calls the plain function, which is correct Go
+// there.
 func blockingInitialiser(at extent, name, callee string) Diagnostic {
 	return Diagnostic{
 		Pos: at.from, End: at.to, Category: categoryInitialiser,

@@ -38,8 +38,8 @@ func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"
 
 var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
-// changed says how a generated file is not as it was generated, and what that is
-// called.
+// changed says how a generated file differs from its generated form, as a Change and in
+// words.
 func changed(data []byte) (Change, string) {
 	at := digestLine.FindSubmatchIndex(data)
 	switch {

@@ -117,7 +117,7 @@ func (e *emitter) frameLiteral() string {
 	return e.keptType() + "{" + strings.Join(fields, ", ") + "}"
 }
 
-// jobResult is what the job gets out of a finished frame: value and error.
+// jobResult is what the job takes from a finished frame: value and error.
 func (e *emitter) jobResult(frame string) string {
 	var values []string
 	for i := range e.u.results {

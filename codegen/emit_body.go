@@ -222,8 +222,8 @@ func (u *unit) frameOrder() []*slot {
 // stored reports whether the frame has a field for v.
 func (u *unit) stored(v *variable) bool { return !v.param || v.reads > 0 }
 
-// moveNextPlain is MoveNext of a function that never suspends: it calls the
-// function as it was written.
+// moveNextPlain is MoveNext of a function that never suspends: it calls the plain
+// function.
 func (e *emitter) moveNextPlain() {
 	u, n := e.u, e.u.names
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.recv, e.frameType(), n.task, e.runtime("Task"), e.predeclared("bool"))

@@ -32,7 +32,7 @@ import (
 // files by absolute paths, as the compiler names the source there: breakpoints by any
 // name of the file are found (docs/decisions/0013-lines-of-the-source.md).
 
-// What holds the places of directives until the file is formatted.
+// The placeholders of directives until the file is formatted.
 const (
 	inSource  = "//line movenext_source:"     // and a number
 	elsewhere = "//line movenext_elsewhere:1" // back to the generated file

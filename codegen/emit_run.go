@@ -140,7 +140,7 @@ func (e *emitter) returnedAs(v *variable) string {
 	return e.unlike("v" + strconv.Itoa(slices.Index(e.u.results, v)))
 }
 
-// argument is what an entry has for the given variable i.
+// argument is an entry's argument for the given variable i.
 func (e *emitter) argument(i int, v *variable) string {
 	params := e.sig.Params
 	if e.u.recv != nil {

@@ -90,7 +90,7 @@ func withdraw(t *testing.T, path string, lines []int) int {
 }
 
 // calledByInitialisers are the functions that declarations of variables with a finding
-// call: what a package is initialised with cannot suspend.
+// call: initialisers of a package cannot suspend.
 func calledByInitialisers(file *ast.File, found func(ast.Node) bool) map[string]bool {
 	names := map[string]bool{}
 	for _, decl := range file.Decls {

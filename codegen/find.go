@@ -118,7 +118,7 @@ func (f *finder) annotations(sc *scope, src *source) {
 		decl := byComment[d.comment]
 		switch {
 		case !strings.HasPrefix(d.text, directivePrefix):
-			if decl != nil || !hasSpace(d.text) { // what has the form of prose may be some
+			if decl != nil || !hasSpace(d.text) { // a comment in the form of prose may be one
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.text))
 			}
 		case d.text != directiveAsync:

@@ -23,7 +23,7 @@ type inputs struct {
 	Names   []string // files of which only the existence counts
 }
 
-// state is what the inputs are at one time.
+// state is the state of the inputs at one time.
 type state struct {
 	facts []fact
 	files map[string]time.Time // what was read, and when it was last written
@@ -190,7 +190,7 @@ func (s *state) settledSince(start time.Time, except []string) bool {
 	return true
 }
 
-// environment lists the settings that say what the go command does.
+// environment lists the settings that control the go command.
 func environment(env []string) []string {
 	var list []string
 	for _, assignment := range env {

@@ -7,8 +7,8 @@ import (
 
 // Result is what a run found and did.
 type Result struct {
-	// Files are the generated files of the matched packages and those that are
-	// generated no more, by path.
+	// Files are the generated files of the matched packages and those that are no
+	// longer generated, by path.
 	Files []FileChange
 
 	// Diagnostics are all findings, by place. A folder with one keeps the files it has.

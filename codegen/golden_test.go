@@ -185,7 +185,7 @@ func after(before map[string]string, result *codegen.Result) map[string]string {
 	return all
 }
 
-// checkGolden compares what a case gave with what it wants, or writes it down.
+// checkGolden compares the results of a case with the wanted ones, or writes them down.
 func checkGolden(t *testing.T, c archive, got map[string]string) {
 	want := map[string]string{}
 	var files []txtar.File

@@ -40,7 +40,7 @@ func (u *unit) dropUnreachable() bool {
 	return u.filter(func(n int, _ instr) bool { return reached[n] })
 }
 
-// dropIdleJumps drops jumps to what follows anyway.
+// dropIdleJumps drops jumps to the next instruction.
 func (u *unit) dropIdleJumps() bool {
 	return u.filter(func(n int, i instr) bool {
 		j, ok := i.(*jump)

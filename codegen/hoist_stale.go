@@ -12,7 +12,7 @@ import "slices"
 // alone, since the caller reads them; a machine that has finished is emptied as a
 // whole.
 
-// findStale finds for each point what has to be emptied there.
+// findStale finds for each point the fields to empty there.
 func (u *unit) findStale() {
 	filled := u.filled()
 	for n, i := range u.code {

@@ -26,7 +26,7 @@ type variable struct {
 	// callee or awaiter.
 	typeText func() (string, error)
 
-	// What the source does with it (see [facts]).
+	// How the source uses it (see [facts]).
 	facts
 
 	param   bool // has its value when the machine starts
@@ -62,7 +62,7 @@ const (
 	inFrame
 )
 
-// facts are what the source does with a variable.
+// facts say how the source uses a variable.
 type facts struct {
 	captured  bool // by a function literal
 	mutated   bool // assigned other than by its declaration
@@ -90,7 +90,7 @@ type point struct {
 	number  int     // value of State while suspended here
 	resume  *label  // where to continue after a suspension
 	resumed *label  // where to continue without one; nil: the same place
-	stale   []*slot // what has to be let go of when it suspends here
+	stale   []*slot // the fields to empty when it suspends here
 }
 
 // instr is one instruction. Each prints itself as one or a few lines of
@@ -136,8 +136,8 @@ type assign struct {
 	// can be made there.
 	whole *span
 
-	// typed: the type of the declared variable is not that of src, so that := would
-	// get it wrong.
+	// typed: the type of the declared variable is not that of src, so := would give it
+	// a wrong type.
 	typed bool
 
 	forgets bool // it assigns nil, so that nothing is kept alive

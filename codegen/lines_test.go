@@ -322,8 +322,7 @@ func TestMachinesShowTheLinesOfTheSource(t *testing.T) {
 		named func(dir string) string // the other folder of files in stacks, next to the source's
 	}{
 		{codegen.Release, "-gcflags=", func(string) string { return "example.com/traced" }},
-		// As a debugger wants it built. It knows one file by each name, which is that
-		// of the source.
+		// Built for a debugger. It knows one file by each name: the source's.
 		{codegen.Debug, "-gcflags=-N -l", filepath.ToSlash},
 	} {
 		t.Run(string(form.mode)+form.build, func(t *testing.T) {

@@ -52,7 +52,7 @@ type literals struct {
 	runs       map[*ast.CallExpr]jobRun
 	named      map[ast.Expr]namedRun // functions with twins that the runtime calls
 
-	vars    map[*types.Var]*funcVar // those that hold what suspends
+	vars    map[*types.Var]*funcVar // those that hold suspending functions
 	entries map[*types.Var]*funcVar // by their companions
 }
 
@@ -150,7 +150,7 @@ func (u *unit) lowered(lit *ast.FuncLit) *literal {
 	return l
 }
 
-// literalStem is what the names of a literal's declarations begin with: fetchFunc1 in
+// literalStem is the prefix of the names of a literal's declarations: fetchFunc1 in
 // fetch, as Go itself calls the literal fetch.func1.
 func (u *unit) literalStem(n int) string { return u.fn.Names.Stem + "Func" + strconv.Itoa(n) }
 

@@ -186,7 +186,7 @@ func (ws *workspace) missingRoots() error {
 	return errors.Join(errs...)
 }
 
-// goError says what the go command says, without what package packages puts before it.
+// goError is the go command's message, without the prefix from package packages.
 type goError struct{ err error }
 
 func (e goError) Unwrap() error { return e.err }

@@ -81,14 +81,14 @@ func TestInAWorkspaceAnnotationsOfAllItsModulesCount(t *testing.T) {
 	goCommand(t, app, "vet", "./...", "example.com/lib")
 }
 
-// TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with nothing but what
-// is vendored.
+// TestVendoredModulesNeedNeitherNetworkNorModuleCache generates with vendored packages
+// alone.
 func TestVendoredModulesNeedNeitherNetworkNorModuleCache(t *testing.T) {
 	app, lib := twoModules(t)
 	require.Equal(t, []string{"lib_async.go"}, changed(t, codegen.Config{Dir: lib}))
 	goCommand(t, app, "mod", "tidy")
-	// What generated code imports has to be vendored, so something has to import it
-	// when it is; afterwards generated code does.
+	// Packages that generated code imports must be vendored, so some file must import
+	// them at that time; afterwards generated code does.
 	testmodule.Write(t, filepath.Join(app, "need.go"), []byte("package app\n\nimport _ \"github.com/movenext/movenext/statemachine\"\n"))
 	goCommand(t, app, "mod", "vendor")
 	offline := os.Environ()

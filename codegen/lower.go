@@ -26,7 +26,7 @@ type unit struct {
 	records bool // likewise, telling each step
 
 	literals *literals // of the annotated function
-	whole    bool      // it is called as it was written
+	whole    bool      // its plain form is called
 	outer    *unit     // the function around a literal; nil: it is the annotated function
 	self     *literal  // nil likewise
 	inside   []*literal
@@ -113,7 +113,7 @@ func (u *unit) lower() (*Lowered, []Diagnostic) {
 	return u.result(append(text, u.inferrings()...))
 }
 
-// result is the text, or what was found wrong while it was made.
+// result is the text, or the findings made on the way.
 func (u *unit) result(text []byte) (*Lowered, []Diagnostic) {
 	if len(u.diags) > 0 {
 		return nil, u.diags

@@ -29,7 +29,7 @@ import (
 type deferral struct {
 	straight
 	node  *ast.DeferStmt
-	names []string // locals for what is evaluated now
+	names []string // locals for the values evaluated now
 	vals  []rope
 	call  rope
 
@@ -156,8 +156,8 @@ func (u *unit) keptArguments(d *deferral, call *ast.CallExpr) []rope {
 	return spread(call, args)
 }
 
-// deferredFunc is what is called: a function by its name, a literal, or a value
-// that is evaluated now.
+// deferredFunc is the callee: a function by its name, a literal, or a value that is
+// evaluated now.
 func (u *unit) deferredFunc(d *deferral, call *ast.CallExpr) rope {
 	fun := ast.Unparen(call.Fun)
 	if _, ok := fun.(*ast.FuncLit); ok {

@@ -17,7 +17,7 @@ func (u *unit) funcVarOf(e ast.Expr) *funcVar {
 	return u.literals.vars[v]
 }
 
-// noteAssigned makes the literals machines that such variables are given, and has the
+// noteAssigned makes machines of the literals assigned to such variables, and has the
 // statement flattened.
 func (u *unit) noteAssigned(n ast.Node, around []ast.Node) {
 	var lhs, rhs []ast.Expr
@@ -45,7 +45,7 @@ func (u *unit) noteAssigned(n ast.Node, around []ast.Node) {
 	}
 }
 
-// companions gives the companions of assigned variables what belongs to the values;
+// companions assigns to the companions of assigned variables the entries of the values;
 // without values, none.
 func (u *unit) companions(lhs, rhs []ast.Expr, declares bool) {
 	for i, e := range lhs {
@@ -158,7 +158,7 @@ func (p *printer) companionSignature(f *funcVar, names []string) string {
 	return "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
 }
 
-// calleeType is the type of what has suspended when the variable was called.
+// calleeType is the type of the suspended callee of a call of the variable.
 func (p *printer) calleeType(f *funcVar) string {
 	if lit := f.onlyLiteral(p.u.info); lit != nil {
 		return "*" + p.u.literals.machines[lit].names.Frame + p.u.typeArgs()

@@ -101,7 +101,7 @@ func (r *ranging) assignInTurn(lhs ast.Expr, value rope) {
 
 var closeLoop = &do{line: rope{loopsName, text(".Close()")}}
 
-// begin is the expression that begins the loop, and says what its type is.
+// begin is the expression that begins the loop, and its type.
 func (l *rangeLoop) begin() rope {
 	u, s := l.u, l.s
 	if in, ok := u.streamIn(s); ok {

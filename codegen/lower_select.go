@@ -10,8 +10,8 @@ import (
 // once, in the order of the source, and only then chooses; a place to receive
 // into is evaluated if its clause was chosen.
 //
-// The select itself blocks its worker, as in plain code: what waits for channels
-// holds a goroutine.
+// The select itself blocks its worker, as in plain code: waiting for channels takes a
+// goroutine.
 func (u *unit) selectStatement(s *ast.SelectStmt, name string) {
 	u.settleComms(s)
 	w := u.newSwitching(s.Body, name)

@@ -36,7 +36,7 @@ type Package struct {
 	Types *types.Package
 	Info  *types.Info
 
-	// withoutC: what comes from C has no type (see cgo.go).
+	// withoutC: names from C have no type (see cgo.go).
 	withoutC bool
 
 	// Language is the language version of the module ("go1.26"), or empty. A file
@@ -146,7 +146,8 @@ const (
 	KindLoop
 	// KindLiteral is a call of a function literal that becomes a machine.
 	KindLiteral
-	// KindValue is a call of a variable of the function that holds what suspends.
+	// KindValue is a call of a variable of the function that holds suspending
+	// functions.
 	KindValue
 )
 

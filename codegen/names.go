@@ -145,8 +145,8 @@ func (d *declared) choose(decl *ast.FuncDecl) Names {
 	return names
 }
 
-// namesInSignature are taken for the types of a function's machine: its entries have
-// parameters of those names, which would hide them.
+// namesInSignature are unusable for the types of a function's machine: its entries have
+// parameters of those names, which would hide the types.
 func namesInSignature(decl *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	note := func(n ast.Node) bool {

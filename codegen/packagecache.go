@@ -108,7 +108,7 @@ type packageKeys struct {
 
 type packageKey struct {
 	sum     checksum // what is generated from the package depends on
-	face    checksum // what its importers see of it, and of what it imports
+	face    checksum // the part that importers see, of it and its imports
 	unknown bool     // something cannot be read, or was not listed properly
 }
 

@@ -79,7 +79,7 @@ func (d disk) apply(changes []FileChange) (string, error) {
 	return "", nil
 }
 
-// prepare writes what commit will put in place, and what rollBack would.
+// prepare writes the files that commit will put in place, and those for rollBack.
 func (d disk) prepare(c FileChange) (replacement, error) {
 	r := replacement{path: c.Path}
 	old, err := os.ReadFile(c.Path)
@@ -139,7 +139,7 @@ func (d disk) writeTemp(path string, data []byte) (string, error) {
 // versions.
 var leftover = regexp.MustCompile(`^\..+_async(?:_test)?\.go\.(?:(\d+)-)?\d+$`)
 
-// removeLeftovers removes from a folder what runs that are no more have left.
+// removeLeftovers removes from a folder the files that dead runs have left.
 func removeLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -139,7 +139,7 @@ var executableDigest = sync.OnceValues(func() ([]byte, error) {
 	return h.Sum(nil), cmp.Or(err, f.Close())
 })
 
-// lookup returns what the run would return, if that is known.
+// lookup returns the result of the run, if it is known.
 func (c *runCache) lookup() (*Result, bool) {
 	if c == nil {
 		return nil, false

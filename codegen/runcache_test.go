@@ -155,7 +155,7 @@ func TestWhateverChangesTheInputsIsNoticed(t *testing.T) {
 	}
 }
 
-// snapshot returns what puts both modules back to what they are now.
+// snapshot returns a function that restores the current state of both modules.
 func (m *cachedModule) snapshot(t *testing.T) (undo func()) {
 	t.Helper()
 	copies := map[string]string{}

@@ -147,7 +147,7 @@ func (s *sources) prepare(list []*packages.Package) {
 	wg.Wait()
 }
 
-// problems turns what was wrong with reading or parsing into findings.
+// problems turns errors of reading or parsing into findings.
 func (s *source) problems() []Diagnostic {
 	switch err := s.err.(type) {
 	case nil:

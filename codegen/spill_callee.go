@@ -14,7 +14,7 @@ import (
 //	list[len(list)-1](f())     reads all of it before f: what holds a call is copied (RewriteNonNameCall)
 //	pair(x.M, f())             reads x after f, unless gc makes a function literal of x.M, which captures x
 
-// calleeOperands are the function value that is called, or what a method is called of.
+// calleeOperands are the function value that is called, or the receiver of a method.
 func (u *unit) calleeOperands(fun ast.Expr) []operandOf {
 	sel, ok := fun.(*ast.SelectorExpr)
 	s := u.info.Selections[sel]

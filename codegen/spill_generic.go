@@ -89,8 +89,8 @@ func (u *unit) changeable(e ast.Expr) bool {
 	return found
 }
 
-// readsElsewhere reports whether e itself, not an operand of it, reads what others may
-// change.
+// readsElsewhere reports whether e itself, not an operand of it, reads memory that
+// others may change.
 func (u *unit) readsElsewhere(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -52,7 +52,7 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 	}
 }
 
-// hold makes the frame's field for what a point waits for.
+// hold makes the frame's field for the awaited value of a point.
 func (u *unit) hold(p *point, stem string, typ func() (string, error)) {
 	p.want = stem
 	p.held = &variable{name: stem, typeText: typ, place: inFrame}
@@ -94,7 +94,7 @@ func (u *unit) enterCallee(p *point, entry rope, dst []dest) {
 	u.add(&assign{dst: dropBlanks(again(dst)), src: results}, forget(p.held), &mark{label: p.resumed})
 }
 
-// again is what dst is where it is assigned a second time.
+// again is dst for its second assignment.
 func again(dst []dest) []dest {
 	list := make([]dest, len(dst))
 	for i, t := range dst {
@@ -251,7 +251,7 @@ func (u *unit) once(stem string, e ast.Expr, t types.Type) rope {
 	return rope{use(v)}
 }
 
-// spillArgs evaluates what suspends in the operands of a call.
+// spillArgs evaluates the suspending parts of a call's operands.
 func (u *unit) spillArgs(call *ast.CallExpr) {
 	u.spillAll(u.callOperands(call), false)
 	if len(call.Args) == 1 {

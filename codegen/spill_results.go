@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// What becomes of a suspension point's results once they are there.
+// What happens to a suspension point's results once they exist.
 
 // retyped reports whether a variable that call gives its first value has another
 // type than the value.
@@ -54,7 +54,7 @@ func forget(v *variable) instr {
 	return &assign{dst: []dest{{v: v}}, src: rope{text("nil")}, forgets: true}
 }
 
-// unpack takes a function's results out of what its job has: value and error.
+// unpack takes a function's results from those of its job: value and error.
 func (u *unit) unpack(call *ast.CallExpr, src rope, s *Suspension, dst []dest) {
 	r := resultsOf(s.Callee.Signature())
 	typed := u.retyped(call, dst)

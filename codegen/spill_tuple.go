@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// What a panic inside of an assignment leaves assigned, and which one it is.
+// Panics inside of an assignment: which one surfaces, and what was assigned before it.
 //
 // gc makes the assignments of a tuple one after another, each with its operand
 // evaluated then; but what one of them could change for a later operand is evaluated
@@ -101,7 +101,7 @@ func (u *unit) isMemory(v *types.Var) bool {
 	return !within(u.node, v.Pos()) || f.addressed || f.captured && f.mutated
 }
 
-// affected reports whether what has been assigned could change e, as far as the
+// affected reports whether the assignments so far could change e, as far as the
 // compiler looks.
 func (t *tupleOrder) affected(e ast.Expr) bool {
 	if t.u.isConstant(e) || t.u.info.Types[e].IsNil() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// What gc's order needs to know of types.
+// The facts about types that determine gc's order.
 
 type keyKind int
 

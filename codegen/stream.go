@@ -19,7 +19,7 @@ import (
 // each range. Other functions that return a sequence are lowered like any function:
 // their twin is a job of the sequence.
 
-// Stream is what makes a function a stream.
+// Stream describes a function that is a stream.
 type Stream struct {
 	Literal *ast.FuncLit
 	Yield   *types.Var // nil if it has no name
@@ -64,7 +64,7 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// streamOf completes what is known of a stream's literal by its types, or says that the
+// streamOf adds types to the facts about a stream's literal, or says that the
 // function's result is no sequence.
 func streamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, error) {
 	object := pkg.Info.Defs[decl.Name].(*types.Func)
@@ -155,7 +155,7 @@ func (t *Twins) Stream(call *ast.CallExpr, info *types.Info) (Suspension, bool) 
 	return s, true
 }
 
-// streamed is what a range over a stream is given: exactly one of the fields is set.
+// streamed is the operand of a range over a stream: exactly one of the fields is set.
 type streamed struct {
 	call *ast.CallExpr // of a function with a twin, which point tells
 	of   ast.Expr      // a *job.Stream, of which All was called

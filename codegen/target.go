@@ -25,8 +25,8 @@ type target struct {
 	recalled bool          // outputs are those of an earlier run
 }
 
-// findTargets looks for annotated functions in the matched packages, and notes
-// what was wrong with their annotations.
+// findTargets looks for annotated functions in the matched packages, and notes errors
+// in their annotations.
 func (r *run) findTargets() {
 	seen := map[string]bool{}
 	for _, p := range r.ws.roots {
@@ -71,7 +71,7 @@ func (r *run) lowerTarget(t *target) {
 	}
 }
 
-// model builds what the lowering is given.
+// model builds the input of the lowering.
 func (r *run) model(t *target, result *checked) *Package {
 	pkg := &Package{
 		Path:     t.meta.PkgPath,
@@ -185,8 +185,8 @@ func (r *run) listProblems(p *packages.Package) []Diagnostic {
 	return found
 }
 
-// typeProblems are the type errors of p. Those about imports are left out if the
-// go command has said it better.
+// typeProblems are the type errors of p. Those about imports are left out if the go
+// command reports them better.
 func (r *run) typeProblems(p *packages.Package, listed bool) []Diagnostic {
 	var found []Diagnostic
 	for _, e := range r.checker.check(p).errs {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Variables whose types cannot be named: unexported types of other packages, and what
-// is made of them.
+// Variables whose types cannot be named: unexported types of other packages, and types
+// composed of them.
 //
 //	v := other.New(ctx)        // of type *other.t
 //	pause(ctx)

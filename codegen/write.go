@@ -13,10 +13,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Change is what becomes of a generated file.
+// Change is what happens to a generated file.
 type Change string
 
-// What may become of a generated file.
+// The changes of a generated file.
 const (
 	Unchanged Change = "unchanged" // it is as it should be
 	Created   Change = "created"   // it was missing
@@ -99,7 +99,7 @@ func (r *run) folders() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// changes compares what was generated for a folder with what lies there.
+// changes compares the generated files of a folder with those on disk.
 func (r *run) changes(dir string) ([]FileChange, error) {
 	var list []FileChange
 	planned := map[string]bool{}

@@ -123,7 +123,7 @@ func TestOnlyNamedFunctionsAreExplained(t *testing.T) {
 	assert.ErrorContains(t, err, "no annotated function run in .")
 }
 
-// errFull is what a full disk says.
+// errFull is the error of a full disk.
 var errFull = errors.New("no space left")
 
 type full struct{}

@@ -81,7 +81,7 @@ func (b *blocking) node(n ast.Node, stack []ast.Node) {
 	}
 }
 
-// started reports whether a goroutine of its own does what n does.
+// started reports whether n runs on a goroutine of its own.
 func started(n ast.Node, stack []ast.Node) bool {
 	if len(stack) == 0 {
 		return false
@@ -90,7 +90,7 @@ func started(n ast.Node, stack []ast.Node) bool {
 	return ok && g.Call == n
 }
 
-// inSelect reports whether n is what a case of a select waits for.
+// inSelect reports whether a case of a select waits for n.
 func inSelect(n ast.Node, stack []ast.Node) bool {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch around := stack[i].(type) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// What other packages' machines call blindly, and is given what has a twin here; see
+// Values with a twin here that reach blind calls in other packages' machines; see
 // facts.go.
 
 // conversions reports, wherever they are, values that become what a machine of another
@@ -100,8 +100,8 @@ func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 	}
 }
 
-// becomes reports a value of the type given that becomes a target which is called by
-// what has no twin.
+// becomes reports a value of type given that is converted to target, whose calls reach
+// no twin.
 func (c *indirect) becomes(e ast.Node, given, target types.Type, pkg *types.Package) {
 	iface, ok := target.Underlying().(*types.Interface)
 	if !ok {

@@ -39,7 +39,7 @@ type blindCall struct {
 	Package string
 }
 
-// known is what a survey has of other packages' facts, and what it will say itself.
+// known holds other packages' facts for a survey, and those that it will export itself.
 type known struct {
 	blocks map[string]reason
 	calls  []blindCall

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// What lies between two calls: a lock and its unlock, or the function's end.
+// The code between two calls: a lock and its unlock, or the function's end.
 
 // held finds the first suspensions that a region may reach from a statement without
 // passing one for which release is true. Deferred calls release nothing before the

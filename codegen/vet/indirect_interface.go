@@ -69,8 +69,8 @@ func typeParameters(t types.Type) bool {
 	return ok && named.TypeParams().Len() > 0
 }
 
-// arguments reports what a call gives to a function that has no twin, and so calls
-// plain forms.
+// arguments reports arguments for a function that has no twin, and so calls plain
+// forms.
 func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 	if ours(fn.Pkg()) {
 		return
@@ -92,7 +92,7 @@ func (c *indirect) arguments(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// parameter is the type of what the argument with the index i is assigned to, or nil.
+// parameter is the type of the parameter for the argument with the index i, or nil.
 func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	n := sig.Params().Len()
 	if n == 0 {

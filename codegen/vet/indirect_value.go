@@ -10,7 +10,7 @@ import (
 
 // Functions as values; see indirect.go.
 
-// funcValue reports a call of what is only known at run time.
+// funcValue reports a call of a function that is only known at run time.
 func (c *indirect) funcValue(call *ast.CallExpr) {
 	fun := ast.Unparen(call.Fun)
 	if _, lit := fun.(*ast.FuncLit); lit {

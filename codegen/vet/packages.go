@@ -81,8 +81,7 @@ func amongThemselves(list []*packages.Package) {
 func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (loaded []*packages.Package, asked map[string]bool, err error) {
 	env, flags := cfg.GoCommand()
 	config := &packages.Config{
-		// Without NeedDeps: what packages import comes as compiled, and not from
-		// source.
+		// Without NeedDeps: imports come compiled, and not from source.
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedModule |
 			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Dir: cfg.Dir, Env: env, BuildFlags: flags, Tests: true,
@@ -166,7 +165,7 @@ func sourceErrors(p *packages.Package) []codegen.Diagnostic {
 	return found
 }
 
-// finding is what the analyzer found as the generator's findings are.
+// finding is the analyzer's finding in the form of the generator's findings.
 func finding(fset *token.FileSet, d analysis.Diagnostic) codegen.Diagnostic {
 	end := d.End
 	if !end.IsValid() {

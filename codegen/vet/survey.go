@@ -15,8 +15,8 @@ type runner int
 
 const (
 	plain   runner = iota // a goroutine, which may block
-	machine               // a machine: what has a twin suspends
-	job                   // a job on a scheduler's worker: what has a twin blocks
+	machine               // a machine: calls with a twin suspend
+	job                   // a job on a scheduler's worker: calls with a twin block
 	kept                  // any caller of a literal that an annotated function keeps or passes on
 )
 
@@ -34,7 +34,7 @@ type region struct {
 	here   bool          // kept, but a machine's worker runs it: called in place
 }
 
-// survey is what the checks know of a package.
+// survey holds what the checks know of a package.
 type survey struct {
 	pass    *analysis.Pass
 	info    *types.Info
@@ -187,7 +187,7 @@ func (s *survey) suspends(call *ast.CallExpr) bool {
 	return ok
 }
 
-// plainTwin is what is called if call is one of the plain form of a twin.
+// plainTwin is the callee if call calls the plain form of a twin.
 func (s *survey) plainTwin(call *ast.CallExpr) (codegen.Suspension, bool) {
 	point, ok := s.twins.Suspends(call, s.info)
 	return point, ok && point.Twin != nil

@@ -54,7 +54,7 @@ func alone() *analysis.Analyzer {
 	return &a
 }
 
-// writeGolden writes what the fixes of one package make of its file.
+// writeGolden writes the file of one package with its fixes applied.
 func writeGolden(t *testing.T, dir string, result *analysistest.Result) {
 	t.Helper()
 	byName := map[string][]analysis.TextEdit{}

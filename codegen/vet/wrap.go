@@ -77,7 +77,7 @@ func (b *blocking) wrapCall(call *ast.CallExpr, stack []ast.Node) analysis.Sugge
 	return p.fix(wrapMessage)
 }
 
-// takesAll reports whether what is around call takes both of its results.
+// takesAll reports whether the code around call takes both of its results.
 func takesAll(call *ast.CallExpr, stack []ast.Node) bool {
 	switch around := stack[len(stack)-1].(type) {
 	case *ast.AssignStmt:

@@ -34,7 +34,7 @@ command's, without arguments that choose an overlay.
 
 var errOnlyPages = errors.New("only a page shows a run: add -format=html")
 
-// explainOptions are what the command line of explain says.
+// explainOptions are the options on the command line of explain.
 type explainOptions struct {
 	config    codegen.Config
 	format    string

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/codegen/vet"
 )
 
-// skipNothing takes back what a test skipped: the flag is the analyzer's, and so one
-// for all.
+// skipNothing takes back what a test skipped: the flag belongs to the analyzer, which
+// all tests share.
 func skipNothing() error { return vet.Analyzer.Flags.Set("skip", "") }
 
 func TestTheCacheIsWhereTheFlagOrTheEnvironmentSays(t *testing.T) {

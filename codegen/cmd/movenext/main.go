@@ -200,7 +200,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// do does what a command is for.
+// do executes a command.
 func (o *options) do(patterns []string) (*codegen.Result, error) {
 	if o.command == "vet" {
 		found, err := vet.Packages(o.config, patterns...)

@@ -83,8 +83,8 @@ func (p *progress) show() {
 		p.shown = p.text
 		return
 	}
-	// What is left of a longer text is overwritten with spaces: not every terminal
-	// knows the sequence that clears a line.
+	// The rest of a longer text is overwritten with spaces: not every terminal knows
+	// the sequence that clears a line.
 	fmt.Fprintf(p.w, "\r%s%s", p.text, strings.Repeat(" ", max(0, len(p.shown)-len(p.text))))
 	p.shown = p.text
 }

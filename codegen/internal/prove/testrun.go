@@ -71,7 +71,7 @@ func sum(all, p *library.Package) {
 	}
 }
 
-// longest is how much is printed of what a test prints.
+// longest limits how much of a test's output is printed.
 const longest = 3000
 
 func printPackage(out io.Writer, p *library.Package) {

@@ -37,8 +37,8 @@ func New(t testing.TB, path string) string {
 	return dir
 }
 
-// StartsPrograms leaves a test out with -short: it runs the go command, or what that
-// builds, and takes seconds.
+// StartsPrograms leaves a test out with -short: it runs the go command, or binaries
+// that it builds, and takes seconds.
 func StartsPrograms(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

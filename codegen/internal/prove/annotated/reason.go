@@ -6,7 +6,7 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// particular is what differs between messages that say the same.
+// particular matches the parts that differ between messages of one kind.
 var particular = regexp.MustCompile(`\b(receiver|assigns|name|that|of|cannot call) [\w.]+|\d+`)
 
 // place is the position of something else.

@@ -22,10 +22,10 @@ type Program struct {
 	Source string
 }
 
-// Verdict is what became of a program.
+// Verdict is the outcome of a program.
 type Verdict string
 
-// What may become of a program.
+// The outcomes of a program.
 const (
 	Same      Verdict = "same"      // the executions do not differ
 	Different Verdict = "different" // they do
@@ -181,8 +181,8 @@ func (b *build) lay() error {
 	return errors.Join(append(errs, write(b.Dir, folder+"/all.go", list+"}\n"))...)
 }
 
-// compile builds the binary. What does not build is a defect: the generator has
-// type-checked it.
+// compile builds the binary. A failure is a defect: the generator has type-checked all
+// of it.
 func (b *build) compile(ctx context.Context) error {
 	for {
 		out, err := b.tools.build(ctx, b.Dir, b.binary(), b.Inline)

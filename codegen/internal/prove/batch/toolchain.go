@@ -46,7 +46,7 @@ func newToolchain(dir string) (*toolchain, error) {
 }
 
 // build compiles the programs and the main package in dir and links them. It returns
-// what the tool said that failed.
+// the output of the tool that failed.
 func (t *toolchain) build(ctx context.Context, dir, binary string, inline bool) (said string, err error) {
 	sources, err := filepath.Glob(filepath.Join(dir, folder, "*.go"))
 	if err != nil {

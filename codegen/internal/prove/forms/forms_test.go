@@ -86,7 +86,7 @@ func TestEveryFormOfExpressionsAndStatementsAppears(t *testing.T) {
 	}
 }
 
-// inspect notes what a program is made of.
+// inspect notes the forms in a program.
 func inspect(t *testing.T, c Case, found map[string]bool) {
 	source := c.Source("P1")
 	if source == "" {

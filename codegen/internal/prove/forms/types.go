@@ -25,7 +25,7 @@ type symbol struct {
 	plain string // the type, made of other symbols
 	one   string // the value that an operand has, as it is written where the program is run
 	two   string // the value that it is changed to
-	show  string // what is logged of it: nothing that depends on an address
+	show  string // the logged part: nothing that depends on an address
 }
 
 // symbols by name. The values fit each other: integers are indices, and maps have the

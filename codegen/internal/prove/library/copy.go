@@ -24,8 +24,8 @@ type home struct {
 	quick bool                       // binaries are built without optimising
 	names []string                   // the functions with a way into their machine, a line each
 
-	// moved says that the original is in the binary, too: what links to functions by
-	// their names has to know which.
+	// moved says that the original is in the binary, too: code that links to functions
+	// by name must know which one.
 	moved bool
 }
 
@@ -77,7 +77,7 @@ func (c *clone) copyAssembly() error {
 	return errors.Join(errs...)
 }
 
-// copyOthers copies what is no source: test data, embedded files.
+// copyOthers copies everything but sources: test data, embedded files.
 func (c *clone) copyOthers() error {
 	return filepath.WalkDir(c.Dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == c.Dir {

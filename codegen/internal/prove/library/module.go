@@ -139,7 +139,7 @@ func (o *Options) testPackage(ctx context.Context, c *clone, env []string, resul
 	return errors.Join(err, os.RemoveAll(filepath.Join(c.out, binary)))
 }
 
-// add adds what became of the tests of one of the module's packages, whose folder is
+// add adds the outcome of the tests of one of the module's packages, whose folder is
 // dir.
 func (p *Package) add(one *Package, dir string) {
 	maps.Copy(p.seen, one.seen) // the tests of one package pass the points of others
@@ -189,8 +189,8 @@ func download(ctx context.Context, name string, env []string) (string, error) {
 	return module.Dir, nil
 }
 
-// copyTree copies a folder to one that does not exist. What is copied can be written,
-// whatever the original may.
+// copyTree copies a folder to one that does not exist. The copy is writable, even if
+// the original is not.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !e.Type().IsRegular() {

@@ -17,7 +17,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// Package says what became of a package, or of a module.
+// Package is the outcome of a package, or of a module.
 type Package struct {
 	Path      string
 	Functions int             // annotated at first
@@ -138,7 +138,7 @@ func (c *clone) buildOnce(ctx context.Context, env []string) ([]byte, error) {
 	if c.quick {
 		compile += " -N -l"
 	}
-	// What is linked by its name may not be meant to be.
+	// Linking to it by name may be forbidden.
 	command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-checklinkname=0 -s -w", compile, "-o", filepath.Join(c.out, binary), ".")
 	command.Dir, command.Env = c.dir, env
 	return command.CombinedOutput()

@@ -38,7 +38,7 @@ func TestTestsOfTheLibraryPassThroughMachines(t *testing.T) {
 	assert.Empty(t, p.LeftOut)
 }
 
-// What a process prints whose test b fails, and which c ends.
+// The output of a process whose test b fails, and which test c ends.
 const printed = "\x16=== RUN   TestA\n\x16=== RUN   TestA/part\n    \x16--- PASS: TestA/part (0.00s)\nno end of line\x16--- PASS: TestA (0.00s)\n" +
 	"\x16=== RUN   TestB\n    b_test.go:1: why\n\x16--- FAIL: TestB (0.00s)\n\x16=== RUN   TestC\npanic: over\n"
 

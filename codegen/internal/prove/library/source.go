@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// source is what the go command says about a package.
+// source is the go command's description of a package.
 type source struct {
 	ImportPath   string
 	Dir          string
@@ -26,7 +26,7 @@ type source struct {
 }
 
 // list lists the packages that patterns match, without cgo. Dependencies come before
-// what depends on them, if they are asked for.
+// their importers, if they are asked for.
 func list(patterns ...string) ([]*source, error) {
 	return batch.List[*source](append([]string{fields}, patterns...)...)
 }

@@ -22,7 +22,7 @@ const (
 // everything names a run that ended before any test.
 const everything = "(all tests)"
 
-// outcome is what tests did in one of the forms.
+// outcome is the outcome of tests in one of the forms.
 type outcome struct {
 	status map[string]string // also of tests within tests, by "Test/part"
 	output map[string]string // of those that failed

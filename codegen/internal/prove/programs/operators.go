@@ -177,8 +177,8 @@ func (w *writer) otherExpr(t typ, d int) string {
 	return fmt.Sprintf("Gid(%s)", w.leaf(t))
 }
 
-// functionExpr is a function value. What suspends blocks in a literal that is kept, so
-// nothing in it does.
+// functionExpr is a function value. A suspension would block in a kept literal, so it
+// has none.
 func (w *writer) functionExpr(d int) string {
 	switch w.r.IntN(4) {
 	case 0:

@@ -27,7 +27,7 @@ var underlying = map[typ]typ{
 // parameterTypes lists them.
 var parameterTypes = []typ{pInteger, pText, pSlice, pArray, pTable, pPointer, pFunction, pChannel}
 
-// actual is what a type is where the function is called.
+// actual is the type that t stands for where the function is called.
 func (t typ) actual() typ {
 	if u := underlying[t]; u != "" {
 		return u

@@ -107,7 +107,7 @@ func (w *writer) define() {
 	}
 }
 
-// typed is e as it is written where nothing else says that it is of type t.
+// typed is e as it is written where the context does not say that it is of type t.
 func typed(t typ, e string) string {
 	if t == small || t == number || t == ratio {
 		return string(t) + "(" + e + ")"

@@ -13,8 +13,8 @@ type Options struct {
 	Functions  int // besides those that every program has
 	Statements int // in a function
 
-	// What the generator does not lower yet, or not everywhere, is left out unless
-	// these say otherwise.
+	// Forms that the generator does not lower yet, or not everywhere, are left out
+	// unless these say otherwise.
 	LiteralsSuspend   bool // in literals that are called where they stand
 	DefersSuspend     bool // in deferred calls
 	RangeFuncsSuspend bool // in the bodies of loops over functions

@@ -30,10 +30,10 @@ type signature struct {
 	results []typ
 }
 
-// frame is what the writer has to know of the function or literal that it is in.
+// frame is the state of the writer for the function or literal that it is in.
 type frame struct {
 	up          *frame
-	suspends    bool // what suspends may be called here
+	suspends    bool // suspending functions may be called here
 	deferring   bool // may be deferred from
 	results     []*variable
 	types       []typ

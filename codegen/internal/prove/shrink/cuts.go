@@ -27,7 +27,7 @@ func (c cut) overlaps(other cut) bool {
 	return false
 }
 
-// cuts lists what can be taken out of a source. Not all of it compiles then.
+// cuts lists the possible cuts of a source. Not every result compiles.
 func cuts(source string) []cut {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", source, parser.ParseComments|parser.SkipObjectResolution)
@@ -135,7 +135,7 @@ func declares(s ast.Stmt, e ast.Expr) bool {
 	return found
 }
 
-// unwrap replaces a statement by what it holds.
+// unwrap replaces a statement by its contents.
 func (c *cutter) unwrap(s ast.Stmt) {
 	inner := func(b *ast.BlockStmt) {
 		if b != nil {

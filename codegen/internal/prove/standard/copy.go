@@ -18,7 +18,7 @@ import (
 // modulePath is that of the module that the copies are in.
 const modulePath = "example.com/std"
 
-// listed is what the go command says about a package.
+// listed is the go command's description of a package.
 type listed struct {
 	ImportPath string
 	Dir        string

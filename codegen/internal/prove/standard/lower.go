@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// Report says what became of the functions of the packages.
+// Report is the outcome for the functions of the packages.
 type Report struct {
 	Packages  int
 	Functions int               // annotated

@@ -56,7 +56,7 @@ func (r *runner) count(p *program) {
 	}
 }
 
-// run returns what a program prints, and how it ends if that is not well.
+// run returns what a program prints, and how it ends if it fails.
 func (r *runner) run(ctx context.Context, p *program, form string) string {
 	ctx, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()

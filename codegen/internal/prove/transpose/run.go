@@ -19,7 +19,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/prove/batch"
 )
 
-// Report says what became of the programs.
+// Report is the outcome for the programs.
 type Report struct {
 	Programs  int
 	Same      int               // as machines they print what is expected
@@ -195,7 +195,7 @@ func (r *runner) withdraw(found []codegen.Diagnostic) error {
 	return nil
 }
 
-// differs says at once what the report will say of a program.
+// differs prints at once the report's entry for a program.
 func (r *runner) differs(p *program, how string) {
 	r.report.Different[p.path] = how
 	fmt.Fprintf(r.Progress, "different: %s: %s\n", p.path, how)
