@@ -10,9 +10,9 @@ import (
 // that it does not export and that grows with Go. So we ask it.
 
 //
-// Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system, but a
-// name that is no OS does not count before an ARCH, nor does a name that is no ARCH
-// after an OS. So each kind is recognised by whether the other one, which is known for
+// Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system. But
+// before an ARCH only the name of an OS counts, and after an OS only the name of an
+// ARCH. So each kind is recognised by whether the other one, which is known for
 // certain, still decides.
 
 // isSystem reports whether x_name.go is built for one GOOS only.

@@ -16,8 +16,8 @@ const (
 	// Release generates state machines.
 	Release Mode = "release"
 	// Debug generates state machines to step through: every local variable is a field
-	// of the frame, under its own name and until the end, and debuggers find the lines
-	// of the source by the full names of its files.
+	// of the frame, under its own name and until the end. Debuggers find the lines of
+	// the source by the full names of its files.
 	Debug Mode = "debug"
 	// Plain generates twins that run the plain function on a goroutine. This is the
 	// same program in another execution, with which tests compare the machines.

@@ -10,9 +10,9 @@ import (
 
 // Lines of the source.
 //
-// What is printed for a statement of the source carries the statement's line, in a
-// directive of the compiler, so that stacks, runtime.Caller and profiles show what they
-// show of the plain form:
+// The text printed for a statement of the source carries the statement's line, in a
+// directive of the compiler. So stacks, runtime.Caller and profiles show the same as
+// for the plain form:
 //
 //	//line example.com/shop/main.go:17
 //	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
@@ -104,8 +104,8 @@ func (p *printer) instr(i instr) {
 
 // resuming reports whether an instruction of the debug form gets the results of a
 // callee that had suspended. That belongs to the generated file: a debugger sets the
-// breakpoint of a line at the first of its instructions in memory, which must be the
-// call, for the other is not executed if the callee does not suspend.
+// breakpoint of a line at the first of its instructions in memory. That must be the
+// call: the other instruction does not run if the callee does not suspend.
 func (p *printer) resuming(i instr) bool {
 	if m, ok := i.(*mark); ok && p.u.debug {
 		for _, pt := range p.u.parks() {

@@ -13,9 +13,9 @@ import (
 )
 
 // FuzzGenerate feeds arbitrary source text to the generator. For any text, the
-// generator does not panic, finds no defect of its own (a panic of the lowering, output
-// that does not compile), writes no files if it has findings, and gives the same answer
-// twice.
+// generator does not panic, and finds no defect of its own (a panic of the lowering,
+// output that does not compile). It writes no files if it has findings, and gives the
+// same answer twice.
 //
 // The packages that the text may import are listed and type-checked once. Run it
 // with -fuzzminimizetime=10x: packages are checked in parallel, so coverage varies from

@@ -10,10 +10,10 @@ import (
 // labels, jumps and suspension points, as MoveNext will have them.
 //
 // The step between syntax and text exists for one reason: where a variable lives (in
-// the frame, in MoveNext, in a block of its own) can be decided only after the whole
-// function has been flattened, but the place decides how every mention of the variable
-// is spelled. So instructions keep pieces of the source together with the places in
-// them that depend on such decisions (see [span]), and are printed last.
+// the frame, in MoveNext, in a block of its own) is known only after the whole function
+// has been flattened. But the place decides how every mention of the variable is
+// spelled. So instructions keep pieces of the source together with the places in them
+// that depend on such decisions (see [span]), and are printed last.
 
 // variable is a variable of the source that outlives the statement it is
 // declared in, or a temporary of the lowering.

@@ -22,9 +22,9 @@ import (
 //
 // In Go, a literal shares the variables around it. Here each captured variable is one
 // more parameter of the entry: a variable that is assigned or whose address is taken
-// lives in a cell of its own (see "Closures and addresses" in the package comment), and
-// the parameter is the pointer to it; for any other, the value is passed. So sharing
-// works both ways, and neither frame knows of the other.
+// lives in a cell of its own, and the parameter is the pointer to it (see "Closures and
+// addresses" in the package comment). For any other variable, the value is passed. So
+// sharing works both ways, and neither frame knows of the other.
 //
 // Captures are found while the literal is flattened, by the first mention of each. A
 // literal within the literal asks the one around it, which captures what it passes on.

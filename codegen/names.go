@@ -12,12 +12,12 @@ import (
 
 // Names of generated declarations, and how they give way.
 //
-// FAsync is fixed, since the rule of twins reads it: if it is taken, the
-// function already has a twin and the annotation is an error. FEnter, FFrame, FLocals
-// and FMachine are free to move to FEnter2, FEnter3, … The choice must not
-// depend on the build configuration or on whether tests are loaded, or the
-// same source would give different files; so it is made on syntax alone, over
-// every file of the folder with the same package clause.
+// FAsync is fixed, since the rule of twins reads it: if it is taken, the function
+// already has a twin and the annotation is an error. FEnter, FFrame, FLocals and
+// FMachine are free to move to FEnter2, FEnter3, … The choice must not depend on the
+// build configuration or on whether tests are loaded, or the same source would give
+// different files; so it is based on syntax alone, over every file of the folder with
+// the same package clause.
 
 // declared is what one package scope declares, read from syntax.
 type declared struct {

@@ -22,9 +22,8 @@ import (
 // name and version.
 //
 // Only outputs of runs that found nothing at all are kept: a finding in a package may
-// belong to the check of another one that imports it, and a run that takes both from
-// the cache would be silent about it. Outputs of a package with warnings are not kept
-// either.
+// belong to the check of an importer, and a run that takes both from the cache would
+// miss it. Outputs of a package with warnings are not kept either.
 
 // recall looks for the outputs of all targets.
 func (r *run) recall() {

@@ -8,10 +8,10 @@ import (
 
 // Orders that depend on how the compiler sees a variable.
 //
-// In a few places gc reads a variable early or late depending on whether the
-// variable is a plain local of the function, in the compiler's sense, or has
-// moved to the heap. A cell always is on the heap. The difference shows only if a
-// function literal that assigns the variable is called in the same statement.
+// In a few places, whether gc reads a variable early or late depends on where it is: a
+// plain local of the function, in the compiler's sense, or on the heap. A cell always
+// is on the heap. The difference shows only if a function literal that assigns the
+// variable is called in the same statement.
 //
 //	log(any(p), f())             p is copied before f if it stays on the stack
 //	m[k] = append(m[k], f())     m and k are read after f if they are variables (k of some

@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// Streams: annotated functions that return a sequence. Judged by its form, before any
-// types are known, a stream is a function whose body is one return of a function
-// literal with a yield of the stream's shape:
+// Streams: annotated functions that return a sequence. Its form alone makes a function
+// a stream, before any types are known: its body is one return of a function literal
+// with a yield of the stream's shape:
 //
 //	//movenext:async
 //	func pages(ctx context.Context, first string) iter.Seq2[Page, error] {

@@ -4,9 +4,9 @@
 // happen is that a damaged entry is returned.
 //
 // An entry is one file, named by its key. It holds a checksum of the value and the
-// value, and is put in place by renaming, so that two writers of one key leave the
-// entry of one of them. The folder has no lock: a lock would be one more thing that a
-// killed program leaves behind. The go command's build cache works the same way.
+// value. A rename puts it in place, so two writers of one key leave the entry of one of
+// them. The folder has no lock: a lock would be one more thing that a killed program
+// leaves behind. The go command's build cache works the same way.
 package filecache
 
 import (

@@ -10,9 +10,9 @@
 //	go run ./codegen/internal/prove std [flags] [packages]
 //	go run ./codegen/internal/prove stdtest [flags] packages
 //
-// Enumerate writes all programs of a small world, each form of expressions and
-// statements with each kind of operand and one that suspends and changes what the
-// others read, and compares them as fuzz does.
+// Enumerate writes all programs of a small world: each form of expressions and
+// statements with each kind of operand, and with one operand that suspends and changes
+// what the others read. It compares them as fuzz does.
 //
 // Fuzz writes random programs, lowers them, and compares their plain form with their
 // machines, with four timings of the awaited jobs. It shrinks and prints programs that
@@ -28,8 +28,8 @@
 // choose among them. Others are named as path@version, or by a folder that has one
 // ("./…").
 //
-// Std annotates every function of the packages of the standard library ("std" if none
-// are named) in a copy, and prints how many were lowered and why others were refused.
+// Std copies packages of the standard library ("std" if none are named) and annotates
+// all their functions. It prints how many were lowered and why others were refused.
 //
 // Stdtest is modules for packages of the standard library.
 //

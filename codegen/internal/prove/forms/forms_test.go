@@ -54,9 +54,9 @@ func nodes(t *testing.T, method string) []string {
 	return list
 }
 
-// TestEveryFormOfExpressionsAndStatementsAppears asks package ast which forms there
-// are, so that a release of Go with a new one is noticed, and package token for the
-// operators and the words of branches.
+// TestEveryFormOfExpressionsAndStatementsAppears asks package ast for the forms, and
+// package token for the operators and the words of branches. So it notices a release of
+// Go with a new one.
 func TestEveryFormOfExpressionsAndStatementsAppears(t *testing.T) {
 	found := map[string]bool{}
 	for _, types := range []Types{Plain, Core, Several} {

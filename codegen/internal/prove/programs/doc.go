@@ -19,10 +19,9 @@
 //	depend on a capacity      appending is to a slice without room, or to a fresh one
 //	name a twin               the plain form would not be plain any more
 //
-// A word on capacities: the compiler gives a slice that it can keep on the stack more
-// room than one on the heap, and a slice that escapes in a machine need not escape in
-// the plain form. So whether two slices share elements after an append is no property
-// of the source.
+// A word on capacities: the compiler gives a slice on the stack more room than one on
+// the heap. A slice that escapes in a machine need not escape in the plain form. So
+// whether two slices share elements after an append is no property of the source.
 //
 // # Text, and why not a tree
 //

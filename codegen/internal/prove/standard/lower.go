@@ -23,10 +23,10 @@ type Report struct {
 	Defects   []string          // what the generator said of itself
 }
 
-// Lower copies the packages of the standard library that patterns match into dir, and
-// the internal ones that they import, annotates every function, and lowers all that is
-// not refused. It blocks for minutes if the patterns are "std", and says after each
-// round on progress what is left. The current folder has to be one of this
+// Lower copies the packages of the standard library that patterns match, and the
+// internal ones that they import, into dir. It annotates every function, and lowers all
+// that are not refused. It blocks for minutes if the patterns are "std", and says after
+// each round on progress what is left. The current folder has to be one of this
 // repository's.
 func Lower(dir string, progress io.Writer, patterns ...string) (*Report, error) {
 	packages, err := list(patterns)
