@@ -89,7 +89,7 @@ func (p *printer) instr(i instr) {
 	told := false // the compiler knows which line the next one is
 	for line := range strings.Lines(sub.String()) {
 		text := strings.TrimSpace(line)
-		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":") && !(label && p.u.debug)
+		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":") && (!label || !p.u.debug)
 		switch {
 		case told || made:
 		case p.resuming(i) || !p.u.debug && p.u.idle(i, text):
@@ -140,15 +140,15 @@ func (u *unit) idle(i instr, line string) bool {
 // atDeclaration prints a function around the machine, after its head. In the debug form
 // all of its lines are that of the source's declaration, so steps out of the machine
 // stay in the source.
-func (e *emitter) atDeclaration(print func()) {
+func (e *emitter) atDeclaration(body func()) {
 	if !e.u.debug {
-		print()
+		body()
 		e.line("}")
 		return
 	}
 	around := e.printer
 	e.printer = &printer{u: e.u}
-	print()
+	body()
 	text := e.String()
 	e.printer = around
 	for line := range strings.Lines(text + "}\n") {

@@ -168,7 +168,7 @@ func exits(ctx context.Context, cleaned *bool) error {
 
 //movenext:async
 func callsExits(ctx context.Context, cleaned *bool) error {
-	defer suspends(ctx)
+	defer suspends(ctx) //nolint:errcheck // that it suspends is all
 	return exits(ctx, cleaned)
 }
 

@@ -145,7 +145,7 @@ func ExampleListener_All() {
 		fmt.Println(err)
 		return
 	}
-	for peer := range l.All(context.Background()) {
+	for peer := range l.All(context.Background()) { //nolint:errcheck // it ranges
 		fmt.Println(peer.RemoteAddr().String() == c.LocalAddr().String())
 		_, _ = peer.Close(), l.Close()
 	}

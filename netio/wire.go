@@ -24,15 +24,15 @@ func putOut(b *[]byte) {
 }
 
 // errNothingYet is what the wire says where it would have to block. crypto/tls looks whether it is a net.Error itself, so it must not be wrapped.
-var errNothingYet net.Error = nothingYet{}
+var errNothingYet net.Error = nothingYetError{}
 
-type nothingYet struct{}
+type nothingYetError struct{}
 
-func (nothingYet) Error() string { return "netio: there is nothing to read yet" }
+func (nothingYetError) Error() string { return "netio: there is nothing to read yet" }
 
-func (nothingYet) Timeout() bool { return false }
+func (nothingYetError) Timeout() bool { return false }
 
-func (nothingYet) Temporary() bool { return true }
+func (nothingYetError) Temporary() bool { return true }
 
 func (w *wire) blocking() bool {
 	w.mu.Lock()

@@ -34,14 +34,14 @@ func (p *Producer[T]) Wanted(t *Task) bool {
 	return !p.wanted.stopped
 }
 
-func (p *Producer[T]) current() (T, error) { //nolint:unused // used through Iteration
+func (p *Producer[T]) current() (T, error) {
 	v, err := p.value, p.err
 	var zero T
 	p.value, p.err = zero, nil // the loop has them now; a suspended stream must not keep them
 	return v, err
 }
 
-func (p *Producer[T]) order() *order { return &p.wanted } //nolint:unused // likewise
+func (p *Producer[T]) order() *order { return &p.wanted }
 
 // check refuses a yield after the one that was told to stop, as the Go runtime does,
 // with the error of the Go runtime.

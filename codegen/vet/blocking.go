@@ -159,7 +159,7 @@ func isStatement(stack []ast.Node) bool {
 // call reports a call that blocks.
 func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
 	// plainform says that
-	if advice := b.advice(call); advice != "" && !(b.kept && b.blocksWhereKept(call)) {
+	if advice := b.advice(call); advice != "" && (!b.kept || !b.blocksWhereKept(call)) {
 		b.blocked(call, callBlocks(types.ExprString(call.Fun), advice), b.callFix(tableKey(b.callee(call)), call, stack))
 	}
 }

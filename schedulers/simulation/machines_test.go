@@ -353,7 +353,7 @@ func (g *gated) Beneath() schedulers.Scheduler { return g.Scheduler }
 func TestAMachineOnItsWayToTheQueueKeepsTheSimulationAlive(t *testing.T) {
 	drivers := map[string]func(*simulation.Scheduler, *job.Job[int]) error{
 		"Run":      func(s *simulation.Scheduler, _ *job.Job[int]) error { return s.Run() },
-		"RunUntil": func(s *simulation.Scheduler, j *job.Job[int]) error { return s.RunUntil(nil, j.Done()) },
+		"RunUntil": func(s *simulation.Scheduler, j *job.Job[int]) error { return s.RunUntil(nil, j.Done()) }, //nolint:staticcheck // none is allowed
 		"Wait": func(s *simulation.Scheduler, j *job.Job[int]) error {
 			_, err := j.Wait(s.Context(context.Background()))
 			return err

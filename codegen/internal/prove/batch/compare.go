@@ -30,7 +30,7 @@ const (
 	Same      Verdict = "same"      // the executions do not differ
 	Different Verdict = "different" // they do
 	Refused   Verdict = "refused"   // the generator refuses it
-	// the generator reports its own fault, or its output does not build
+	// Defect: the generator reports its own fault, or its output does not build.
 	Defect  Verdict = "defect"
 	Crashed Verdict = "crashed" // the binary ended or hung in it
 )
