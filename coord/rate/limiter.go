@@ -11,6 +11,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
+//go:generate go tool movenext .
+
 var (
 	// ErrBurst is the error of a wait for more events at once than the limiter's burst,
 	// which could never succeed.

@@ -30,7 +30,7 @@ func (l *Limiter) WaitAsync(ctx context.Context) (result *job.Job[job.Void]) {
 
 // WaitEnter is [Limiter.Wait] as machines call it: its results, or the suspended callee that will have them.
 func (l *Limiter) WaitEnter(t *statemachine.Task, ctx context.Context) (*LimiterWaitFrame, error) {
-//line github.com/movenext/movenext/coord/rate/limiter.go:122
+//line github.com/movenext/movenext/coord/rate/limiter.go:133
 	return l.WaitNEnter(t, ctx, 1)
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:36
 }
@@ -56,7 +56,7 @@ func (f *LimiterWaitMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [Limiter.Wait] waits for the callee.
 func (f *LimiterWaitMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/coord/rate.(*Limiter).Wait", File: "github.com/movenext/movenext/coord/rate/limiter.go", Line: 122}
+	return statemachine.Location{Function: "github.com/movenext/movenext/coord/rate.(*Limiter).Wait", File: "github.com/movenext/movenext/coord/rate/limiter.go", Line: 133}
 }
 
 // WaitNAsync starts [Limiter.WaitN] as a state machine and returns its job.
@@ -118,18 +118,18 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/coord/rate/limiter.go:128
+//line github.com/movenext/movenext/coord/rate/limiter.go:140
 		f.r = new(Reservation)
-//line github.com/movenext/movenext/coord/rate/limiter.go:128
+//line github.com/movenext/movenext/coord/rate/limiter.go:140
 		var err2 error
-//line github.com/movenext/movenext/coord/rate/limiter.go:128
+//line github.com/movenext/movenext/coord/rate/limiter.go:140
 		*f.r, f.ctx, err2 = l.prepare(f.ctx, n)
 		if err2 != nil {
 			result0 = err2
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:130
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:131
+//line github.com/movenext/movenext/coord/rate/limiter.go:143
 		}
 		d := f.r.DelayFrom(f.r.made)
 		if d == 0 {
@@ -137,10 +137,10 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:138
 			f.State = statemachine.Finished
 			return true, result0
-//line github.com/movenext/movenext/coord/rate/limiter.go:135
+//line github.com/movenext/movenext/coord/rate/limiter.go:147
 		}
-		// limiter.go:136: if err := job.Sleep(ctx, d); err != nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:136
+		// limiter.go:148: if err := job.Sleep(ctx, d); err != nil {
+//line github.com/movenext/movenext/coord/rate/limiter.go:148
 		asleep1, err = statemachine.Sleep(t, f.ctx, d)
 	}
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:147
@@ -150,22 +150,22 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:136
+//line github.com/movenext/movenext/coord/rate/limiter.go:148
 	err = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:136
+//line github.com/movenext/movenext/coord/rate/limiter.go:148
 	if err == nil {
-//line github.com/movenext/movenext/coord/rate/limiter.go:136
+//line github.com/movenext/movenext/coord/rate/limiter.go:148
 		goto endIf1
 	}
-//line github.com/movenext/movenext/coord/rate/limiter.go:137
+//line github.com/movenext/movenext/coord/rate/limiter.go:149
 	f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
 	result0 = err
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:165
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/coord/rate/limiter.go:140
+//line github.com/movenext/movenext/coord/rate/limiter.go:152
 	result0 = nil
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:171
 	f.State = statemachine.Finished
@@ -174,7 +174,7 @@ endIf1:
 
 // Location returns where [Limiter.WaitN] is suspended.
 func (f *LimiterWaitNLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord/rate.(*Limiter).WaitN", "github.com/movenext/movenext/coord/rate/limiter.go", 136)
+	return f.Frame.At("github.com/movenext/movenext/coord/rate.(*Limiter).WaitN", "github.com/movenext/movenext/coord/rate/limiter.go", 148)
 }
 
 // Results returns what [Limiter.WaitN] returned, or raises again the panic that ended it.
@@ -200,4 +200,4 @@ func (f *LimiterWaitNMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 49506bcc45af1b7f
+// Digest of what is above: 6f2ae04f5606c6d8
