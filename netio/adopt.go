@@ -8,24 +8,27 @@ import (
 	"syscall"
 )
 
-// ErrNotAdoptable is what the error of [Adopt] matches for a connection that has no descriptor of its own.
-var ErrNotAdoptable = errors.New("netio: the connection can not be adopted")
+// ErrNotAdoptable is what the error of [Adopt] matches for a connection that has no descriptor
+// of its own.
+var ErrNotAdoptable = errors.New("netio: the connection cannot be adopted")
 
 // errAhead is why NetConn refuses.
 var errAhead = errors.New("netio: bytes that were read ahead are still to be read, and would be lost; read them before NetConn")
 
-// Adopt makes a connection of package net one of this package: one of another library, or what [http.Hijacker] gave. ahead
-// is what was read from it already; it is read first:
+// Adopt turns a [net.Conn] into a connection of this package: one that another library made, or
+// one from [http.Hijacker]. ahead holds the bytes that were already read from it; they are read
+// first:
 //
 //	nc, rw, err := http.NewResponseController(w).Hijack()
 //	…
 //	ahead, _ := rw.Reader.Peek(rw.Reader.Buffered())
 //	c, err := netio.Adopt(nc, ahead...)
 //
-// The handler may return then, and its request's context ends with that: what serves the connection needs another
-// context. After success nc must not be used any more: the connection goes on in the result; after an error nc is
-// as it was. Deadlines are not carried over. Nothing else may use nc meanwhile. A connection without a descriptor, as net.Pipe and crypto/tls
-// make them, is refused with [ErrNotAdoptable]. It does not block.
+// The handler may return then, which ends its request's context: use another context to serve
+// the connection. After success nc must not be used any more; after an error nc is unchanged.
+// Deadlines are not carried over. No other goroutine may use nc during the call. A connection
+// without a descriptor, as net.Pipe and crypto/tls make them, is refused with [ErrNotAdoptable].
+// It does not block.
 func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 	switch nc := nc.(type) {
 	case nil:
@@ -43,7 +46,8 @@ func Adopt(nc net.Conn, ahead ...byte) (*Conn, error) {
 	return take(nc, ahead)
 }
 
-// NetConn is the way back: it returns the connection as one of package net, and ends c. Deadlines
-// are not carried over. Nothing may wait for c. If c has bytes that were read ahead, which is so
-// after [Adopt] until they are read, it fails, and c is as it was. It does not block.
+// NetConn is the reverse of [Adopt]: it returns the connection as one of package net, and ends
+// c. Deadlines are not carried over. No operation may be waiting on c. If c still has bytes that
+// were read ahead (the second parameter of Adopt), NetConn fails and c is unchanged. It does not
+// block.
 func (c *Conn) NetConn() (net.Conn, error) { return c.end.netConn() }

@@ -39,7 +39,7 @@ func TestAdoptRefusesWhatHasNoDescriptor(t *testing.T) {
 	}
 	go func() { _, _ = a.Write([]byte("x")) }()
 	_, err := io.ReadFull(b, make([]byte, 1))
-	require.NoError(t, err, "what was refused is as it was")
+	require.NoError(t, err, "a refused connection is unchanged")
 }
 
 func TestAdoptOfAHijackedConnection(t *testing.T) {

@@ -13,16 +13,16 @@ import (
 //	 1. lock; closed = true                1. lock; closed: over. inside++; unlock
 //	 2. take all out of the queues         2. system calls
 //	 3. end the registration: remove it    3. lock; inside--
-//	    from epoll, advance the            4. it was the last, and closed: close the descriptor
+//	    from epoll, advance the            4. inside is 0 and closed: close the descriptor
 //	    generation of its slot
-//	 4. nobody inside: close the descriptor
+//	 4. inside is 0: close the descriptor
 //	 5. unlock; tell those of step 2
 //
-// Proof. The descriptor is closed once: by step 4 on the left if inside is 0 then, after which no
-// operation gets past step 1; else by the last that comes to step 4 on the right. So no system
-// call is made with a number that the system has given to another socket. An event that was
-// fetched before step 3 and is handled later names a slot of another generation: it is dropped, though
-// the slot and the descriptor may be in use again.
+// Proof. The descriptor is closed once: by step 4 on the left if inside is 0 then, after which
+// no operation gets past step 1; otherwise by the last operation that reaches step 4 on the
+// right. So no system call uses a number that the system has given to another socket. An event
+// that was fetched before step 3 and is handled later names a slot of an older generation: it is
+// dropped, even if the slot and the descriptor are in use again.
 
 // close is [Conn.Close]; the error is net.ErrClosed if it was closed before.
 func (s *socket) close() error {
@@ -50,7 +50,7 @@ func (s *socket) close() error {
 	return nil
 }
 
-// leave ends a stay inside, and closes the descriptor if that was left to it.
+// leave counts an operation out, and closes the descriptor if close left that to it.
 func (s *socket) leave() {
 	s.inside--
 	if s.inside == 0 && s.closed {

@@ -232,7 +232,7 @@ func TestADeadlineThatMovesOnDoesNotEndWhatWaits(t *testing.T) {
 	got := make([]byte, 1)
 	j := b.ReadAsync(got) // the timer is armed for the first deadline
 	require.NoError(t, b.SetReadDeadline(time.Now().Add(time.Hour)))
-	require.NoError(t, job.Sleep(context.Background(), 100*time.Millisecond)) // it goes off, too early
+	require.NoError(t, job.Sleep(context.Background(), 100*time.Millisecond)) // it fires too early
 	assert.False(t, j.IsCompleted())
 	_, err := a.Write([]byte("x"))
 	require.NoError(t, err)

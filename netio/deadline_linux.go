@@ -12,22 +12,23 @@ import (
 
 // # Deadlines
 //
-// A deadline is a number, and setting one later is a store: servers set one before each read. The
-// timer is armed when an operation waits, and then stays as it is while the deadline moves on; if it goes off
-// too early, it is armed for the rest.
+// A deadline is a number, and moving it to a later time is a store: servers set one before each
+// read. The timer is armed when an operation waits, and then stays as it is while the deadline
+// moves on. If it fires too early, it is armed again for the rest.
 //
-//	armed   the timer goes off no later than the deadline, if an operation waits for that
+//	armed   the timer fires no later than the deadline, if an operation waits in that direction
 //
-// Proof. When an operation begins to wait, armFor arms the timer if it is not. When the deadline is moved
-// to an earlier time, set stops the timer and arms it anew; where it can not be stopped, it is going off, and Expire,
-// which comes after set because of the lock, sees the new deadline. So a Timer is never armed while it is armed.
+// Proof. When an operation begins to wait, armFor arms the timer if it is not armed. When the
+// deadline is moved to an earlier time, set stops the timer and arms it anew; if it cannot be
+// stopped, it is firing, and Expire, which runs after set because of the lock, sees the new
+// deadline. So a Timer is never armed twice.
 
 // deadline is when the operations of one direction end. The socket's lock guards it.
 type deadline struct {
 	of      *socket
 	outward bool
 	when    int64 // on the poller's clock; 0: none
-	armed   int64 // when the timer goes off; 0: it is not armed
+	armed   int64 // when the timer fires; 0: it is not armed
 	timer   schedulers.Timer
 }
 
@@ -53,7 +54,7 @@ func (d *deadline) passed(p *poller) bool {
 	return d.when != 0 && (d.when == longAgo || d.when <= p.now())
 }
 
-// set sets the deadline, and appends to ended those for which it has passed.
+// set sets the deadline, and appends to ended the operations for which it has passed.
 func (d *deadline) set(t time.Time, ended []*operation) []*operation {
 	switch left := time.Until(t); {
 	case t.IsZero():
@@ -70,7 +71,8 @@ func (d *deadline) set(t time.Time, ended []*operation) []*operation {
 	return d.attend(ended)
 }
 
-// attend ends those that wait if the deadline has passed, and otherwise sees to it that the timer goes off in time.
+// attend ends the waiting operations if the deadline has passed, and otherwise makes sure that
+// the timer fires in time.
 func (d *deadline) attend(ended []*operation) []*operation {
 	if d.when == 0 || d.direction().first == nil {
 		return ended
@@ -108,7 +110,7 @@ func (d *deadline) Expire(*schedulers.Timer) {
 	}
 }
 
-// armFor has the timer of an operation of kind k go off in time; mu is held.
+// armFor arms the timer for an operation of kind k; mu is held.
 func (s *socket) armFor(k kind) {
 	if s.rare != nil {
 		if d := s.deadlineOf(k); d.when != 0 && d.armed == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// Listen listens on an address of the network "tcp", "tcp4", "tcp6" or "unix", as [net.Listen] does. It does not
-// block, but to look up a name in address.
+// Listen listens on an address of the network "tcp", "tcp4", "tcp6" or "unix", as [net.Listen]
+// does. It blocks only to look up a name in address.
 func Listen(network, address string) (*Listener, error) {
 	switch network {
 	case "tcp", "tcp4", "tcp6", "unix":
@@ -24,9 +24,8 @@ func Listen(network, address string) (*Listener, error) {
 	return listenerOf(l)
 }
 
-// Dial connects to an address of the networks of [net.Dial] but "ip": TCP, UDP and Unix sockets. ctx
-// bounds it, and has nothing to do with the connection afterwards. It blocks; its twin is
-// [DialAsync].
+// Dial connects to an address on any network of [net.Dial] except "ip": TCP, UDP and Unix
+// sockets. ctx bounds the dial, not the connection. It blocks; its twin is [DialAsync].
 func Dial(ctx context.Context, network, address string) (*Conn, error) {
 	if err := mayDial(ctx, network); err != nil {
 		return nil, err
@@ -34,8 +33,8 @@ func Dial(ctx context.Context, network, address string) (*Conn, error) {
 	return DialAsync(ctx, network, address).Wait(withoutEnd(ctx))
 }
 
-// DialAsync is [Dial] as a job, which is Canceled when ctx ends first. While the connection is made, which may
-// include looking up a name, that holds a goroutine; the connection holds none. It does not block.
+// DialAsync is [Dial] as a job, which is Canceled when ctx ends first. The dial, which may
+// include looking up a name, holds a goroutine; the connection holds none. It does not block.
 func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 	if ctx == nil {
 		ctx = context.Background()
@@ -43,7 +42,7 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 	p := new(job.Promise[*Conn])
 	p.Init()
 	if err := mayDial(ctx, network); err != nil {
-		p.TryComplete(ctx, nil, err) // nobody knows the job yet: there is nobody to tell
+		p.TryComplete(ctx, nil, err) // the job is not published yet: it has no waiter to tell
 		return p.Job()
 	}
 	go func() {
@@ -69,7 +68,8 @@ func mayDial(ctx context.Context, network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: net.UnknownNetworkError(network)}
 }
 
-// dial leaves names, several addresses and their order to package net, and takes over what it has made.
+// dial leaves names, several addresses and their order to package net, and adopts its
+// connection.
 func dial(ctx context.Context, network, address string) (*Conn, error) {
 	var d net.Dialer
 	nc, err := d.DialContext(ctx, network, address)
@@ -84,7 +84,7 @@ func dial(ctx context.Context, network, address string) (*Conn, error) {
 
 func isClosed(err error) bool { return errors.Is(err, net.ErrClosed) }
 
-// netAddr is an address as package net has it.
+// netAddr returns an address in the form of package net.
 func netAddr(network string, at netip.AddrPort, name string) net.Addr {
 	switch network {
 	case "unix", "unixgram", "unixpacket":

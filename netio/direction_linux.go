@@ -2,27 +2,28 @@
 
 package netio
 
-// direction is what is read from a socket, or what is written. The socket's lock guards it.
+// direction is one direction of a socket: reading or writing. The socket's lock guards it.
 type direction struct {
 	first, last *operation
 	edges       uint32 // how many events there were
 	ready       bool   // not known to be blocked
-	proven      bool   // an event that came after the last read says that there is something to read
+	proven      bool   // an event after the last read says that there is something to read
 	drained     uint32 // how many fetches had begun when the system had nothing more
-	sticky      bool   // the system has told of an end or an error, which it tells once
+	sticky      bool   // the system has reported an end or an error, which it does once
 	taken       bool   // an operation has the turn
-	streak      uint8  // how often machines went on without having waited
+	streak      uint8  // how often machines continued without having waited
 }
 
-// maxStreak bounds how often a machine goes on without having waited, so that a peer that floods it
-// does not have its worker for itself.
+// maxStreak bounds how often a machine continues without having waited, so that a peer that
+// floods it cannot monopolize its worker.
 const maxStreak = 61
 
 // mayGo reports whether an operation that has the turn could do something.
 func (d *direction) mayGo(k kind) bool { return d.ready || k == shutting }
 
-// signal notes an event and grants the turn to the first that waits, or returns nil. An event proves nothing if its fetch
-// had begun when the system had nothing more: it may be about what was read then.
+// signal notes an event and grants the turn to the first waiting operation, or returns nil. An
+// event proves nothing if its fetch had begun before the system reported nothing more: it may be
+// about data that were read by then.
 func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	d.edges++
 	d.ready = true
@@ -31,8 +32,8 @@ func (d *direction) signal(sticky bool, fetch uint32) *operation {
 	return d.grant()
 }
 
-// grant gives the turn to the first that waits, if it is free and of use, and returns the operation
-// that is to be told so when mu is released.
+// grant gives the turn to the first waiting operation if the turn is free and of use, and
+// returns that operation, which is to be told when mu is released.
 func (d *direction) grant() *operation {
 	o := d.first
 	if o == nil || d.taken || !d.mayGo(o.kind) {
@@ -42,7 +43,7 @@ func (d *direction) grant() *operation {
 	return d.take()
 }
 
-// take takes the first out of the queue, and gives it the turn.
+// take takes the first operation out of the queue, and gives it the turn.
 func (d *direction) take() *operation {
 	o := d.first
 	d.remove(o)
@@ -89,7 +90,7 @@ func (d *direction) remove(o *operation) bool {
 	return false
 }
 
-// takeAll takes all out of the queue, each of which ends with err, and appends them to ended.
+// takeAll takes all operations out of the queue, ends each with err, and appends them to ended.
 func (d *direction) takeAll(ended []*operation, err error) []*operation {
 	for d.first != nil {
 		o := d.first

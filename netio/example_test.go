@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/netio"
 )
 
-// shout answers in capitals until its peer has nothing more to say. While it waits it is a small object.
+// shout answers in capitals until its peer closes its side. While it waits it is a small object.
 //
 //movenext:async
 func shout(ctx context.Context, c *netio.Conn) error {
@@ -41,7 +41,7 @@ func shout(ctx context.Context, c *netio.Conn) error {
 	}
 }
 
-// serve has a machine for each connection.
+// serve starts a machine for each connection.
 //
 //movenext:async
 func serve(ctx context.Context, l *netio.Listener) error {

@@ -108,7 +108,7 @@ func TestAMachineServesAll(t *testing.T) {
 	})
 }
 
-// greetAll says something to each that comes.
+// greetAll greets each connection.
 //
 //movenext:async
 func greetAll(ctx context.Context, l *netio.Listener, word string) (int, error) {

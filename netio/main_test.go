@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// manyProcs are few and many threads for a test of real concurrency.
+// manyProcs are the values of GOMAXPROCS for tests of real concurrency.
 var manyProcs = []int{1, 2, 8}
 
 // onProcs runs a test with each of them.
@@ -75,7 +75,8 @@ func onNetworks(t *testing.T, f func(t *testing.T, network string)) {
 	}
 }
 
-// machines is a connection whose reads and writes are machines, each in the job that its caller waits for.
+// machines is a connection whose reads and writes are machines, each in a job that the caller
+// waits for.
 type machines struct{ *netio.Conn }
 
 func (c machines) Read(p []byte) (int, error) {

@@ -24,7 +24,7 @@ func TestConnAsPackageNetHasIt(t *testing.T) {
 	})
 }
 
-// pipes makes what the suite asks for, many times.
+// pipes makes the pairs of connections that the suite asks for.
 func pipes(t *testing.T, network string, as func(*netio.Conn) net.Conn) nettest.MakePipe {
 	return func() (net.Conn, net.Conn, func(), error) {
 		a, b := pipe(t, network)

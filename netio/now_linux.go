@@ -2,7 +2,7 @@
 
 package netio
 
-// What crypto/tls needs of a socket, which must never wait.
+// The operations that crypto/tls needs of a socket; they never wait.
 
 // check returns why no operation may begin.
 func (s *socket) check(k kind) error {
@@ -20,5 +20,6 @@ func (s *socket) readNow(p []byte) (int, error) {
 	return t.n, t.err
 }
 
-// writeNow writes as much as there is room for, right before the end: where it stops in the middle, nothing comes after that.
+// writeNow writes as much as there is room for, right before the connection is closed: nothing
+// follows a partial write.
 func (s *socket) writeNow(p []byte) { _ = s.try(&transfer{kind: writing, buf: p}, false) }

@@ -4,7 +4,7 @@ package netio
 
 import "time"
 
-// What crypto/tls needs of a socket, which must never wait.
+// The operations that crypto/tls needs of a socket; they never wait.
 
 // check returns why no operation may begin.
 func (s *socket) check(k kind) error {
@@ -26,10 +26,10 @@ func (s *socket) readNow(p []byte) (int, error) {
 	return s.Read(p)
 }
 
-// farewell is how long a last write may take.
+// farewell is the time that the last write may take.
 const farewell = 5 * time.Second
 
-// writeNow writes p right before the end, if nothing else is written.
+// writeNow writes p right before the connection is closed, unless another write is under way.
 func (s *socket) writeNow(p []byte) {
 	if !s.out.TryLock() {
 		return

@@ -14,26 +14,27 @@ import (
 
 // operation is a transfer that has to wait: for its turn, or for the system.
 //
-// What waits is a goroutine, which sleeps on wake, or a machine. A machine's operation is a work: when it is
-// granted its turn it is sent to the machine's home, makes its system calls there, and either waits
-// again or lets the machine go on at once. So the poller, which serves all sockets, never touches a user's
-// buffer, and a machine's wait costs one turn in a queue.
+// The waiter is a goroutine, which sleeps on wake, or a machine. A machine's operation is a
+// [schedulers.Work]: when it is granted its turn, it is submitted to the machine's home, makes
+// its system calls there, and either waits again or resumes the machine at once. So the poller,
+// which serves all sockets, never touches a user's buffer, and a machine's wait costs one turn
+// in a run queue.
 type operation struct {
 	transfer
 	of   *socket
 	wake chan struct{}     // of a goroutine; nil: a machine waits
 	rest statemachine.Rest // of a machine, from its Join on
 
-	// Guarded by the socket's lock. When state is decided they are whose operation it is.
+	// Guarded by the socket's lock. Once state is decided, they belong to the waiter.
 	state state
 	next  *operation // in the direction's queue
 	bound *bound     // nil: no context ends it
 
 	held  bool // it had the turn when it was made
-	spare bool // a machine's, which does not wait with it
+	spare bool // kept by a machine that does not use it now
 }
 
-// state is where an operation is.
+// state is how far an operation has come.
 //
 //	fresh ──▶ waiting ──▶ granted ──▶ decided
 //	  │         ▲ │ └────────│─▶ decided: close, deadline, context
@@ -59,8 +60,8 @@ var (
 // byMachine reports whether a machine waits.
 func (o *operation) byMachine() bool { return o.wake == nil }
 
-// tell is called by who has granted the operation, or decided it while it waited. A nil operation needs no
-// telling. No lock is held.
+// tell wakes the waiter; the goroutine that granted the operation, or decided it while it
+// waited, calls it. A nil operation has no waiter. No lock is held.
 func (o *operation) tell() {
 	switch {
 	case o == nil:
@@ -78,8 +79,8 @@ func (o *operation) Run(on schedulers.Worker) {
 	}
 }
 
-// Abandon implements schedulers.Work: the machine's home has ended. What has come meanwhile stays in the
-// socket, for others.
+// Abandon implements schedulers.Work: the machine's home has ended. Data that have arrived stay
+// in the socket, for other operations.
 func (o *operation) Abandon(reason error) {
 	s := o.of
 	s.mu.Lock()
@@ -140,7 +141,7 @@ func (b *bound) ContextEnded(*ctxwatch.Watch) {
 // sleepers are the operations of goroutines.
 var sleepers = sync.Pool{New: func() any { return &operation{wake: make(chan struct{}, 1)} }}
 
-// do runs t to its end on the calling goroutine, which it blocks.
+// do runs t to its end, and blocks the calling goroutine meanwhile.
 func (s *socket) do(t *transfer) {
 	v := s.try(t, false)
 	if v == over {
@@ -159,7 +160,8 @@ func (s *socket) do(t *transfer) {
 	sleepers.Put(o)
 }
 
-// enter is do for the machine of t, and a context that may end it (nil: none). It returns nil if tr is over.
+// enter is do for the machine of t, with a context that may end the wait (nil: none). It returns
+// nil if tr is over.
 func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
 	v := s.try(tr, true)
 	if v == over {
@@ -178,12 +180,13 @@ func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) 
 	return o
 }
 
-// results returns what has become of an operation when its machine goes on, which keeps it as its spare one.
+// results returns the outcome of an operation when its machine resumes. The machine keeps the
+// operation for its next wait.
 func (o *operation) results(t *statemachine.Task) transfer {
 	_ = t.Refusal() // Abandon has made it the error, unless the operation had ended before
 	tr := o.transfer
 	if b := o.bound; b != nil && !b.watch.Stop() {
-		return tr // ContextEnded is about to come for it
+		return tr // ContextEnded is about to use the operation
 	}
 	*o = operation{spare: true}
 	t.Keep(o)

@@ -11,14 +11,14 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// operation is a transfer that a machine waits for: a goroutine does it.
+// operation is a transfer that a machine waits for: a goroutine performs it.
 type operation struct {
 	of *socket
 	transfer
 	ended *job.Job[job.Void]
 }
 
-// enter does tr for the machine of t, until ctx ends (nil: never).
+// enter performs tr for the machine of t, until ctx ends (nil: never).
 func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
 	if ctx == nil {
 		ctx = context.Background()
@@ -39,7 +39,7 @@ func (o *operation) Join(n *continuation.Node, _ schedulers.Worker) bool {
 	return o.ended.Register(n)
 }
 
-// results returns what has become of an operation when its machine goes on.
+// results returns the outcome of an operation when its machine resumes.
 func (o *operation) results(t *statemachine.Task) transfer {
 	_ = t.Refusal() // the operation has ended before it
 	return o.transfer

@@ -19,11 +19,11 @@ import (
 
 // # One goroutine for all sockets
 //
-// All sockets are in one epoll instance, edge-triggered, from their making to their end: a wait
-// needs no system call to announce it. The instance's descriptor is itself nonblocking and waits in the poller of
-// Go's runtime, like a socket of package net: as a file whose readiness is that of the
-// instance. So waiting takes no OS thread. One goroutine sleeps there; it fetches events in batches, and goes back to
-// sleep when a fetch finds none.
+// All sockets are registered with one epoll instance, edge-triggered, for their whole life: a
+// wait needs no system call of its own. The instance's descriptor is itself nonblocking and
+// registered with the poller of Go's runtime, like a socket of package net: it is a file that is
+// readable when the instance has events. So waiting takes no OS thread. One goroutine sleeps
+// there; it fetches events in batches, and sleeps again when a fetch finds none.
 //
 //	the goroutine                        the kernel
 //	 1. forget the file's readiness       1. a socket is ready: put it in the instance's list
@@ -31,22 +31,24 @@ import (
 //	 3. sleep until the file is ready,
 //	    unless it has become so since 1
 //
-// Proof. It is how RawConn.Read is made: it resets the readiness before it calls the function, and sleeps only if
-// no edge has come since. An event after the fetch in step 2 makes an edge after step 1.
+// Proof. RawConn.Read works this way: it resets the readiness before it calls the function, and
+// sleeps only if no edge has come since. An event after the fetch in step 2 makes an edge after
+// step 1.
 //
-// With the first socket the instance and the goroutine begin, with the last they end: closing the
-// file wakes the goroutine. There is no other way in which an idle program would hold nothing.
+// The first socket starts the instance and the goroutine, and the end of the last one stops
+// them: closing the file wakes the goroutine. Without that an idle program would keep both.
 //
 // # Names of sockets
 //
-// The instance is told a slot and its generation, not a pointer, and not the descriptor. A batch may name a
-// socket that was closed after the fetch, and whose descriptor, slot and all have gone to another one since:
-// then the generation differs. To look the descriptor up in a map is the tempting way; it finds the other one.
+// The instance is told a slot and its generation, not a pointer and not the descriptor. A batch
+// may name a socket that was closed after the fetch, and whose descriptor and slot belong to
+// another socket by now: then the generation differs. The tempting wrong way is to look the
+// descriptor up in a map: it finds the other socket.
 
 // batch is how many events a fetch takes.
 const batch = 128
 
-// happening is a set of what an event says.
+// happening is the set of conditions that an event reports.
 type happening uint8
 
 const (
@@ -74,7 +76,7 @@ type poller struct {
 	live  int
 }
 
-// slot is a place for a socket. Its generation counts those that have left.
+// slot is the entry of one socket. Its generation counts the sockets that have left it.
 type slot struct {
 	of         *socket
 	generation uint32
@@ -140,7 +142,8 @@ func (p *poller) place() uint32 {
 func (p *poller) unregister(s *socket) {
 	pollers.Lock()
 	defer pollers.Unlock()
-	// Another descriptor of the same socket may be open elsewhere: then closing ours removes nothing.
+	// Another descriptor of the same socket may be open elsewhere: then closing ours removes
+	// nothing.
 	_ = syscall.EpollCtl(p.epoll, syscall.EPOLL_CTL_DEL, s.fd, new(syscall.EpollEvent))
 	p.slots[s.slot] = slot{generation: p.slots[s.slot].generation + 1}
 	p.free = append(p.free, s.slot)
@@ -158,7 +161,7 @@ func (p *poller) stop() {
 }
 
 // errBubble is why a poller does not begin in a bubble.
-var errBubble = errors.New("netio: the poller can not begin inside of a testing/synctest bubble, whose clock and goroutines stand " +
+var errBubble = errors.New("netio: the poller cannot start inside of a testing/synctest bubble, whose clock and goroutines stand " +
 	"still while the network does not; open the first Listener or Conn outside of it, or use net.Pipe there")
 
 func newPoller() (*poller, error) {
@@ -176,8 +179,8 @@ func newPoller() (*poller, error) {
 	return &poller{epoll: fd, file: os.NewFile(uintptr(fd), "epoll"), began: time.Now()}, nil
 }
 
-// inBubble reports whether the calling goroutine is in a bubble of testing/synctest. The runtime says so in the
-// first line of a stack alone.
+// inBubble reports whether the calling goroutine is in a bubble of testing/synctest. The only
+// place where the runtime says so is the first line of a stack.
 func inBubble() bool {
 	var head [128]byte
 	n := runtime.Stack(head[:], false)
@@ -217,7 +220,7 @@ func fetchEvents(epoll int, events []syscall.EpollEvent) int {
 		case syscall.EINTR:
 			continue
 		}
-		// Every other error says that the arguments are wrong: to go on would be to hang in silence.
+		// Every other error means wrong arguments: continuing would hang without a word.
 		panic(fmt.Sprintf("netio: epoll_wait: %v", err))
 	}
 }
@@ -243,7 +246,8 @@ func (p *poller) handle(events []syscall.EpollEvent, fetch uint32, found []occur
 	}
 }
 
-// happened translates an event. An end or an error lets both sides make progress: they learn of it.
+// happened translates an event. An end or an error lets both directions make progress: their
+// operations return it.
 func happened(ev uint32) (bits happening) {
 	if ev&syscall.EPOLLIN != 0 {
 		bits |= readable
@@ -260,11 +264,11 @@ func happened(ev uint32) (bits happening) {
 	return bits
 }
 
-// glances is after how many waits of machines a worker looks for events itself.
+// glances is the number of machines' waits after which a worker looks for events itself.
 const glances = 16
 
-// glance has a busy worker look for events now and then: when all processors compute, the runtime looks only
-// every 10 ms whether the goroutine has something to fetch.
+// glance makes a busy worker look for events now and then: while all processors compute, the
+// runtime polls only every 10 ms on behalf of the goroutine.
 func (p *poller) glance(on schedulers.Worker) {
 	if on == nil || p.parked.Add(1)%glances != 0 || !p.glancing.TryLock() {
 		return
@@ -279,6 +283,7 @@ func (p *poller) glance(on schedulers.Worker) {
 		return // it was stopped meanwhile
 	}
 	number := p.fetches.Add(1)
-	_ = raw.Control(func(fd uintptr) { n = fetchEvents(int(fd), p.glanceful[:]) }) // an error says the same
+	// An error of Control means the same: the poller was stopped.
+	_ = raw.Control(func(fd uintptr) { n = fetchEvents(int(fd), p.glanceful[:]) })
 	p.handle(p.glanceful[:n], number, found[:0])
 }

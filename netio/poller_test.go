@@ -26,7 +26,8 @@ import (
 	"github.com/movenext/movenext/schedulers/pool"
 )
 
-// echo answers until the peer has shut its side. It holds a buffer while there is something to read.
+// echo answers until the peer has shut its side. It holds a buffer only while there is something
+// to read.
 //
 //movenext:async
 func echo(ctx context.Context, c *netio.Conn) (int, error) {
@@ -51,7 +52,7 @@ func echo(ctx context.Context, c *netio.Conn) (int, error) {
 	}
 }
 
-// descriptors counts what the process has open.
+// descriptors counts the open descriptors of the process.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	all, err := os.ReadDir("/proc/self/fd")
@@ -101,7 +102,7 @@ func TestIdleConnectionsHoldOneGoroutineAndTheLastTakesItAlong(t *testing.T) {
 }
 
 func TestAMachinesWaitAllocatesNothing(t *testing.T) {
-	s := dedicated.New(1) // its thread stays; a pool makes its worker anew for work that comes late
+	s := dedicated.New(1) // keeps its thread; a pool would start a new worker for late work
 	ctx := schedulers.With(context.Background(), s)
 	defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
 	a, b := pipe(t, "tcp")
@@ -121,7 +122,7 @@ func TestAMachinesWaitAllocatesNothing(t *testing.T) {
 	assert.Equal(t, 202*64, n)
 }
 
-// echoBy is echo with a buffer of its caller's.
+// echoBy is echo with its caller's buffer.
 //
 //movenext:async
 func echoBy(ctx context.Context, c *netio.Conn, p []byte) (int, error) {
@@ -185,8 +186,8 @@ func TestManyConversationsLoseNoWake(t *testing.T) {
 	})
 }
 
-// TestReusedDescriptors closes and opens while events are under way: the number of a descriptor goes to another
-// connection at once. What the other one reads must be its own.
+// TestReusedDescriptors closes and opens connections while events are under way: the number of a
+// descriptor goes to another connection at once, which must read only its own data.
 func TestReusedDescriptors(t *testing.T) {
 	onProcs(t, func(t *testing.T) {
 		l := listen(t, "unix")
@@ -301,7 +302,7 @@ func TestAcceptGoesOnWhenThereAreDescriptorsAgain(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	l := listen(t, "unix")
-	raw, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0) // made before the limit is reached
+	raw, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0) // before the limit
 	require.NoError(t, err)
 	defer func() { _ = syscall.Close(raw) }()
 
@@ -310,7 +311,7 @@ func TestAcceptGoesOnWhenThereAreDescriptorsAgain(t *testing.T) {
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
 	j := l.AcceptAsync()
 	err = syscall.Connect(raw, &syscall.SockaddrUnix{Name: l.Addr().String()})
-	assert.NoError(t, job.Sleep(context.Background(), 30*time.Millisecond)) // it is told EMFILE, several times
+	assert.NoError(t, job.Sleep(context.Background(), 30*time.Millisecond)) // several EMFILE
 	completed := j.IsCompleted()
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit))
 	require.NoError(t, err)
@@ -327,7 +328,8 @@ func TestABubbleIsRefused(t *testing.T) {
 	})
 }
 
-// TestAFaultyPeer has clients that do what servers dread, and one that behaves; the server goes on.
+// TestAFaultyPeer has clients that misbehave in various ways, and one that behaves; the server
+// serves it.
 func TestAFaultyPeer(t *testing.T) {
 	l := listen(t, "tcp")
 	address := l.Addr().String()

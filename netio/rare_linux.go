@@ -2,11 +2,11 @@
 
 package netio
 
-// rare is what few sockets have.
+// rare is the state that few sockets need.
 type rare struct {
 	in, out deadline
 
-	// Of who has the turn to read.
+	// Owned by the operation that has the turn to read.
 	ahead []byte // is read first
 	kept  error  // is returned by the next read
 
@@ -15,7 +15,7 @@ type rare struct {
 	retries uint
 }
 
-// needed returns what few sockets have; mu is held.
+// needed returns s.rare, which it makes if necessary; mu is held.
 func (s *socket) needed() *rare {
 	if s.rare == nil {
 		s.rare = new(rare)
@@ -45,7 +45,7 @@ func (s *socket) hasAhead() bool {
 	return s.rare != nil && (len(s.rare.ahead) > 0 || s.rare.kept != nil)
 }
 
-// keep has the next read return err.
+// keep makes the next read return err.
 func (s *socket) keep(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

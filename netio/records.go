@@ -52,7 +52,7 @@ func decryptable(ctx context.Context, c *TLSConn) error {
 	}
 }
 
-// take returns what there is, or errNothingYet. The caller has the turn to read.
+// take returns the data that are there, or errNothingYet. The caller has the turn to read.
 func (c *TLSConn) take(p []byte) (int, error) {
 	if err := c.wire.conn.end.check(reading); err != nil {
 		return 0, err
@@ -72,8 +72,8 @@ func (c *TLSConn) take(p []byte) (int, error) {
 	return 0, err
 }
 
-// peek finds out whether there is something, or returns errNothingYet. An end or an error is something: crypto/tls
-// returns it again.
+// peek reports that there is something to read by returning nil, and errNothingYet if there is
+// not. An end or an error counts as something: crypto/tls returns it again.
 func (c *TLSConn) peek() error {
 	if err := c.wire.conn.end.check(reading); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *TLSConn) peek() error {
 	return nil
 }
 
-// part is how much of a write is encrypted before it is sent: some records.
+// part is the number of bytes of a write that are encrypted before they are sent: a few records.
 const part = 1 << 16
 
 // encrypted is TLSConn.Write.
@@ -151,7 +151,8 @@ func finished(c *TLSConn) error {
 	return c.wire.conn.CloseWrite()
 }
 
-// flushed sends what crypto/tls has made while it read. A reader that has nothing to send does not wait for writers.
+// flushed sends the records that crypto/tls has made while it read. A reader with nothing to
+// send does not wait for writers.
 //
 //movenext:async
 func flushed(c *TLSConn) error {

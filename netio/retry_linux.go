@@ -8,8 +8,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// retry has accepting go on a while after the system had no descriptor or no memory left. The connections
-// that wait in the backlog make no new event.
+// retry makes accepting continue some time after the system had no descriptor or no memory left.
+// The connections that wait in the backlog cause no new event.
 type retry struct {
 	of    *socket
 	armed bool
@@ -36,7 +36,7 @@ func (s *socket) retryLater() {
 	s.poller.timers.StartTimer(&r.retry.timer, pause)
 }
 
-// calm is called when accepting has succeeded.
+// calm resets the pause after a successful accept.
 func (s *socket) calm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// # Who may read, who may write
+// # Turns to read and to write
 //
-// A socket has two directions. In each, one operation at a time has the turn: it alone makes system
-// calls there. The others wait in a queue, in the order in which they came, so that ten writers
-// are written one after the other, and none in the middle of another one.
+// A socket has two directions. In each, one operation at a time has the turn: it alone makes
+// system calls there. The others wait in a queue, first come, first served: the writes of ten
+// goroutines go out one after the other and never interleave.
 //
-//	                    in queue   taken   who makes system calls
-//	nothing goes on     none       no      nobody
+//	                    in queue   taken   makes system calls
+//	idle                none       no      none
 //	running             any        yes     the operation that has the turn, on its own goroutine
-//	blocked             first: it  no      nobody: there is nothing to read, or no room to write
-//	granted             not: it    yes     nobody yet: the operation is on its way to its home
+//	blocked             first: it  no      none: there is nothing to read, or no room to write
+//	granted             not: it    yes     none yet: the operation is on its way to its home
 //
 //	fresh ──turn is free──▶ running ──done──────────────────────▶ over; the next is granted
 //	  │                      │   ▲
@@ -37,25 +37,26 @@ import (
 //	the operation                        the poller
 //	 1. lock; note edges; unlock          1. lock
 //	 2. system call: EAGAIN               2. edges++, ready = true
-//	 3. lock                              3. the turn is free and someone waits: grant it
-//	 4. edges has moved: again from 2     4. unlock; tell who was granted
+//	 3. lock                              3. turn free, queue not empty: grant it
+//	 4. edges has moved: again from 2     4. unlock; tell the operation granted
 //	 5. ready = false; wait; unlock
 //
-// Proof. What makes the socket ready after the call in step 2 makes an event, and the right-hand list
-// comes after that. If it comes before step 3 it also comes after step 1, and step 4 sees it: edges is
-// written under the lock alone. If it comes after step 5, it finds the operation in the queue. An
-// event that was fetched before step 1 and handled after step 5 wakes the operation for nothing;
-// it makes a call, is told EAGAIN, and waits as before. That costs a turn and loses nothing. A short read is an
-// EAGAIN that costs no call: it clears ready in the same way, unless the system has told of an end or
-// an error, which is told once and may be behind what was read.
+// Proof. A change that makes the socket ready after the call in step 2 causes an event, and the
+// right-hand list runs after that. If it runs before step 3, it also runs after step 1, and step
+// 4 sees it: edges is written only under the lock. If it runs after step 5, it finds the
+// operation in the queue. An event that was fetched before step 1 and handled after step 5 wakes
+// the operation needlessly: it makes a call, is told EAGAIN, and waits as before. That costs a
+// turn and loses nothing. A short read is an EAGAIN that costs no call: it clears ready in the
+// same way, unless the system has reported an end or an error, which is reported once and may
+// follow the data that were read.
 //
-// The tempting wrong way is to clear ready before the call. An event between the two is then
-// lost with the clearing if its data are what the call reads: the next operation
-// believes in an event that has been used.
+// The tempting wrong way is to clear ready before the call. An event between the two sets it
+// again, although the call reads the data of that event: the next operation then trusts an event
+// that has been used up.
 
-// socket is a descriptor in the poller. Conn, Listener and PacketConn are made of it.
+// socket is a descriptor in the poller. Conn and Listener are made of it.
 type socket struct {
-	// Written before the socket is known to anybody else.
+	// Written before any other goroutine knows the socket.
 	fd      int
 	stream  bool // not of datagrams
 	network string
@@ -71,7 +72,7 @@ type socket struct {
 	rare   *rare // nil: none of it was needed yet
 }
 
-// verdict is what has become of an operation.
+// verdict is the outcome of an attempt.
 type verdict uint8
 
 const (
@@ -99,8 +100,8 @@ func (s *socket) refusal(k kind) error {
 	return nil
 }
 
-// try does what an operation would that is told to go, unless it has to wait: then it is no operation yet, and
-// one is made for it. machine says that a streak of those is to end.
+// try runs t at once if it need not wait. Otherwise its caller makes an operation for it.
+// machine limits the streak of attempts that did not wait.
 func (s *socket) try(t *transfer, machine bool) verdict {
 	d := s.of(t.kind)
 	s.mu.Lock()
@@ -121,7 +122,7 @@ func (s *socket) try(t *transfer, machine bool) verdict {
 	return s.run(t, nil)
 }
 
-// enqueue has o wait, or go on if its turn has come meanwhile. held says that it has the turn.
+// enqueue makes o wait, or run if its turn has come meanwhile. held says that o has the turn.
 func (s *socket) enqueue(o *operation, held bool) verdict {
 	d := s.of(o.kind)
 	s.mu.Lock()
@@ -154,7 +155,7 @@ func (s *socket) enqueue(o *operation, held bool) verdict {
 	return s.run(&o.transfer, o)
 }
 
-// proceed is what an operation does that was granted its turn, or ended.
+// proceed continues an operation that was granted its turn, or that was ended.
 func (s *socket) proceed(o *operation) verdict {
 	d := s.of(o.kind)
 	s.mu.Lock()
@@ -170,7 +171,7 @@ func (s *socket) proceed(o *operation) verdict {
 	return s.run(&o.transfer, o)
 }
 
-// end has o end with err. mu is held, and released.
+// end ends o with err. mu is held, and released.
 func (s *socket) end(o *operation, d *direction, err error) verdict {
 	o.state = decided
 	next := d.grant()
@@ -180,7 +181,7 @@ func (s *socket) end(o *operation, d *direction, err error) verdict {
 	return over
 }
 
-// ending returns why o has to end rather than wait or go on.
+// ending returns why o has to end instead of waiting or running, or nil.
 func (s *socket) ending(o *operation) error {
 	if err := s.refusal(o.kind); err != nil {
 		return err
@@ -229,14 +230,14 @@ func (s *socket) run(t *transfer, o *operation) verdict {
 	}
 }
 
-// block is the end of run for a transfer that the system has nothing for.
+// block ends run for a transfer that the system cannot serve now.
 func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
 	if o == nil {
 		defer s.mu.Unlock()
 		if t.n > 0 {
 			return holds
 		}
-		d.taken = false // who waits stays before who comes: the queue decides
+		d.taken = false // waiting operations precede new ones: the queue decides
 		return waits
 	}
 	d.taken = false
@@ -250,7 +251,8 @@ func (s *socket) block(t *transfer, o *operation, d *direction) verdict {
 	return blocked
 }
 
-// event is the poller's part of the race: bits are what has happened, as fetched by the fetch of that number.
+// event is the poller's part of the race: bits are the conditions, fetched by the fetch of that
+// number.
 func (s *socket) event(bits happening, fetch uint32) {
 	s.mu.Lock()
 	if s.closed {

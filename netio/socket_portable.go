@@ -16,22 +16,25 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// # Where there is no poller of our own
+// # Systems without a poller of ours
 //
-// Here a socket is one of package net, and a wait is a goroutine that blocks in it. All else is as
-// on the systems with a poller: the order, the deadlines, the errors. The goroutine takes no OS thread, since Go's
-// runtime polls for it; the lane of job.Blocking has a limit, which is for those that do, and at which a
-// server with more idle connections would stand still.
+// On these systems a socket is one of package net, and a wait is a goroutine that blocks in it.
+// Order, deadlines and errors are as on the systems with a poller. The goroutine takes no OS
+// thread, since Go's runtime polls for it. The lane of job.Blocking is the wrong place for these
+// waits: its limit is meant for calls that hold a thread, and a server with more idle
+// connections than that would stall.
 //
-// What a context can end must not lose anything: a look that has read a byte, an accept that has a connection. So
-// those are jobs of the socket. Who waits for one and is ended leaves it there, for the next.
+// An operation that a context ends must not lose a byte that a look has read, or a connection
+// that an accept has got. So looks and accepts are jobs of the socket: a waiter whose context
+// ends leaves the job there, for the next waiter.
 
 // socket is what Conn and Listener are made of.
 type socket struct {
 	conn     net.Conn     // or nil
 	listener net.Listener // or nil
 
-	// The turn to read or accept, and to write. What follows in each group belongs to who has it.
+	// The turn to read or accept, and to write. The fields after it in its group belong to the
+	// operation that has the turn.
 	in      coord.Mutex
 	ahead   []byte
 	kept    error
@@ -46,16 +49,16 @@ type socket struct {
 	readUntil time.Time
 }
 
-// more is what a transfer has here beside its buffer.
+// more is what a transfer has on these systems besides its buffer.
 type more struct{ accepted net.Conn }
 
-// do runs t to its end on the calling goroutine, which it blocks.
+// do runs t to its end, and blocks the calling goroutine meanwhile.
 func (s *socket) do(t *transfer) {
 	ctx := context.Background()
 	s.perform(ctx, t, s.queue(ctx, t.kind))
 }
 
-// queue takes a place among those that wait for their turn, in the order of the calls.
+// queue joins the queue for the turn, in the order of the calls.
 func (s *socket) queue(ctx context.Context, k kind) *job.Job[job.Void] {
 	return s.turn(k).LockAsync(ctx)
 }
@@ -67,7 +70,7 @@ func (s *socket) turn(k kind) *coord.Mutex {
 	return &s.in
 }
 
-// perform does t when its turn has come, unless ctx ends before.
+// perform runs t when its turn has come, unless ctx ends before.
 func (s *socket) perform(ctx context.Context, t *transfer, turn *job.Job[job.Void]) {
 	if _, t.err = turn.Await(); t.err != nil {
 		return
@@ -107,7 +110,7 @@ func (s *socket) left(k kind) error {
 	return nil
 }
 
-// Read is io.Reader for who has the turn.
+// Read implements io.Reader. Its caller has the turn.
 func (s *socket) Read(p []byte) (int, error) {
 	if err := s.overdue(); err != nil {
 		return 0, err
@@ -129,7 +132,8 @@ func (s *socket) Read(p []byte) (int, error) {
 	return s.conn.Read(p)
 }
 
-// overdue returns the error of a read after its deadline. What was read ahead must not be returned then.
+// overdue returns the error of a read after its deadline. Bytes that were read ahead must not be
+// returned then.
 func (s *socket) overdue() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,12 +143,12 @@ func (s *socket) overdue() error {
 	return s.failure("read", os.ErrDeadlineExceeded)
 }
 
-// failure is err as package net returns it.
+// failure returns err in the form in which package net returns it.
 func (s *socket) failure(op string, err error) error {
 	return &net.OpError{Op: op, Net: s.LocalAddr().Network(), Source: s.LocalAddr(), Addr: s.RemoteAddr(), Err: err}
 }
 
-// lookSize is how much a look reads ahead.
+// lookSize is the number of bytes that a look reads ahead at most.
 const lookSize = 4096
 
 // look waits until a read would make progress, or ctx ends.
@@ -165,8 +169,8 @@ func (s *socket) look(ctx context.Context) error {
 	return s.looked(ctx)
 }
 
-// looked waits for the look that is under way. What it has read is ahead, its error is the next read's, but for
-// those of a deadline and of closing, which are returned.
+// looked waits for the look that is under way. Its bytes become ahead, and its error is kept for
+// the next read, except for that of a deadline or of closing, which looked returns.
 func (s *socket) looked(ctx context.Context) error {
 	p, err := s.looking.Wait(ctx)
 	if !s.looking.IsCompleted() {
@@ -230,7 +234,8 @@ func (s *socket) close() error {
 	return err
 }
 
-// drop closes a connection that was accepted for somebody who had given up, and that nobody has taken.
+// drop closes a connection that was accepted for a waiter that had given up, and that no other
+// waiter has taken.
 func (s *socket) drop() {
 	if s.in.Lock(context.Background()) != nil {
 		return

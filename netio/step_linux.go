@@ -10,20 +10,21 @@ import (
 	"syscall"
 )
 
-// more is what a transfer has here beside its buffer.
+// more is what a transfer has on this system besides its buffer.
 type more struct {
 	rare   bool // the socket may have bytes that were read ahead, or an error that was kept
 	proven bool // see direction
 
-	// Accepted: a descriptor, and the other end's address, of which a Unix socket has only the name.
+	// Accepted: a descriptor, and the other end's address, of which a Unix socket has only the
+	// name.
 	fd   int
 	from netip.AddrPort
 	name string
 }
 
-// step makes system calls until the transfer is done, or the socket has nothing more for it:
-// that is done == false, and an error of the transfer is its end. drained says that the system has
-// told, by a short read, that there is nothing left.
+// step makes system calls until the transfer is done or the socket would block, which is done ==
+// false. An error of the transfer ends it. drained says that a short read has shown that nothing
+// is left.
 func (t *transfer) step(s *socket) (done, drained bool) {
 	switch t.kind {
 	case reading, filling:
@@ -94,13 +95,13 @@ func (t *transfer) look(s *socket) (done, drained bool) {
 		case nil:
 			return true, false
 		}
-		// The system tells an error once, and it belongs to the next read.
+		// The system reports an error once, and it belongs to the next read.
 		s.keep(s.wrap("read", os.NewSyscallError("read", err)))
 		return true, false
 	}
 }
 
-// maxWrite is the most that one system call is given: the system would say no to more than 2 GB.
+// maxWrite is the most that one system call is given: the system refuses more than 2 GB.
 const maxWrite = 1 << 30
 
 func (t *transfer) write(s *socket) (done bool) {
@@ -149,7 +150,7 @@ func (t *transfer) accept(s *socket) (done bool) {
 	}
 }
 
-// wrap makes of an error what package net returns; nil stays nil.
+// wrap returns err in the form in which package net returns it; nil stays nil.
 func (s *socket) wrap(op string, err error) error {
 	if err == nil {
 		return nil

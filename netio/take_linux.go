@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// take makes a Conn of nc, whose descriptor it duplicates; nc is closed then. To take the descriptor itself is not
-// possible, since package net waits for it too. File().Fd() is the tempting way to a
-// duplicate; it makes the description that the two share a blocking one.
+// take makes a Conn of nc: it duplicates the descriptor and closes nc. It cannot use the
+// descriptor itself, since package net polls that too. The tempting wrong way to a duplicate is
+// File().Fd(): it makes the file description that the two share a blocking one.
 func take(nc net.Conn, ahead []byte) (*Conn, error) {
 	fd, err := duplicateOf(nc.(syscall.Conn))
 	if err != nil {
@@ -103,8 +103,9 @@ func listenerOf(l net.Listener) (*Listener, error) {
 	return &Listener{s}, nil
 }
 
-// inherited sets what connections take from their listener: small writes go out at once and idle peers are probed, as
-// with package net, which sets the same for each connection, in five system calls.
+// inherited sets the options that connections inherit from their listener: small writes go out
+// at once and idle peers are probed. Package net sets the same for each connection, in five
+// system calls.
 func (s *socket) inherited() error {
 	if s.isUnix() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// take makes a Conn of nc, which goes on in it.
+// take makes a Conn that uses nc.
 func take(nc net.Conn, ahead []byte) (*Conn, error) {
 	if err := nc.SetDeadline(time.Time{}); err != nil {
 		return nil, err

@@ -13,10 +13,11 @@ import (
 
 // # crypto/tls without a goroutine
 //
-// A tls.Conn reads from the connection beneath until it has a record, and blocks there. But what it has read so far it keeps,
-// and an error that is a net.Error and says that it is temporary is not final: the next Read goes on in the middle of the
-// record. So the connection beneath, as tls.Conn sees it (wire), never blocks. Where there is nothing to read it
-// says so by such an error, and the machine waits outside, with nothing of crypto/tls on any stack.
+// A tls.Conn reads from the connection beneath until it has a record, and blocks there. But it
+// keeps what it has read so far, and an error that is a temporary net.Error is not final: the
+// next Read continues in the middle of the record. So the connection beneath, as tls.Conn sees
+// it (wire), never blocks. If there is nothing to read, it returns such an error, and the
+// machine waits outside, with no frame of crypto/tls on any stack.
 //
 //	a read                                      a write
 //	 1. take the turn to read                    1. take the turn to write
@@ -26,29 +27,31 @@ import (
 //	 5. wait until the wire is readable
 //	 6. again from 2
 //
-// Writing is the other half. To tell tls.Conn that there is no room is final for it, since it can not know how much of a
-// record went out. So the wire takes everything, into out, and it is bounded because neither list goes on before
-// out is flushed: it holds one part of a write, and the answers to the records of one read. A peer that floods us with
-// records which want an answer (a key update), and does not read, stops being read.
+// Writing is the other half. For tls.Conn an error of a write is always final, since it cannot
+// know how much of a record went out. So the wire accepts every write, into out. Its size is
+// bounded because neither list continues before out is flushed: it holds one part of a write,
+// and the answers to the records of one read. If a peer floods us with records that demand an
+// answer (key updates) and does not read, we stop reading from it.
 //
-// The order of what is sent is that in which tls.Conn made it: it appends to out under its own lock, and who flushes takes
-// all of out, under the turn to write.
+// Records are sent in the order in which tls.Conn made them: it appends to out under its own
+// lock, and a flush takes all of out, under the turn to write.
 //
-// The handshake is different: it reads and writes in the middle of its own stack. It has a goroutine
-// until it is over, and the wire blocks as long.
+// The handshake is different: it reads and writes deep in its own stack. It runs on a goroutine
+// of its own, and the wire blocks until it is over.
 
-// TLSConn is a [Conn] with TLS, by package crypto/tls: [Server] and [Client] make one. While it idles it
-// holds no goroutine; crypto/tls keeps its keys, and a buffer that has the size of the records that have come.
+// TLSConn is a [Conn] with TLS, by package crypto/tls. [Server] and [Client] make one. While it
+// is idle it holds no goroutine; crypto/tls keeps its keys, and a buffer of the size of the
+// largest record so far.
 //
-// It is a [net.Conn]. All methods may be called by many at a time, and reads and writes are served in the order in which they came.
-// The handshake is made by the first call that needs it. After a write that has failed or timed out all
-// writes fail, as with crypto/tls. It must be closed.
+// It is a [net.Conn]. Its methods are safe for concurrent use; reads and writes are served in
+// the order of the calls. The first call that needs the handshake performs it. After a write
+// that has failed or timed out all writes fail, as with crypto/tls. It must be closed.
 type TLSConn struct {
 	wire *wire
 	tls  *tls.Conn
 
 	in, out coord.Mutex // the turns
-	peeked  []byte      // read by Readable; belongs to who has the turn to read
+	peeked  []byte      // read by Readable; guarded by the turn to read
 
 	mu        sync.Mutex
 	handshake *job.Job[job.Void]
@@ -57,12 +60,13 @@ type TLSConn struct {
 
 var _ net.Conn = (*TLSConn)(nil)
 
-// Server makes the side of a server on c, which belongs to the result from then on. config is that of [tls.Server]. It
-// does not block.
+// Server makes the server's side of a TLS connection on c, which belongs to the result from then
+// on. config is that of [tls.Server]. It does not block.
 func Server(c *Conn, config *tls.Config) *TLSConn { return newTLS(c, config, tls.Server) }
 
-// Client makes the side of a client on c, which belongs to the result from then on. config is that of [tls.Client]: it
-// has a ServerName, or InsecureSkipVerify. It does not block.
+// Client makes the client's side of a TLS connection on c, which belongs to the result from then
+// on. config is that of [tls.Client]: it has a ServerName, or InsecureSkipVerify. It does not
+// block.
 func Client(c *Conn, config *tls.Config) *TLSConn { return newTLS(c, config, tls.Client) }
 
 func newTLS(c *Conn, config *tls.Config, side func(net.Conn, *tls.Config) *tls.Conn) *TLSConn {
@@ -70,14 +74,16 @@ func newTLS(c *Conn, config *tls.Config, side func(net.Conn, *tls.Config) *tls.C
 	return &TLSConn{wire: w, tls: side(w, config)}
 }
 
-// Handshake makes the handshake, or returns how it has ended. If ctx ends while it goes on, it fails, and the
-// connection is closed. It blocks; its twin is [TLSConn.HandshakeAsync].
+// Handshake performs the handshake, or returns the outcome of the one before. If ctx ends during
+// the handshake, it fails and the connection is closed. It blocks; its twin is
+// [TLSConn.HandshakeAsync].
 func (c *TLSConn) Handshake(ctx context.Context) error {
 	_, err := c.HandshakeAsync(ctx).Wait(withoutEnd(ctx))
 	return err
 }
 
-// HandshakeAsync is [TLSConn.Handshake] as a job. It holds a goroutine until it ends. The ctx of the first call counts. It does not block.
+// HandshakeAsync is [TLSConn.Handshake] as a job. It holds a goroutine until it ends. Only the
+// ctx of the first call has an effect. It does not block.
 func (c *TLSConn) HandshakeAsync(ctx context.Context) *job.Job[job.Void] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,39 +106,43 @@ func (c *TLSConn) HandshakeAsync(ctx context.Context) *job.Job[job.Void] {
 }
 
 // ConnectionState returns what the handshake has agreed on, as [tls.Conn.ConnectionState] does.
-// Before its end that is little. It does not block.
+// Most of it is zero before the handshake has ended. It does not block.
 func (c *TLSConn) ConnectionState() tls.ConnectionState { return c.tls.ConnectionState() }
 
-// Read is [Conn.Read] for what was decrypted. It blocks; its twin is [TLSConn.ReadAsync].
+// Read is [Conn.Read] for the decrypted data. It blocks; its twin is [TLSConn.ReadAsync].
 func (c *TLSConn) Read(p []byte) (int, error) { return decrypted(c, p) }
 
-// ReadAsync is [TLSConn.Read] as a job. p belongs to the job until it has ended. It does not block.
+// ReadAsync is [TLSConn.Read] as a job. p belongs to the job until it has ended. It does not
+// block.
 func (c *TLSConn) ReadAsync(p []byte) *job.Job[int] { return decryptedAsync(c, p) }
 
-// Write is [Conn.Write] for what is encrypted. It blocks; its twin is [TLSConn.WriteAsync].
+// Write is [Conn.Write] for data to be encrypted. It blocks; its twin is [TLSConn.WriteAsync].
 func (c *TLSConn) Write(p []byte) (int, error) { return encrypted(c, p) }
 
-// WriteAsync is [TLSConn.Write] as a job. p belongs to the job until it has ended. It does not block.
+// WriteAsync is [TLSConn.Write] as a job. p belongs to the job until it has ended. It does not
+// block.
 func (c *TLSConn) WriteAsync(p []byte) *job.Job[int] { return encryptedAsync(c, p) }
 
-// Readable is [Conn.Readable] for what was decrypted: records without data do not count. It blocks; its twin is
-// [TLSConn.ReadableAsync].
+// Readable is [Conn.Readable] for the decrypted data: records without data do not count. It
+// blocks; its twin is [TLSConn.ReadableAsync].
 func (c *TLSConn) Readable(ctx context.Context) error { return decryptable(ctx, c) }
 
-// ReadableAsync is [TLSConn.Readable] as a job, which is Canceled when ctx ends first. It does not block.
+// ReadableAsync is [TLSConn.Readable] as a job, which is Canceled when ctx ends first. It does
+// not block.
 func (c *TLSConn) ReadableAsync(ctx context.Context) *job.Job[job.Void] {
 	return decryptableAsync(ctx, c)
 }
 
-// CloseWrite tells the peer that nothing more comes, after the writes that came before it. Reading goes on. It blocks
-// while those writes wait; its twin is [TLSConn.CloseWriteAsync].
+// CloseWrite tells the peer, after all earlier writes, that nothing more follows. Reading
+// remains possible. It blocks while those writes wait; its twin is [TLSConn.CloseWriteAsync].
 func (c *TLSConn) CloseWrite() error { return finished(c) }
 
 // CloseWriteAsync is [TLSConn.CloseWrite] as a job. It does not block.
 func (c *TLSConn) CloseWriteAsync() *job.Job[job.Void] { return finishedAsync(c) }
 
-// Close tells the peer, if the system has room for that now, and closes the connection. Whatever waits for
-// it ends with an error that matches [net.ErrClosed], and so does a second Close. It does not block.
+// Close sends the closing alert if the system has room for it now, and closes the connection.
+// Operations that wait end with an error that matches [net.ErrClosed], and so does a second
+// Close. It does not block.
 func (c *TLSConn) Close() error { return c.tls.Close() }
 
 // LocalAddr returns the address on this side. It does not block.

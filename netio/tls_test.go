@@ -23,7 +23,8 @@ import (
 	"github.com/movenext/movenext/netio"
 )
 
-// configs are those of a server, with a certificate made once, and of a client that believes it.
+// configs returns the configuration of a server, with a certificate made once, and of a client
+// that trusts it.
 var configs = sync.OnceValues(func() (server, client *tls.Config) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -66,7 +67,7 @@ func onVersions(t *testing.T, f func(t *testing.T, version uint16)) {
 	}
 }
 
-// echoTLS answers until the peer has said farewell.
+// echoTLS answers until the peer has sent its closing alert.
 //
 //movenext:async
 func echoTLS(ctx context.Context, c *netio.TLSConn) (int, error) {
@@ -146,8 +147,8 @@ func TestTLSPlain(t *testing.T) {
 	})
 }
 
-// TestTLSByteByByte has each byte come alone, with Go's own client behind: every read of ours ends in the middle of a record many times. It fails
-// when crypto/tls no longer goes on after a temporary error.
+// TestTLSByteByByte delivers each byte on its own, from Go's own client: reads end in the middle
+// of a record many times. It fails if crypto/tls no longer continues after a temporary error.
 func TestTLSByteByByte(t *testing.T) {
 	onVersions(t, func(t *testing.T, version uint16) {
 		s, c := configs()
@@ -180,7 +181,7 @@ func TestTLSByteByByte(t *testing.T) {
 	})
 }
 
-// byBytes writes each byte for itself.
+// byBytes writes each byte on its own.
 type byBytes struct{ to io.Writer }
 
 func (b byBytes) Write(p []byte) (int, error) {
@@ -200,7 +201,7 @@ func TestTLSSessionsGoOnWithTheirTickets(t *testing.T) {
 		a, b := pipe(t, "tcp")
 		client, server := netio.Client(a, c), netio.Server(b, s)
 		served := echoTLSAsync(context.Background(), server)
-		_, err := talkTLSAsync(context.Background(), client, []byte("x")).Await() // reads the ticket, too
+		_, err := talkTLSAsync(context.Background(), client, []byte("x")).Await() // and the ticket
 		require.NoError(t, err)
 		assert.Equal(t, i == 1, client.ConnectionState().DidResume)
 		_, err = served.Await()
@@ -250,7 +251,7 @@ func TestTLSDeadlinesAndClose(t *testing.T) {
 	require.ErrorIs(t, err, net.ErrClosed)
 	require.ErrorIs(t, server.Close(), net.ErrClosed)
 	_, err = client.Read(got)
-	require.ErrorIs(t, err, io.EOF, "the farewell was sent")
+	require.ErrorIs(t, err, io.EOF, "the closing alert was sent")
 }
 
 func TestTLSAPeerThatDoesNotRead(t *testing.T) {

@@ -17,16 +17,16 @@ const (
 // outward reports whether the operation waits for room to write.
 func (k kind) outward() bool { return k >= writing }
 
-// transfer is the part of an operation that makes system calls. One goroutine has it at a time.
+// transfer is the part of an operation that makes system calls. One goroutine at a time uses it.
 type transfer struct {
 	kind kind
 	buf  []byte
 	n    int // how much of buf is done
 	err  error
-	more more // what the system needs beside
+	more more // what else the system needs
 }
 
-// name is what package net calls the operation in its errors.
+// name returns the name of the operation in the errors of package net.
 func (k kind) name() string {
 	switch k {
 	case accepting:

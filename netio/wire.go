@@ -15,7 +15,7 @@ type wire struct {
 	out    *[]byte
 }
 
-// outs are buffers for what is to be sent.
+// outs are buffers for data to be sent.
 var outs = sync.Pool{New: func() any { return new([]byte) }}
 
 func putOut(b *[]byte) {
@@ -23,7 +23,8 @@ func putOut(b *[]byte) {
 	outs.Put(b)
 }
 
-// errNothingYet is what the wire says where it would have to block. crypto/tls looks whether it is a net.Error itself, so it must not be wrapped.
+// errNothingYet is the wire's error where it would have to block. crypto/tls checks whether the
+// error itself is a net.Error, so it must not be wrapped.
 var errNothingYet net.Error = nothingYetError{}
 
 type nothingYetError struct{}
@@ -40,7 +41,7 @@ func (w *wire) blocking() bool {
 	return w.blocks
 }
 
-// free ends the time in which the wire blocks.
+// free makes the wire stop blocking.
 func (w *wire) free() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,7 +56,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return w.conn.end.readNow(p)
 }
 
-// Write implements net.Conn: it takes everything.
+// Write implements net.Conn: it accepts all of p.
 func (w *wire) Write(p []byte) (int, error) {
 	if w.blocking() {
 		return w.conn.Write(p)
@@ -76,7 +77,7 @@ func (w *wire) full() bool {
 	return w.out != nil
 }
 
-// taken returns what there is to send, or nil.
+// taken takes the data to be sent, or nil.
 func (w *wire) taken() *[]byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,7 +86,7 @@ func (w *wire) taken() *[]byte {
 	return b
 }
 
-// Close implements net.Conn. What is to be sent, the farewell, is sent if nothing has to wait for that.
+// Close implements net.Conn. The closing alert is sent if that need not wait.
 func (w *wire) Close() error {
 	if b := w.taken(); b != nil {
 		w.conn.end.writeNow(*b)
@@ -100,7 +101,8 @@ func (w *wire) LocalAddr() net.Addr { return w.conn.LocalAddr() }
 // RemoteAddr implements net.Conn.
 func (w *wire) RemoteAddr() net.Addr { return w.conn.RemoteAddr() }
 
-// SetDeadline implements net.Conn. crypto/tls bounds its farewell by a deadline; nothing waits here.
+// SetDeadline implements net.Conn. crypto/tls bounds its closing alert by a deadline; no write
+// waits here.
 func (w *wire) SetDeadline(time.Time) error { return nil }
 
 // SetReadDeadline implements net.Conn.
