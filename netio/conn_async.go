@@ -30,7 +30,7 @@ func carriedAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 
 // carriedEnter is [carried] as machines call it: its results, or the suspended callee that will have them.
 func carriedEnter(t *statemachine.Task, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
-//line github.com/movenext/movenext/netio/conn.go:136
+//line github.com/movenext/movenext/netio/conn.go:141
 	return c.carryEnter(t, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:36
 }
@@ -56,7 +56,7 @@ func (f *carriedMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [carried] waits for the callee.
 func (f *carriedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.carried", File: "github.com/movenext/movenext/netio/conn.go", Line: 136}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.carried", File: "github.com/movenext/movenext/netio/conn.go", Line: 141}
 }
 
 // awaitedAsync starts [awaited] as a state machine and returns its job.
@@ -73,7 +73,7 @@ func awaitedAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Voi
 
 // awaitedEnter is [awaited] as machines call it: its results, or the suspended callee that will have them.
 func awaitedEnter(t *statemachine.Task, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
-//line github.com/movenext/movenext/netio/conn.go:167
+//line github.com/movenext/movenext/netio/conn.go:172
 	return c.awaitEnter(t, ctx, k)
 //line github.com/movenext/movenext/netio/conn_async.go:79
 }
@@ -99,7 +99,7 @@ func (f *awaitedMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [awaited] waits for the callee.
 func (f *awaitedMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 167}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 172}
 }
 
-// Digest of what is above: f18d30a5f7ca2d8b
+// Digest of what is above: 9095090b9dcced3b

@@ -30,7 +30,7 @@ func nextAsync(l *Listener) (result *job.Job[*Conn]) {
 
 // nextEnter is [next] as machines call it: its results, or the suspended callee that will have them.
 func nextEnter(t *statemachine.Task, l *Listener) (*nextFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:45
+//line github.com/movenext/movenext/netio/listener.go:46
 	return l.AcceptEnter(t)
 //line github.com/movenext/movenext/netio/listener_async.go:36
 }
@@ -56,7 +56,7 @@ func (f *nextMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [next] waits for the callee.
 func (f *nextMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.next", File: "github.com/movenext/movenext/netio/listener.go", Line: 45}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.next", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
 }
 
 // connectionsAsync returns the stream of [connections]: each range over it runs the function as a state machine.
@@ -92,8 +92,8 @@ func (f *connectionsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(resumeAt)
 	}
 for1:
-	// listener.go:63: c, err := l.acceptWithin(ctx)
-//line github.com/movenext/movenext/netio/listener.go:63
+	// listener.go:66: c, err := l.acceptWithin(ctx)
+//line github.com/movenext/movenext/netio/listener.go:66
 	f.acceptWithin1, c, f.err = f.l.acceptWithinEnter(t, f.ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:99
 	if f.acceptWithin1 == nil {
@@ -103,37 +103,37 @@ for1:
 	f.err = nil // not needed any more
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/listener.go:63
+//line github.com/movenext/movenext/netio/listener.go:66
 	c, f.err = f.acceptWithin1.Results(t)
-//line github.com/movenext/movenext/netio/listener.go:63
+//line github.com/movenext/movenext/netio/listener.go:66
 	f.acceptWithin1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/listener.go:64
+//line github.com/movenext/movenext/netio/listener.go:67
 	if isClosed(f.err) {
 //line github.com/movenext/movenext/netio/listener_async.go:114
 		f.State = statemachine.Finished
 		return true
-//line github.com/movenext/movenext/netio/listener.go:66
+//line github.com/movenext/movenext/netio/listener.go:69
 	}
-	// listener.go:67: if !yield(c, err) || err != nil {
-//line github.com/movenext/movenext/netio/listener.go:67
+	// listener.go:70: if !yield(c, err) || err != nil {
+//line github.com/movenext/movenext/netio/listener.go:70
 	f.Emit(c, f.err)
 //line github.com/movenext/movenext/netio/listener_async.go:122
 	f.State = 2
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/netio/listener.go:67
+//line github.com/movenext/movenext/netio/listener.go:70
 		yield1 := f.Wanted(t)
-//line github.com/movenext/movenext/netio/listener.go:67
+//line github.com/movenext/movenext/netio/listener.go:70
 		if !yield1 {
-//line github.com/movenext/movenext/netio/listener.go:67
+//line github.com/movenext/movenext/netio/listener.go:70
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/netio/listener.go:67
+//line github.com/movenext/movenext/netio/listener.go:70
 	if f.err == nil {
-//line github.com/movenext/movenext/netio/listener.go:67
+//line github.com/movenext/movenext/netio/listener.go:70
 		goto endIf1
 	}
 cond1:
@@ -146,7 +146,7 @@ endIf1:
 
 // Location returns where [connections] is suspended.
 func (f *connectionsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.connections", "github.com/movenext/movenext/netio/listener.go", 63, 67)
+	return f.Frame.At("github.com/movenext/movenext/netio.connections", "github.com/movenext/movenext/netio/listener.go", 66, 70)
 }
 
 // nextWithinAsync starts [nextWithin] as a state machine and returns its job.
@@ -163,7 +163,7 @@ func nextWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) 
 
 // nextWithinEnter is [nextWithin] as machines call it: its results, or the suspended callee that will have them.
 func nextWithinEnter(t *statemachine.Task, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:96
+//line github.com/movenext/movenext/netio/listener.go:99
 	return l.acceptWithinEnter(t, ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:169
 }
@@ -189,7 +189,7 @@ func (f *nextWithinMachine) MoveNext(t *statemachine.Task) bool {
 
 // Location returns where [nextWithin] waits for the callee.
 func (f *nextWithinMachine) Location() statemachine.Location {
-	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 96}
+	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 99}
 }
 
-// Digest of what is above: 6cc5efde5746cbc5
+// Digest of what is above: ab9ccb0e6b49e3a0

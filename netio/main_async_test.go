@@ -77,15 +77,15 @@ func (f *readLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:97: job.Yield() // to where machines run
+	// main_test.go:98: job.Yield() // to where machines run
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:97
+//line github.com/movenext/movenext/netio/main_test.go:98
 	return t.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/main_test.go:97
-	_ = t.Refusal()
-	// main_test.go:98: return c.Read(p)
 //line github.com/movenext/movenext/netio/main_test.go:98
+	_ = t.Refusal()
+	// main_test.go:99: return c.Read(p)
+//line github.com/movenext/movenext/netio/main_test.go:99
 	f.read2, result0, result1 = f.c.ReadEnter(t, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:91
 	if f.read2 == nil {
@@ -95,9 +95,9 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/main_test.go:98
+//line github.com/movenext/movenext/netio/main_test.go:99
 	result0, result1 = f.read2.Results(t)
-//line github.com/movenext/movenext/netio/main_test.go:98
+//line github.com/movenext/movenext/netio/main_test.go:99
 	f.read2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/main_async_test.go:104
@@ -107,7 +107,7 @@ resumed2:
 
 // Location returns where [read] is suspended.
 func (f *readLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 97, 98)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 98, 99)
 }
 
 // Results returns what [read] returned, or raises again the panic that ended it.
@@ -193,15 +193,15 @@ func (f *writeLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	default:
 		f.Misuse(state)
 	}
-	// main_test.go:103: job.Yield()
+	// main_test.go:104: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/netio/main_test.go:103
+//line github.com/movenext/movenext/netio/main_test.go:104
 	return t.Yield(), 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/main_test.go:103
-	_ = t.Refusal()
-	// main_test.go:104: return c.Write(p)
 //line github.com/movenext/movenext/netio/main_test.go:104
+	_ = t.Refusal()
+	// main_test.go:105: return c.Write(p)
+//line github.com/movenext/movenext/netio/main_test.go:105
 	f.write2, result0, result1 = f.c.WriteEnter(t, f.p)
 //line github.com/movenext/movenext/netio/main_async_test.go:207
 	if f.write2 == nil {
@@ -211,9 +211,9 @@ resume1:
 	f.c, f.p = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/main_test.go:104
+//line github.com/movenext/movenext/netio/main_test.go:105
 	result0, result1 = f.write2.Results(t)
-//line github.com/movenext/movenext/netio/main_test.go:104
+//line github.com/movenext/movenext/netio/main_test.go:105
 	f.write2 = nil
 resumed2:
 //line github.com/movenext/movenext/netio/main_async_test.go:220
@@ -223,7 +223,7 @@ resumed2:
 
 // Location returns where [write] is suspended.
 func (f *writeLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 103, 104)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 104, 105)
 }
 
 // Results returns what [write] returned, or raises again the panic that ended it.
@@ -249,4 +249,4 @@ func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5eea10152f66badb
+// Digest of what is above: 491f55b588aff976

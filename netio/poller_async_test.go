@@ -95,14 +95,14 @@ func (f *echoLocals) moveNext(t *statemachine.Task) (finished bool, result0 int,
 	}
 	{
 		c := f.c
-//line github.com/movenext/movenext/netio/poller_test.go:33
+//line github.com/movenext/movenext/netio/poller_test.go:34
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:34
+//line github.com/movenext/movenext/netio/poller_test.go:35
 	f.total = 0
 for1:
-	// poller_test.go:36: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:36
+	// poller_test.go:37: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:37
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:108
 	if f.readable1 == nil {
@@ -112,26 +112,26 @@ for1:
 	f.p = nil // not needed any more
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:36
+//line github.com/movenext/movenext/netio/poller_test.go:37
 	err = f.readable1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:36
+//line github.com/movenext/movenext/netio/poller_test.go:37
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:36
+//line github.com/movenext/movenext/netio/poller_test.go:37
 	if err == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:36
+//line github.com/movenext/movenext/netio/poller_test.go:37
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:37
+//line github.com/movenext/movenext/netio/poller_test.go:38
 	result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_test.go:37
+//line github.com/movenext/movenext/netio/poller_test.go:38
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:37
+//line github.com/movenext/movenext/netio/poller_test.go:38
 	return true, result0, result1
 endIf1:
 	f.p = new([64]byte)
-	// poller_test.go:40: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:40
+	// poller_test.go:41: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:41
 	f.readOrWrite2, f.n, err2 = f.c.ReadEnter(t, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:137
 	if f.readOrWrite2 == nil {
@@ -140,28 +140,28 @@ endIf1:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:40
+//line github.com/movenext/movenext/netio/poller_test.go:41
 	f.n, err2 = f.readOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:40
+//line github.com/movenext/movenext/netio/poller_test.go:41
 	f.readOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/poller_test.go:41
+//line github.com/movenext/movenext/netio/poller_test.go:42
 	if err2 == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_test.go:42
+//line github.com/movenext/movenext/netio/poller_test.go:43
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:42
+//line github.com/movenext/movenext/netio/poller_test.go:43
 		return true, result0, result1
 	}
 	if err2 != nil {
 		result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/poller_test.go:45
+//line github.com/movenext/movenext/netio/poller_test.go:46
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:45
+//line github.com/movenext/movenext/netio/poller_test.go:46
 		return true, result0, result1
 	}
-	// poller_test.go:47: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:47
+	// poller_test.go:48: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:48
 	f.readOrWrite2, _, err3 = f.c.WriteEnter(t, (*f.p)[:f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:167
 	if f.readOrWrite2 == nil {
@@ -171,21 +171,21 @@ resumed2:
 	f.p = nil // not needed any more
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:47
+//line github.com/movenext/movenext/netio/poller_test.go:48
 	_, err3 = f.readOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:47
+//line github.com/movenext/movenext/netio/poller_test.go:48
 	f.readOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/poller_test.go:47
+//line github.com/movenext/movenext/netio/poller_test.go:48
 	if err3 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:47
+//line github.com/movenext/movenext/netio/poller_test.go:48
 		goto endIf2
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:48
+//line github.com/movenext/movenext/netio/poller_test.go:49
 	result0, result1 = f.total, err3
-//line github.com/movenext/movenext/netio/poller_test.go:48
+//line github.com/movenext/movenext/netio/poller_test.go:49
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/poller_test.go:48
+//line github.com/movenext/movenext/netio/poller_test.go:49
 	return true, result0, result1
 endIf2:
 	f.total += f.n
@@ -195,7 +195,7 @@ endIf2:
 
 // Location returns where [echo] is suspended.
 func (f *echoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 36, 40, 47)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echo", "github.com/movenext/movenext/netio/poller_test.go", 37, 41, 48)
 }
 
 // Results returns what [echo] returned, or raises again the panic that ended it.
@@ -294,11 +294,11 @@ func (f *echoByLocals) moveNext(t *statemachine.Task) (finished bool, result0 in
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:128
+//line github.com/movenext/movenext/netio/poller_test.go:129
 	f.total = 0
 for1:
-	// poller_test.go:130: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:130
+	// poller_test.go:131: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:131
 	f.readable1, err = f.c.ReadableEnter(t, f.ctx)
 //line github.com/movenext/movenext/netio/poller_async_test.go:304
 	if f.readable1 == nil {
@@ -307,24 +307,24 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:130
+//line github.com/movenext/movenext/netio/poller_test.go:131
 	err = f.readable1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:130
+//line github.com/movenext/movenext/netio/poller_test.go:131
 	f.readable1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:130
+//line github.com/movenext/movenext/netio/poller_test.go:131
 	if err == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:130
+//line github.com/movenext/movenext/netio/poller_test.go:131
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:131
+//line github.com/movenext/movenext/netio/poller_test.go:132
 	result0, result1 = f.total, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:323
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-	// poller_test.go:133: if _, err := c.ReadFull(p[:1]); err != nil {
-//line github.com/movenext/movenext/netio/poller_test.go:133
+	// poller_test.go:134: if _, err := c.ReadFull(p[:1]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:134
 	f.readFullOrReadOrWrite2, _, err2 = f.c.ReadFullEnter(t, f.p[:1])
 //line github.com/movenext/movenext/netio/poller_async_test.go:330
 	if f.readFullOrReadOrWrite2 == nil {
@@ -333,24 +333,24 @@ endIf1:
 	f.State = 2
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/poller_test.go:133
+//line github.com/movenext/movenext/netio/poller_test.go:134
 	_, err2 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:133
+//line github.com/movenext/movenext/netio/poller_test.go:134
 	f.readFullOrReadOrWrite2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/poller_test.go:133
+//line github.com/movenext/movenext/netio/poller_test.go:134
 	if err2 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:133
+//line github.com/movenext/movenext/netio/poller_test.go:134
 		goto endIf2
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:134
+//line github.com/movenext/movenext/netio/poller_test.go:135
 	result0, result1 = f.total, ended(err2)
 //line github.com/movenext/movenext/netio/poller_async_test.go:349
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-	// poller_test.go:136: n, err := c.Read(p[1:])
-//line github.com/movenext/movenext/netio/poller_test.go:136
+	// poller_test.go:137: n, err := c.Read(p[1:])
+//line github.com/movenext/movenext/netio/poller_test.go:137
 	f.readFullOrReadOrWrite2, f.n, err3 = f.c.ReadEnter(t, f.p[1:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:356
 	if f.readFullOrReadOrWrite2 == nil {
@@ -359,21 +359,21 @@ endIf2:
 	f.State = 3
 	return false, 0, nil
 resume3:
-//line github.com/movenext/movenext/netio/poller_test.go:136
+//line github.com/movenext/movenext/netio/poller_test.go:137
 	f.n, err3 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:136
+//line github.com/movenext/movenext/netio/poller_test.go:137
 	f.readFullOrReadOrWrite2 = nil
 resumed3:
-//line github.com/movenext/movenext/netio/poller_test.go:137
+//line github.com/movenext/movenext/netio/poller_test.go:138
 	if err3 != nil {
 		result0, result1 = f.total, err3
 //line github.com/movenext/movenext/netio/poller_async_test.go:371
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:139
-	}
-	// poller_test.go:140: if _, err := c.Write(p[:1+n]); err != nil {
 //line github.com/movenext/movenext/netio/poller_test.go:140
+	}
+	// poller_test.go:141: if _, err := c.Write(p[:1+n]); err != nil {
+//line github.com/movenext/movenext/netio/poller_test.go:141
 	f.readFullOrReadOrWrite2, _, err4 = f.c.WriteEnter(t, f.p[:1+f.n])
 //line github.com/movenext/movenext/netio/poller_async_test.go:379
 	if f.readFullOrReadOrWrite2 == nil {
@@ -382,23 +382,23 @@ resumed3:
 	f.State = 4
 	return false, 0, nil
 resume4:
-//line github.com/movenext/movenext/netio/poller_test.go:140
+//line github.com/movenext/movenext/netio/poller_test.go:141
 	_, err4 = f.readFullOrReadOrWrite2.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:140
+//line github.com/movenext/movenext/netio/poller_test.go:141
 	f.readFullOrReadOrWrite2 = nil
 resumed4:
-//line github.com/movenext/movenext/netio/poller_test.go:140
+//line github.com/movenext/movenext/netio/poller_test.go:141
 	if err4 == nil {
-//line github.com/movenext/movenext/netio/poller_test.go:140
+//line github.com/movenext/movenext/netio/poller_test.go:141
 		goto endIf3
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:141
+//line github.com/movenext/movenext/netio/poller_test.go:142
 	result0, result1 = f.total, err4
 //line github.com/movenext/movenext/netio/poller_async_test.go:398
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf3:
-//line github.com/movenext/movenext/netio/poller_test.go:143
+//line github.com/movenext/movenext/netio/poller_test.go:144
 	f.total += 1 + f.n
 //line github.com/movenext/movenext/netio/poller_async_test.go:404
 	goto for1
@@ -406,7 +406,7 @@ endIf3:
 
 // Location returns where [echoBy] is suspended.
 func (f *echoByLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 130, 133, 136, 140)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 131, 134, 137, 141)
 }
 
 // Results returns what [echoBy] returned, or raises again the panic that ended it.
@@ -494,29 +494,29 @@ func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:257
+//line github.com/movenext/movenext/netio/poller_test.go:258
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:501
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:259
+//line github.com/movenext/movenext/netio/poller_test.go:260
 	}
 	f.p = new([16]byte)
 	f.total = 0
 for1:
-//line github.com/movenext/movenext/netio/poller_test.go:262
+//line github.com/movenext/movenext/netio/poller_test.go:263
 	select {
 	case <-f.stop:
 		result0, result1 = f.total, nil
 //line github.com/movenext/movenext/netio/poller_async_test.go:513
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:265
+//line github.com/movenext/movenext/netio/poller_test.go:266
 	default:
 	}
-	// poller_test.go:267: n, err := c.Read(p[:])
-//line github.com/movenext/movenext/netio/poller_test.go:267
+	// poller_test.go:268: n, err := c.Read(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:268
 	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
 //line github.com/movenext/movenext/netio/poller_async_test.go:522
 	if f.read1 == nil {
@@ -525,18 +525,18 @@ for1:
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:267
+//line github.com/movenext/movenext/netio/poller_test.go:268
 	n, err = f.read1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:267
+//line github.com/movenext/movenext/netio/poller_test.go:268
 	f.read1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_test.go:268
+//line github.com/movenext/movenext/netio/poller_test.go:269
 	if err != nil {
 		result0, result1 = f.total, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:537
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:270
+//line github.com/movenext/movenext/netio/poller_test.go:271
 	}
 	f.total += n
 //line github.com/movenext/movenext/netio/poller_async_test.go:543
@@ -545,7 +545,7 @@ resumed1:
 
 // Location returns where [drain] is suspended.
 func (f *drainLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 267)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 268)
 }
 
 // Results returns what [drain] returned, or raises again the panic that ended it.
@@ -626,19 +626,19 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/netio/poller_test.go:293
+//line github.com/movenext/movenext/netio/poller_test.go:294
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
 //line github.com/movenext/movenext/netio/poller_async_test.go:633
 		f.State = statemachine.Finished
 		return true, result0, result1
-//line github.com/movenext/movenext/netio/poller_test.go:295
+//line github.com/movenext/movenext/netio/poller_test.go:296
 	}
 	{
-//line github.com/movenext/movenext/netio/poller_test.go:296
-		var p [2]byte
-		// poller_test.go:297: return c.ReadFull(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:297
+		var p [2]byte
+		// poller_test.go:298: return c.ReadFull(p[:])
+//line github.com/movenext/movenext/netio/poller_test.go:298
 		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
 	}
 //line github.com/movenext/movenext/netio/poller_async_test.go:645
@@ -648,9 +648,9 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/netio/poller_test.go:297
+//line github.com/movenext/movenext/netio/poller_test.go:298
 	result0, result1 = f.readFull1.Results(t)
-//line github.com/movenext/movenext/netio/poller_test.go:297
+//line github.com/movenext/movenext/netio/poller_test.go:298
 	f.readFull1 = nil
 resumed1:
 //line github.com/movenext/movenext/netio/poller_async_test.go:657
@@ -660,7 +660,7 @@ resumed1:
 
 // Location returns where [readTwo] is suspended.
 func (f *readTwoLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 297)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 298)
 }
 
 // Results returns what [readTwo] returned, or raises again the panic that ended it.
@@ -686,4 +686,4 @@ func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c42f6f08a39fb462
+// Digest of what is above: c13bd5e0e23c38f6

@@ -1028,16 +1028,16 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:158
+//line github.com/movenext/movenext/netio/records.go:159
 	if !f.c.wire.full() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records.go:159
+//line github.com/movenext/movenext/netio/records.go:160
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:159
+//line github.com/movenext/movenext/netio/records.go:160
 		return true, result0
 	}
-	// records.go:161: if err := c.out.Lock(context.Background()); err != nil {
-//line github.com/movenext/movenext/netio/records.go:161
+	// records.go:162: if err := c.out.Lock(context.Background()); err != nil {
+//line github.com/movenext/movenext/netio/records.go:162
 	f.lock1, err = f.c.out.LockEnter(t, context.Background())
 //line github.com/movenext/movenext/netio/records_async.go:1043
 	if f.lock1 == nil {
@@ -1046,37 +1046,37 @@ func (f *flushedLocals) moveNext(t *statemachine.Task) (ended bool, result0 erro
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:161
+//line github.com/movenext/movenext/netio/records.go:162
 	err = f.lock1.Results(t)
-//line github.com/movenext/movenext/netio/records.go:161
+//line github.com/movenext/movenext/netio/records.go:162
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/records.go:161
+//line github.com/movenext/movenext/netio/records.go:162
 	if err == nil {
-//line github.com/movenext/movenext/netio/records.go:161
+//line github.com/movenext/movenext/netio/records.go:162
 		goto endIf1
 	}
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:163
 	result0 = err
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:163
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:162
+//line github.com/movenext/movenext/netio/records.go:163
 	return true, result0
 endIf1:
 	{
-//line github.com/movenext/movenext/netio/records.go:164
+//line github.com/movenext/movenext/netio/records.go:165
 		unlock1 := f.c.out.Unlock
-//line github.com/movenext/movenext/netio/records.go:164
+//line github.com/movenext/movenext/netio/records.go:165
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:164
+//line github.com/movenext/movenext/netio/records.go:165
 			defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:164
+//line github.com/movenext/movenext/netio/records.go:165
 			raise()
-//line github.com/movenext/movenext/netio/records.go:164
+//line github.com/movenext/movenext/netio/records.go:165
 		})
 	}
-	// records.go:165: return sent(c)
-//line github.com/movenext/movenext/netio/records.go:165
+	// records.go:166: return sent(c)
+//line github.com/movenext/movenext/netio/records.go:166
 	f.sent2, sent1 = sentEnter(t, f.c)
 //line github.com/movenext/movenext/netio/records_async.go:1082
 	if f.sent2 == nil {
@@ -1086,23 +1086,23 @@ endIf1:
 	f.c = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:166
 	sent1 = f.sent2.Results(t)
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:166
 	f.sent2 = nil
 resumed2:
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:166
 	result0 = sent1
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:166
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:165
+//line github.com/movenext/movenext/netio/records.go:166
 	return true, result0
 //line github.com/movenext/movenext/netio/records_async.go:1101
 }
 
 // Location returns where [flushed] is suspended.
 func (f *flushedLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.flushed", "github.com/movenext/movenext/netio/records.go", 161, 165)
+	return f.Frame.At("github.com/movenext/movenext/netio.flushed", "github.com/movenext/movenext/netio/records.go", 162, 166)
 }
 
 // Results returns what [flushed] returned, or raises again the panic that ended it.
@@ -1191,17 +1191,17 @@ func (f *sentLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) 
 	default:
 		f.Misuse(resumeAt)
 	}
-//line github.com/movenext/movenext/netio/records.go:172
+//line github.com/movenext/movenext/netio/records.go:173
 	f.b = f.c.wire.taken()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records.go:174
+//line github.com/movenext/movenext/netio/records.go:175
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:174
+//line github.com/movenext/movenext/netio/records.go:175
 		return true, result0
 	}
-	// records.go:176: _, err := c.wire.conn.Write(*b)
-//line github.com/movenext/movenext/netio/records.go:176
+	// records.go:177: _, err := c.wire.conn.Write(*b)
+//line github.com/movenext/movenext/netio/records.go:177
 	f.write1, _, err = f.c.wire.conn.WriteEnter(t, *f.b)
 //line github.com/movenext/movenext/netio/records_async.go:1207
 	if f.write1 == nil {
@@ -1210,43 +1210,43 @@ func (f *sentLocals) moveNext(t *statemachine.Task) (ended bool, result0 error) 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/netio/records.go:176
+//line github.com/movenext/movenext/netio/records.go:177
 	_, err = f.write1.Results(t)
-//line github.com/movenext/movenext/netio/records.go:176
+//line github.com/movenext/movenext/netio/records.go:177
 	f.write1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/records.go:177
+//line github.com/movenext/movenext/netio/records.go:178
 	putOut(f.b)
 	if err != nil {
 		f.c.mu.Lock()
 		{
-//line github.com/movenext/movenext/netio/records.go:180
+//line github.com/movenext/movenext/netio/records.go:181
 			unlock1 := f.c.mu.Unlock
-//line github.com/movenext/movenext/netio/records.go:180
+//line github.com/movenext/movenext/netio/records.go:181
 			f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/netio/records.go:180
+//line github.com/movenext/movenext/netio/records.go:181
 				defer unlock1()
-//line github.com/movenext/movenext/netio/records.go:180
+//line github.com/movenext/movenext/netio/records.go:181
 				raise()
-//line github.com/movenext/movenext/netio/records.go:180
+//line github.com/movenext/movenext/netio/records.go:181
 			})
 		}
-//line github.com/movenext/movenext/netio/records.go:181
+//line github.com/movenext/movenext/netio/records.go:182
 		if f.c.broken == nil {
 			f.c.broken = err
 		}
 	}
 	result0 = err
-//line github.com/movenext/movenext/netio/records.go:185
+//line github.com/movenext/movenext/netio/records.go:186
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/records.go:185
+//line github.com/movenext/movenext/netio/records.go:186
 	return true, result0
 //line github.com/movenext/movenext/netio/records_async.go:1245
 }
 
 // Location returns where [sent] is suspended.
 func (f *sentLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio.sent", "github.com/movenext/movenext/netio/records.go", 176)
+	return f.Frame.At("github.com/movenext/movenext/netio.sent", "github.com/movenext/movenext/netio/records.go", 177)
 }
 
 // Results returns what [sent] returned, or raises again the panic that ended it.
@@ -1273,4 +1273,4 @@ func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4493be2f2597a4e7
+// Digest of what is above: 21830b37ae0c9630

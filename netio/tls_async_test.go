@@ -93,124 +93,124 @@ func (f *echoTLSLocals) moveNext(t *statemachine.Task) (finished bool, result0 i
 	}
 	{
 		c := f.c
-//line github.com/movenext/movenext/netio/tls_test.go:73
+//line github.com/movenext/movenext/netio/tls_test.go:74
 		f.defers.PushPlain(func() { _ = c.Close() })
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:74
+//line github.com/movenext/movenext/netio/tls_test.go:75
 	f.p = make([]byte, 1<<15)
 	f.total = 0
 for1:
-	// tls_test.go:76: if err := c.Readable(ctx); err != nil {
-//line github.com/movenext/movenext/netio/tls_test.go:76
+	// tls_test.go:77: if err := c.Readable(ctx); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:77
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
-//line github.com/movenext/movenext/netio/tls_test.go:76
+//line github.com/movenext/movenext/netio/tls_test.go:77
 	if f.readableOrCloseWrite1.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:109
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/tls_test.go:76
+//line github.com/movenext/movenext/netio/tls_test.go:77
 	return t.Await(f.readableOrCloseWrite1), 0, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/tls_test.go:76
+//line github.com/movenext/movenext/netio/tls_test.go:77
 		_, err2 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:76
+//line github.com/movenext/movenext/netio/tls_test.go:77
 		f.readableOrCloseWrite1 = nil
-//line github.com/movenext/movenext/netio/tls_test.go:76
+//line github.com/movenext/movenext/netio/tls_test.go:77
 		if err2 == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:76
+//line github.com/movenext/movenext/netio/tls_test.go:77
 			goto endIf1
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:77
+//line github.com/movenext/movenext/netio/tls_test.go:78
 		result0, result1 = f.total, err2
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:77
+//line github.com/movenext/movenext/netio/tls_test.go:78
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:77
+//line github.com/movenext/movenext/netio/tls_test.go:78
 	return true, result0, result1
 endIf1:
-	// tls_test.go:79: n, err := c.Read(p)
-//line github.com/movenext/movenext/netio/tls_test.go:79
+	// tls_test.go:80: n, err := c.Read(p)
+//line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
-//line github.com/movenext/movenext/netio/tls_test.go:79
+//line github.com/movenext/movenext/netio/tls_test.go:80
 	if f.readOrWrite2.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:139
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/tls_test.go:79
+//line github.com/movenext/movenext/netio/tls_test.go:80
 	return t.Await(f.readOrWrite2), 0, nil
 resume2:
-//line github.com/movenext/movenext/netio/tls_test.go:79
+//line github.com/movenext/movenext/netio/tls_test.go:80
 	f.n, err = statemachine.TwinResult(t, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_test.go:79
+//line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = nil
 	if err != io.EOF {
-//line github.com/movenext/movenext/netio/tls_test.go:80
+//line github.com/movenext/movenext/netio/tls_test.go:81
 		goto endIf2
 	}
-	// tls_test.go:81: return total, c.CloseWrite()
-//line github.com/movenext/movenext/netio/tls_test.go:81
+	// tls_test.go:82: return total, c.CloseWrite()
+//line github.com/movenext/movenext/netio/tls_test.go:82
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
-//line github.com/movenext/movenext/netio/tls_test.go:81
+//line github.com/movenext/movenext/netio/tls_test.go:82
 	if f.readableOrCloseWrite1.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:159
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.c, f.p = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/netio/tls_test.go:81
+//line github.com/movenext/movenext/netio/tls_test.go:82
 	return t.Await(f.readableOrCloseWrite1), 0, nil
 resume3:
 	{
-//line github.com/movenext/movenext/netio/tls_test.go:81
+//line github.com/movenext/movenext/netio/tls_test.go:82
 		_, closeWrite1 := statemachine.TwinResult(t, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:81
+//line github.com/movenext/movenext/netio/tls_test.go:82
 		f.readableOrCloseWrite1 = nil
-//line github.com/movenext/movenext/netio/tls_test.go:81
+//line github.com/movenext/movenext/netio/tls_test.go:82
 		result0, result1 = f.total, closeWrite1
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:81
+//line github.com/movenext/movenext/netio/tls_test.go:82
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:81
+//line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
 endIf2:
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/tls_test.go:84
+//line github.com/movenext/movenext/netio/tls_test.go:85
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:84
+//line github.com/movenext/movenext/netio/tls_test.go:85
 		return true, result0, result1
 	}
-	// tls_test.go:86: if _, err := c.Write(p[:n]); err != nil {
-//line github.com/movenext/movenext/netio/tls_test.go:86
+	// tls_test.go:87: if _, err := c.Write(p[:n]); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:87
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
-//line github.com/movenext/movenext/netio/tls_test.go:86
+//line github.com/movenext/movenext/netio/tls_test.go:87
 	if f.readOrWrite2.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:192
 		goto resume4
 	}
 	f.State = 4
-//line github.com/movenext/movenext/netio/tls_test.go:86
+//line github.com/movenext/movenext/netio/tls_test.go:87
 	return t.Await(f.readOrWrite2), 0, nil
 resume4:
 	{
-//line github.com/movenext/movenext/netio/tls_test.go:86
+//line github.com/movenext/movenext/netio/tls_test.go:87
 		_, err2 := statemachine.TwinResult(t, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_test.go:86
+//line github.com/movenext/movenext/netio/tls_test.go:87
 		f.readOrWrite2 = nil
-//line github.com/movenext/movenext/netio/tls_test.go:86
+//line github.com/movenext/movenext/netio/tls_test.go:87
 		if err2 == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:86
+//line github.com/movenext/movenext/netio/tls_test.go:87
 			goto endIf3
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:87
+//line github.com/movenext/movenext/netio/tls_test.go:88
 		result0, result1 = f.total, err2
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:87
+//line github.com/movenext/movenext/netio/tls_test.go:88
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/tls_test.go:87
+//line github.com/movenext/movenext/netio/tls_test.go:88
 	return true, result0, result1
 endIf3:
 	f.total += f.n
@@ -220,7 +220,7 @@ endIf3:
 
 // Location returns where [echoTLS] is suspended.
 func (f *echoTLSLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 76, 79, 81, 86)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
 }
 
 // Results returns what [echoTLS] returned, or raises again the panic that ended it.
@@ -315,106 +315,106 @@ func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	default:
 		f.Misuse(state)
 	}
-	// tls_test.go:97: if err := c.Handshake(ctx); err != nil {
-//line github.com/movenext/movenext/netio/tls_test.go:97
+	// tls_test.go:98: if err := c.Handshake(ctx); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
-//line github.com/movenext/movenext/netio/tls_test.go:97
+//line github.com/movenext/movenext/netio/tls_test.go:98
 	if f.handshakeOrCloseWrite1.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:324
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/netio/tls_test.go:97
+//line github.com/movenext/movenext/netio/tls_test.go:98
 	return t.Await(f.handshakeOrCloseWrite1), nil, nil
 resume1:
 	{
-//line github.com/movenext/movenext/netio/tls_test.go:97
+//line github.com/movenext/movenext/netio/tls_test.go:98
 		_, err := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:97
+//line github.com/movenext/movenext/netio/tls_test.go:98
 		f.handshakeOrCloseWrite1 = nil
-//line github.com/movenext/movenext/netio/tls_test.go:97
+//line github.com/movenext/movenext/netio/tls_test.go:98
 		if err == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:97
+//line github.com/movenext/movenext/netio/tls_test.go:98
 			goto endIf1
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:98
+//line github.com/movenext/movenext/netio/tls_test.go:99
 		result0, result1 = nil, err
 	}
 //line github.com/movenext/movenext/netio/tls_async_test.go:344
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
-//line github.com/movenext/movenext/netio/tls_test.go:100
+//line github.com/movenext/movenext/netio/tls_test.go:101
 	f.back = make([]byte, len(f.all))
 	f.at = 0
 for1:
-//line github.com/movenext/movenext/netio/tls_test.go:101
+//line github.com/movenext/movenext/netio/tls_test.go:102
 	if f.at >= len(f.all) {
-//line github.com/movenext/movenext/netio/tls_test.go:101
+//line github.com/movenext/movenext/netio/tls_test.go:102
 		goto endFor1
 	}
-//line github.com/movenext/movenext/netio/tls_test.go:102
+//line github.com/movenext/movenext/netio/tls_test.go:103
 	f.sizeOrEnd = min(1<<14, len(f.all)-f.at)
-	// tls_test.go:103: if _, err := c.Write(all[at : at+size]); err != nil {
-//line github.com/movenext/movenext/netio/tls_test.go:103
+	// tls_test.go:104: if _, err := c.Write(all[at : at+size]); err != nil {
+//line github.com/movenext/movenext/netio/tls_test.go:104
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
-//line github.com/movenext/movenext/netio/tls_test.go:103
+//line github.com/movenext/movenext/netio/tls_test.go:104
 	if f.writeOrRead2.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:364
 		goto resume2
 	}
 	f.State = 2
-//line github.com/movenext/movenext/netio/tls_test.go:103
+//line github.com/movenext/movenext/netio/tls_test.go:104
 	return t.Await(f.writeOrRead2), nil, nil
 resume2:
 	{
-//line github.com/movenext/movenext/netio/tls_test.go:103
+//line github.com/movenext/movenext/netio/tls_test.go:104
 		_, err := statemachine.TwinResult(t, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_test.go:103
+//line github.com/movenext/movenext/netio/tls_test.go:104
 		f.writeOrRead2 = nil
-//line github.com/movenext/movenext/netio/tls_test.go:103
+//line github.com/movenext/movenext/netio/tls_test.go:104
 		if err == nil {
-//line github.com/movenext/movenext/netio/tls_test.go:103
+//line github.com/movenext/movenext/netio/tls_test.go:104
 			goto endIf2
 		}
-//line github.com/movenext/movenext/netio/tls_test.go:104
+//line github.com/movenext/movenext/netio/tls_test.go:105
 		result0, result1 = nil, err
 	}
 //line github.com/movenext/movenext/netio/tls_async_test.go:384
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
-//line github.com/movenext/movenext/netio/tls_test.go:106
+//line github.com/movenext/movenext/netio/tls_test.go:107
 	f.sizeOrEnd = f.at + f.sizeOrEnd
 for2:
-//line github.com/movenext/movenext/netio/tls_test.go:106
+//line github.com/movenext/movenext/netio/tls_test.go:107
 	if f.at >= f.sizeOrEnd {
-//line github.com/movenext/movenext/netio/tls_test.go:106
+//line github.com/movenext/movenext/netio/tls_test.go:107
 		goto endFor2
 	}
-	// tls_test.go:107: n, err := c.Read(back[at:end])
-//line github.com/movenext/movenext/netio/tls_test.go:107
+	// tls_test.go:108: n, err := c.Read(back[at:end])
+//line github.com/movenext/movenext/netio/tls_test.go:108
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
-//line github.com/movenext/movenext/netio/tls_test.go:107
+//line github.com/movenext/movenext/netio/tls_test.go:108
 	if f.writeOrRead2.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:401
 		goto resume3
 	}
 	f.State = 3
-//line github.com/movenext/movenext/netio/tls_test.go:107
+//line github.com/movenext/movenext/netio/tls_test.go:108
 	return t.Await(f.writeOrRead2), nil, nil
 resume3:
 	{
-//line github.com/movenext/movenext/netio/tls_test.go:107
+//line github.com/movenext/movenext/netio/tls_test.go:108
 		n, err := statemachine.TwinResult(t, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_test.go:107
+//line github.com/movenext/movenext/netio/tls_test.go:108
 		f.writeOrRead2 = nil
 		if err != nil {
 			result0, result1 = nil, err
 //line github.com/movenext/movenext/netio/tls_async_test.go:415
 			f.State = statemachine.Finished
 			return true, result0, result1
-//line github.com/movenext/movenext/netio/tls_test.go:110
+//line github.com/movenext/movenext/netio/tls_test.go:111
 		}
 		f.at += n
 	}
@@ -423,25 +423,25 @@ resume3:
 endFor2:
 	goto for1
 endFor1:
-	// tls_test.go:114: return back, c.CloseWrite()
-//line github.com/movenext/movenext/netio/tls_test.go:114
+	// tls_test.go:115: return back, c.CloseWrite()
+//line github.com/movenext/movenext/netio/tls_test.go:115
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
-//line github.com/movenext/movenext/netio/tls_test.go:114
+//line github.com/movenext/movenext/netio/tls_test.go:115
 	if f.handshakeOrCloseWrite1.IsCompleted() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:432
 		goto resume4
 	}
 	f.State = 4
 	f.c, f.all = nil, nil // not needed any more
-//line github.com/movenext/movenext/netio/tls_test.go:114
+//line github.com/movenext/movenext/netio/tls_test.go:115
 	return t.Await(f.handshakeOrCloseWrite1), nil, nil
 resume4:
 	{
-//line github.com/movenext/movenext/netio/tls_test.go:114
+//line github.com/movenext/movenext/netio/tls_test.go:115
 		_, closeWrite1 := statemachine.TwinResult(t, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_test.go:114
+//line github.com/movenext/movenext/netio/tls_test.go:115
 		f.handshakeOrCloseWrite1 = nil
-//line github.com/movenext/movenext/netio/tls_test.go:114
+//line github.com/movenext/movenext/netio/tls_test.go:115
 		result0, result1 = f.back, closeWrite1
 	}
 //line github.com/movenext/movenext/netio/tls_async_test.go:448
@@ -451,7 +451,7 @@ resume4:
 
 // Location returns where [talkTLS] is suspended.
 func (f *talkTLSLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 97, 103, 107, 114)
+	return f.Frame.At("github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
 }
 
 // Results returns what [talkTLS] returned, or raises again the panic that ended it.
@@ -477,4 +477,4 @@ func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 224793ef7835cd4c
+// Digest of what is above: 4357069bf715d858
