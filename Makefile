@@ -40,7 +40,7 @@ check-generated: ## check that generating changes nothing
 docs: ## check the links of the documents and the programs in them
 	bash .ci/run docs
 
-cross: ## build and vet for Windows, macOS, arm64 and 32 bits
+cross: ## type-check and vet for Windows, macOS, arm64 and 32 bits
 	bash .ci/run cross
 
 screenshot: ## make the picture of docs/explain.md in a headless Chromium, installed if there is none
