@@ -17,7 +17,8 @@
 // On the scheduler of the option [On], else on the ambient one of the context
 // (schedulers.With), else on the default, a pool that holds no goroutine while it is
 // idle. The function's context is the job's own: it carries scheduler and worker, ends
-// with the job, and is what [Job.Cancel] cancels.
+// with the job, and is what [Job.Cancel] cancels. Here and in all packages of this
+// module a nil context counts as context.Background.
 //
 // # Many jobs
 //

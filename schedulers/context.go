@@ -15,8 +15,11 @@ const (
 
 // With returns a copy of ctx that carries s as the ambient scheduler: jobs started with
 // that context run on it, and machines that receive the context resume on it. A nil s
-// hides the scheduler of ctx.
+// hides the scheduler of ctx. A nil ctx counts as context.Background.
 func With(ctx context.Context, s Scheduler) context.Context {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if s == nil {
 		return context.WithValue(ctx, SchedulerKey, nil)
 	}

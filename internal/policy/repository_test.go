@@ -1,16 +1,20 @@
 package policy
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestRepository applies the rules to the repository that this file is part of.
+// repository is the tree that this file is part of.
+var repository = sync.OnceValues(func() (*Tree, error) { return Open("../..") })
+
+// TestRepository applies the rules to the repository.
 // Each finding says how to mend it.
 func TestRepository(t *testing.T) {
-	tree, err := Open("../..")
+	tree, err := repository()
 	require.NoError(t, err)
 	for _, rule := range Rules() {
 		t.Run(rule.Name, func(t *testing.T) {

@@ -81,6 +81,9 @@ func (it *Item) Done() <-chan struct{} { return it.t.Done() }
 // was told to stop it. The returned function releases the resources of the child. If
 // ctx runs on no such worker, the child ends with ctx.
 func Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	child, cancel := context.WithCancelCause(ctx)
 	item := Of(schedulers.WorkerFrom(ctx))
 	stop := context.AfterFunc(item, func() { cancel(context.Cause(item)) })

@@ -97,5 +97,5 @@ func newPanicError(v any) error { return &PanicError{v, debug.Stack()} }
 
 // endOf reports whether err tells how ctx ended.
 func endOf(ctx context.Context, err error) bool {
-	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+	return ctx != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
