@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 func (i *keep) print(p *printer) { p.line("%s", p.span(&i.text)) }
@@ -115,7 +117,7 @@ func (t dest) idle() bool {
 // discard prints the evaluation of an unused value. A constant may need the type of its
 // variable; nil has no type of its own, and nothing to evaluate.
 func (p *printer) discard(src string, v *variable, typed bool) {
-	wide := v.typ != nil && perhaps(v.typ, isWide)
+	wide := v.typ != nil && typeset.Perhaps(v.typ, isWide)
 	switch {
 	case src == "nil":
 	case typed && v.unnamed:

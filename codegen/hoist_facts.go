@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // analyse finds the suspension points and what the function does with each of
@@ -140,7 +142,7 @@ func (u *unit) noteFacts(n ast.Node) bool {
 			u.noteAddress(n.X)
 		}
 	case *ast.SliceExpr:
-		if perhaps(u.typeOf(n.X), isA[*types.Array]) {
+		if typeset.Perhaps(u.typeOf(n.X), typeset.IsA[*types.Array]) {
 			u.noteAddress(n.X)
 		}
 	case *ast.SelectorExpr:
@@ -218,7 +220,7 @@ func (u *unit) rootVar(e ast.Expr) *types.Var {
 		}
 		return u.rootVar(e.X)
 	case *ast.IndexExpr:
-		if perhaps(u.typeOf(e.X), isA[*types.Array]) {
+		if typeset.Perhaps(u.typeOf(e.X), typeset.IsA[*types.Array]) {
 			return u.rootVar(e.X)
 		}
 	}
@@ -233,7 +235,7 @@ func (u *unit) typeOf(e ast.Expr) types.Type {
 }
 
 func isPointerType(t types.Type) bool {
-	return always(t, isA[*types.Pointer])
+	return typeset.Always(t, typeset.IsA[*types.Pointer])
 }
 
 // noteCaptures marks variables that are mentioned, or assigned, in a function

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // rangeStatement lowers a loop over a range to one with a counter, which is what
@@ -41,7 +43,7 @@ func (u *unit) rangeStatement(s *ast.RangeStmt, name string) {
 		r.overFunc(name)
 		return
 	}
-	switch t := coreType(u.typeOf(s.X)).(type) {
+	switch t := typeset.Core(u.typeOf(s.X)).(type) {
 	case *types.Basic:
 		if t.Info()&types.IsString != 0 {
 			r.overString()

@@ -2,6 +2,8 @@ package codegen
 
 import (
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // overMap: a map's iteration can only be suspended through reflection. Collecting
@@ -51,7 +53,7 @@ func (r *ranging) overChan() {
 	dst := []dest{{}, {v: ok, declares: true}}
 	var received rope
 	if wanted(r.s.Key) {
-		v := u.temp("received", chanElem(ch.typ))
+		v := u.temp("received", typeset.ChanElem(ch.typ))
 		dst[0], received = dest{v: v, declares: true}, rope{use(v)}
 	}
 	u.add(&assign{dst: dst, src: rope{text("<-"), use(ch)}})

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Ranges over streams, and over functions if the body suspends. In plain Go the
@@ -60,7 +62,7 @@ func (u *unit) asks(s *ast.RangeStmt) bool {
 	if _, ok := u.streamIn(s); ok {
 		return true
 	}
-	_, ok := coreType(u.typeOf(s.X)).(*types.Signature)
+	_, ok := typeset.Core(u.typeOf(s.X)).(*types.Signature)
 	return ok && (u.suspends(s.Body) || u.suspendsLeft(s))
 }
 
@@ -148,14 +150,14 @@ func (l *rangeLoop) typeArgs(key, value types.Type) piece {
 // cannot be converted to one with an unnamed type, but one of the latter can call it.
 func (l *rangeLoop) function() rope {
 	u, s := l.u, l.s
-	yield := coreType(u.typeOf(s.X)).(*types.Signature).Params().At(0).Type()
+	yield := typeset.Core(u.typeOf(s.X)).(*types.Signature).Params().At(0).Type()
 	if _, plain := types.Unalias(yield).(*types.Signature); plain {
 		return u.value(s.X)
 	}
 	given := u.temp("given", u.typeOf(s.X))
 	u.add(&assign{dst: []dest{{v: given, declares: true}}, src: u.value(s.X), typed: true})
 	name := u.names.fresh("yield")
-	param := late(func(p *printer) string { return "func(" + name + " " + p.typ(coreType(yield), s) + ") { " })
+	param := late(func(p *printer) string { return "func(" + name + " " + p.typ(typeset.Core(yield), s) + ") { " })
 	return rope{param, useAs(given, borrowed), text("(" + name + ") }")}
 }
 

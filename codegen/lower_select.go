@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // selectStatement. The language evaluates all channels and all values to send
@@ -156,5 +158,5 @@ func (u *unit) receivedType(recv *ast.AssignStmt, n int) types.Type {
 	if n == 1 {
 		return types.Typ[types.Bool]
 	}
-	return chanElem(u.typeOf(receivedFrom(recv.Rhs[0])))
+	return typeset.ChanElem(u.typeOf(receivedFrom(recv.Rhs[0])))
 }

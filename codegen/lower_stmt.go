@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // flatten turns the body into instructions.
@@ -113,7 +115,7 @@ func (u *unit) statement(s ast.Stmt) {
 		u.spillAll(u.parts(s.X), false)
 		u.keepRest(s)
 	case *ast.SendStmt:
-		u.spillAll([]operandOf{{expr: s.Chan}, {expr: s.Value, to: chanElem(u.typeOf(s.Chan))}}, false)
+		u.spillAll([]operandOf{{expr: s.Chan}, {expr: s.Value, to: typeset.ChanElem(u.typeOf(s.Chan))}}, false)
 		u.keepRest(s)
 	case *ast.GoStmt:
 		u.spillAll(u.callOperands(s.Call), false)

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Spilling: a suspension point inside an expression becomes instructions before it, and
@@ -172,7 +174,7 @@ func (u *unit) typed(e ast.Expr) rope {
 		return u.expr(e)
 	}
 	t, prefix := u.typeOf(lit), ""
-	if ptr, ok := coreType(t).(*types.Pointer); ok {
+	if ptr, ok := typeset.Core(t).(*types.Pointer); ok {
 		t, prefix = ptr.Elem(), "&"
 	}
 	head := late(func(p *printer) string { return prefix + p.typ(t, lit) })

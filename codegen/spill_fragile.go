@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Orders that depend on how the compiler sees a variable.
@@ -46,7 +48,7 @@ func (u *unit) findFragile() {
 			u.fragileTuple(n, nil, n.Results, around)
 			u.fragileBoxes(n, u.returnOperands(n))
 		case *ast.SendStmt:
-			u.fragileBoxes(n, []operandOf{{expr: n.Value, to: chanElem(u.typeOf(n.Chan))}})
+			u.fragileBoxes(n, []operandOf{{expr: n.Value, to: typeset.ChanElem(u.typeOf(n.Chan))}})
 		case ast.Expr:
 			if !u.info.Types[n].IsType() {
 				u.fragileBoxes(innermostStatement(around), u.operands(n))
@@ -188,7 +190,7 @@ func (u *unit) mayCallLiteral(call *ast.CallExpr) bool {
 		return true
 	}
 	for _, arg := range call.Args {
-		if perhaps(u.typeOf(arg), isA[*types.Signature]) {
+		if typeset.Perhaps(u.typeOf(arg), typeset.IsA[*types.Signature]) {
 			return true
 		}
 	}

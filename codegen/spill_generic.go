@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Orders that depend on type arguments.
@@ -58,7 +60,7 @@ func (u *unit) agreed(answers []bool, e ast.Expr, t types.Type) bool {
 
 // forms are types that t may stand for: one of each kind that the compiler tells apart.
 func (u *unit) forms(t types.Type) []types.Type {
-	if list := typeSet(t); len(list) > 0 && !slices.ContainsFunc(list, hasTypeParam) {
+	if list := typeset.Of(t); len(list) > 0 && !slices.ContainsFunc(list, hasTypeParam) {
 		return list
 	}
 	word := types.Typ[types.Uintptr]

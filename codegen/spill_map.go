@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // spillMap makes a map entry by entry, as gc does: first the entries that are
@@ -47,7 +49,7 @@ func (u *unit) isStatic(e ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	switch coreType(u.typeOf(lit)).(type) {
+	switch typeset.Core(u.typeOf(lit)).(type) {
 	case *types.Struct, *types.Array:
 	default:
 		return false

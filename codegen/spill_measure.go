@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // The length of an array is known from its type, and so the array is not evaluated
@@ -35,9 +37,9 @@ func (u *unit) spillMeasured(call *ast.CallExpr) {
 // arrayOf returns the array that a value of type t is or points to, whose length is
 // known, or nil.
 func arrayOf(t types.Type) *types.Array {
-	core := coreType(t)
+	core := typeset.Core(t)
 	if ptr, ok := core.(*types.Pointer); ok {
-		core = coreType(ptr.Elem())
+		core = typeset.Core(ptr.Elem())
 	}
 	array, _ := core.(*types.Array)
 	return array

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // operands are the parts of e that are evaluated before it, in gc's order.
@@ -99,7 +101,7 @@ func (u *unit) callOperands(call *ast.CallExpr) []operandOf {
 		return u.builtinOperands(name, call)
 	}
 	ops := u.calleeOperands(fun)
-	sig, ok := coreType(u.typeOf(fun)).(*types.Signature)
+	sig, ok := typeset.Core(u.typeOf(fun)).(*types.Signature)
 	if !ok {
 		return append(ops, operands(call.Args)...)
 	}
@@ -134,7 +136,7 @@ func (u *unit) builtinOperands(name string, call *ast.CallExpr) []operandOf {
 		case u.info.Types[arg].IsType():
 			continue
 		case name == "append" && i > 0 && !call.Ellipsis.IsValid():
-			if slice, ok := coreType(u.typeOf(call.Args[0])).(*types.Slice); ok {
+			if slice, ok := typeset.Core(u.typeOf(call.Args[0])).(*types.Slice); ok {
 				o.to = slice.Elem()
 			}
 		case name == "delete" && i == 1:
@@ -153,7 +155,7 @@ func (u *unit) builtinOperands(name string, call *ast.CallExpr) []operandOf {
 // maps that are evaluated as a whole.
 func (u *unit) literalOperands(lit *ast.CompositeLit) []operandOf {
 	t := u.typeOf(lit)
-	if ptr, ok := coreType(t).(*types.Pointer); ok && lit.Type == nil {
+	if ptr, ok := typeset.Core(t).(*types.Pointer); ok && lit.Type == nil {
 		t = ptr.Elem()
 	}
 	var ops []operandOf
@@ -163,7 +165,7 @@ func (u *unit) literalOperands(lit *ast.CompositeLit) []operandOf {
 		if keyed {
 			o.expr = kv.Value
 		}
-		switch t := coreType(t).(type) {
+		switch t := typeset.Core(t).(type) {
 		case *types.Struct:
 			o.to = fieldType(t, kv, i)
 		case *types.Array:
@@ -196,21 +198,21 @@ func isMap(t types.Type) bool { return mapType(t) != nil }
 
 // mapType is the map that a value of type t is, or nil.
 func mapType(t types.Type) *types.Map {
-	m, _ := coreType(t).(*types.Map)
+	m, _ := typeset.Core(t).(*types.Map)
 	return m
 }
 
 func isString(t types.Type) bool { return isBasicInfo(t, types.IsString) }
 
 func isBasicInfo(t types.Type, info types.BasicInfo) bool {
-	return always(t, func(t types.Type) bool {
+	return typeset.Always(t, func(t types.Type) bool {
 		b, ok := t.(*types.Basic)
 		return ok && b.Info()&info != 0
 	})
 }
 
 func isBasic(t types.Type, kind types.BasicKind) bool {
-	return always(t, func(t types.Type) bool {
+	return typeset.Always(t, func(t types.Type) bool {
 		b, ok := t.(*types.Basic)
 		return ok && b.Kind() == kind
 	})

@@ -5,6 +5,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // What gc evaluates early.
@@ -209,10 +211,10 @@ func (u *unit) addressable(e ast.Expr) bool {
 		}
 		return s.Kind() == types.FieldVal && (s.Indirect() || u.addressable(e.X))
 	case *ast.IndexExpr:
-		if perhaps(u.typeOf(e.X), isA[*types.Array]) {
+		if typeset.Perhaps(u.typeOf(e.X), typeset.IsA[*types.Array]) {
 			return u.addressable(e.X)
 		}
-		return always(u.typeOf(e.X), func(t types.Type) bool { return isA[*types.Slice](t) || isA[*types.Pointer](t) })
+		return typeset.Always(u.typeOf(e.X), func(t types.Type) bool { return typeset.IsA[*types.Slice](t) || typeset.IsA[*types.Pointer](t) })
 	}
 	return false
 }
@@ -246,7 +248,7 @@ func (u *unit) bytesInKey(key ast.Expr) ast.Expr {
 	switch key := ast.Unparen(key).(type) {
 	case *ast.CallExpr:
 		tv := u.info.Types[ast.Unparen(key.Fun)]
-		if tv.IsType() && isString(tv.Type) && perhaps(u.typeOf(key.Args[0]), isBytes) {
+		if tv.IsType() && isString(tv.Type) && typeset.Perhaps(u.typeOf(key.Args[0]), isBytes) {
 			return key.Args[0]
 		}
 	case *ast.CompositeLit:

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Panics inside of an assignment: which one surfaces, and what was assigned before it.
@@ -181,7 +183,7 @@ func (t *tupleOrder) settle(e ast.Expr) {
 func (u *unit) placeParts(lhs ast.Expr) []ast.Expr {
 	switch e := ast.Unparen(lhs).(type) {
 	case *ast.IndexExpr:
-		if _, ok := coreType(u.typeOf(e.X)).(*types.Array); ok {
+		if _, ok := typeset.Core(u.typeOf(e.X)).(*types.Array); ok {
 			return append([]ast.Expr{e.Index}, u.placeParts(e.X)...)
 		}
 		return []ast.Expr{e.X, e.Index}
@@ -240,11 +242,11 @@ func (u *unit) mayPanic(e ast.Expr) panicking {
 
 // isWithin reports whether an index cannot be out of range.
 func (u *unit) isWithin(e *ast.IndexExpr) bool {
-	switch coreType(u.typeOf(e.X)).(type) {
+	switch typeset.Core(u.typeOf(e.X)).(type) {
 	case *types.Array:
 		return u.isConstant(e.Index)
 	case *types.Map:
-		m := coreType(u.typeOf(e.X)).(*types.Map)
+		m := typeset.Core(u.typeOf(e.X)).(*types.Map)
 		return !types.IsInterface(m.Key())
 	}
 	return false

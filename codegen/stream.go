@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Streams: annotated functions that return a sequence. Its form alone makes a function
@@ -95,11 +97,11 @@ func sequenceOf(sig *types.Signature) types.Type {
 // yieldedBy are the types of the variables of a range over a function of type t; nil:
 // there are fewer.
 func yieldedBy(t types.Type) (key, value types.Type) {
-	seq, ok := coreType(t).(*types.Signature)
+	seq, ok := typeset.Core(t).(*types.Signature)
 	if !ok || seq.Params().Len() != 1 || seq.Results().Len() != 0 {
 		return nil, nil
 	}
-	yield, ok := coreType(seq.Params().At(0).Type()).(*types.Signature)
+	yield, ok := typeset.Core(seq.Params().At(0).Type()).(*types.Signature)
 	if !ok {
 		return nil, nil
 	}

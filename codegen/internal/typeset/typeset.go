@@ -1,23 +1,23 @@
-package codegen
+// Package typeset answers questions about values whose type may be a type parameter. The
+// underlying type of a type parameter is an interface, which does not tell the operations
+// on the value: those follow from the type set. So the questions here are asked of every
+// type in the set. A property of all of them holds for the value; a property of some may
+// hold.
+//
+// It is tempting to ask t.Underlying() and to let type parameters take the default
+// branch. Then an array whose type is a parameter looks like something without parts,
+// and stays in the frame while its address is known elsewhere.
+package typeset
 
 import (
 	"go/types"
 	"slices"
 )
 
-// Properties of values whose type may be a type parameter. The underlying type of a
-// type parameter is an interface, which does not tell the operations on the value:
-// those follow from the type set. So the questions here are asked of every type in the
-// set. A property of all of them holds for the value; a property of some may hold.
-//
-// It is tempting to ask t.Underlying() and to let type parameters take the default
-// branch. Then an array whose type is a parameter looks like something without parts,
-// and stays in the frame while its address is known elsewhere.
-
-// typeSet lists the types that a value of type t may have: t alone, or the terms of a
+// Of lists the types that a value of type t may have: t alone, or the terms of a
 // type parameter's constraint. It is nil for a type parameter that may stand for any
 // type.
-func typeSet(t types.Type) []types.Type {
+func Of(t types.Type) []types.Type {
 	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return termsOf(param.Constraint())
 	}
@@ -58,11 +58,11 @@ func intersection(a, b []types.Type) []types.Type {
 	})
 }
 
-// coreType is the underlying type of t, or for a type parameter the one that all its
+// Core is the underlying type of t, or for a type parameter the one that all its
 // type arguments have; nil: they have several.
-func coreType(t types.Type) types.Type {
+func Core(t types.Type) types.Type {
 	var core types.Type
-	for _, term := range typeSet(t) {
+	for _, term := range Of(t) {
 		one := term.Underlying()
 		if core == nil || isSend(core, one) {
 			core = one
@@ -81,25 +81,25 @@ func isSend(a, b types.Type) bool {
 	return ok && also && x.Dir() == types.SendRecv && types.Identical(x.Elem(), y.Elem())
 }
 
-// always reports whether every value of type t has an underlying type for which is
+// Always reports whether every value of type t has an underlying type for which is
 // holds.
-func always(t types.Type, is func(types.Type) bool) bool {
-	set := typeSet(t)
+func Always(t types.Type, is func(types.Type) bool) bool {
+	set := Of(t)
 	return len(set) > 0 && !slices.ContainsFunc(set, func(t types.Type) bool { return !is(t.Underlying()) })
 }
 
-// perhaps reports whether some values of type t have an underlying type for which is
+// Perhaps reports whether some values of type t have an underlying type for which is
 // holds.
-func perhaps(t types.Type, is func(types.Type) bool) bool {
-	return slices.ContainsFunc(typeSet(t), func(t types.Type) bool { return is(t.Underlying()) })
+func Perhaps(t types.Type, is func(types.Type) bool) bool {
+	return slices.ContainsFunc(Of(t), func(t types.Type) bool { return is(t.Underlying()) })
 }
 
-// isA is the question whether an underlying type is of the kind T.
-func isA[T types.Type](t types.Type) bool {
+// IsA is the question whether an underlying type is of the kind T.
+func IsA[T types.Type](t types.Type) bool {
 	_, ok := t.(T)
 	return ok
 }
 
-// chanElem is the type of what a channel transports. Channels of a type set may differ
+// ChanElem is the type of what a channel transports. Channels of a type set may differ
 // in their directions.
-func chanElem(t types.Type) types.Type { return coreType(t).(*types.Chan).Elem() }
+func ChanElem(t types.Type) types.Type { return Core(t).(*types.Chan).Elem() }
