@@ -2,6 +2,8 @@ package codegen
 
 import (
 	"go/ast"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Checking: source that cannot be lowered is refused here, before anything is
@@ -14,7 +16,7 @@ import (
 // check refuses what cannot be lowered.
 func (u *unit) check() {
 	c := &bodyCheck{u: u}
-	if u.fn.Package.withoutC && fromC(u.sig) {
+	if u.fn.Package.WithoutC && fromC(u.sig) {
 		u.refuse(usesCgo(u.at(u.fn.Decl.Name)))
 		return
 	}
@@ -34,7 +36,7 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 	if n == nil {
 		return true
 	}
-	if e, ok := n.(ast.Expr); ok && c.u.fn.Package.withoutC && !c.usesC && c.u.ofC(e) {
+	if e, ok := n.(ast.Expr); ok && c.u.fn.Package.WithoutC && !c.usesC && c.u.ofC(e) {
 		c.usesC = true // said once: one thing of C makes all others around it
 		c.u.refuse(usesCgo(c.u.at(e)))
 	}
@@ -83,7 +85,7 @@ func (c *bodyCheck) call(call *ast.CallExpr) {
 	if name, ok := c.u.builtin(call.Fun); ok && name == "recover" && c.u.self == nil {
 		c.u.refuse(ownRecover(c.u.at(call)))
 	}
-	if fn, _, _ := callee(call, c.u.info); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "runtime" && fn.Name() == "LockOSThread" {
+	if fn, _, _ := source.Callee(call, c.u.info); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "runtime" && fn.Name() == "LockOSThread" {
 		c.u.refuse(lockedThread(c.u.at(call)))
 	}
 	c.u.checkReceiver(call)
@@ -91,4 +93,4 @@ func (c *bodyCheck) call(call *ast.CallExpr) {
 
 // unsupported is the finding for a statement of a kind that check should have
 // refused.
-func (u *unit) unsupported(n ast.Node) Diagnostic { return unknownSyntax(u.at(n), n) }
+func (u *unit) unsupported(n ast.Node) source.Diagnostic { return unknownSyntax(u.at(n), n) }

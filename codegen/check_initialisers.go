@@ -4,13 +4,15 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // initialisers warns of package-level variables whose initialisers would suspend in a
 // machine: a call of a twin, or Await of a job. Function literals in them run later,
 // if at all, and are plain Go.
-func (r *run) initialisers(t *target, pkg *Package) []Diagnostic {
-	var found []Diagnostic
+func (r *run) initialisers(t *target, pkg *source.Package) []source.Diagnostic {
+	var found []source.Diagnostic
 	for _, path := range t.meta.GoFiles {
 		src := r.sources.get(path)
 		if !owns(t.meta, path) || src.syntax == nil || src.generated {
@@ -22,15 +24,15 @@ func (r *run) initialisers(t *target, pkg *Package) []Diagnostic {
 				continue
 			}
 			for _, spec := range gen.Specs {
-				found = append(found, pkg.initialiser(spec.(*ast.ValueSpec))...)
+				found = append(found, initialiser(pkg, spec.(*ast.ValueSpec))...)
 			}
 		}
 	}
 	return found
 }
 
-func (p *Package) initialiser(spec *ast.ValueSpec) []Diagnostic {
-	var found []Diagnostic
+func initialiser(p *source.Package, spec *ast.ValueSpec) []source.Diagnostic {
+	var found []source.Diagnostic
 	for _, value := range spec.Values {
 		ast.Inspect(value, func(n ast.Node) bool {
 			switch n := n.(type) {

@@ -3,7 +3,10 @@ package codegen
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // spot is a line of a file as a stack shows it.
@@ -63,4 +66,12 @@ func directiveIn(text []byte) (line int, ok bool) {
 	}
 	line, err := strconv.Atoi(string(number))
 	return line, err == nil
+}
+
+// inStacks is the name of a file of pkg in stacks of machines of a form.
+func inStacks(pkg *source.Package, file string, mode Mode) string {
+	if mode == Debug {
+		return filepath.ToSlash(file)
+	}
+	return pkg.InStacks(file)
 }

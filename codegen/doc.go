@@ -259,7 +259,7 @@
 // A package that calls fetchAsync does not type-check before fetchAsync is generated,
 // and fetchAsync cannot be generated without types. So annotated functions are found in
 // the syntax (find.go), and what will be generated for them is declared before types
-// are checked (stubs.go). From then on types alone say what suspends (twins.go): future
+// are checked (stubs.go). From then on types alone say what suspends (internal/source/twins.go): future
 // twins, twins written by hand, and those of other modules are all alike.
 //
 // # What is never written
@@ -276,6 +276,9 @@
 // the packages that depend on it are generated again (packagecache.go).
 //
 // # Phases
+//
+//	internal/source   is the model that all phases share: packages, functions, twins, findings
+//	internal/typeset  answers questions about types that may be type parameters
 //
 //	load.go        lists packages, with the go command
 //	find.go        finds annotations and chooses names, on syntax alone

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // emit prints all declarations of the function.
@@ -85,7 +87,7 @@ func (e *emitter) unlike(name string) string {
 // async prints FAsync, the entry for users.
 func (e *emitter) async() {
 	u, names := e.u, e.u.named
-	job, result := e.path(jobPath, "job"), e.unlike("result")
+	job, result := e.path(source.JobPath, "job"), e.unlike("result")
 	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
 	e.line("// %s starts %s as a state machine and returns its job.", names.Async, u.title())
 	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)

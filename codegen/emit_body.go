@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // moveNext prints the method that runs the machine:
@@ -177,7 +179,7 @@ func (p *printer) frame(typeParams string) {
 		p.line("%s %s", p.u.names.loops, p.runtime("Loops"))
 	}
 	if p.u.records {
-		p.line("%s %s.Steps", p.u.names.steps, p.path(recordPath, "record"))
+		p.line("%s %s.Steps", p.u.names.steps, p.path(source.RecordPath, "record"))
 	}
 	var groups [3][]string
 	for _, s := range p.u.slots {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
@@ -274,7 +275,7 @@ func (i *obtain) print(p *printer) {
 	elem := p.typ(i.result, i.at)
 	name := p.u.names.renewed
 	p.line("if %s := %s.Awaitable[%s](%s); %s != nil {\n%s = %s.GetAwaiter()\n}",
-		name, p.path(awaiterPath, "awaiter"), elem, src, name, held, name)
+		name, p.path(source.AwaiterPath, "awaiter"), elem, src, name, held, name)
 	p.line("if %s == nil {\n%s = %s.FromError[%s](%s.ErrNilAwaitable)\n}",
-		held, held, p.path(jobPath, "job"), elem, p.path(awaiterPath, "awaiter"))
+		held, held, p.path(source.JobPath, "job"), elem, p.path(source.AwaiterPath, "awaiter"))
 }

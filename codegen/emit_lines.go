@@ -224,7 +224,7 @@ func (p *printer) resume(end token.Pos) string {
 // statements to other lines, those that open a line say which it was.
 func (u *unit) lined(node ast.Node, from, to token.Pos) string {
 	var b strings.Builder
-	if u.fn.File.ragged {
+	if u.fn.File.Ragged {
 		ast.Inspect(node, func(n ast.Node) bool {
 			s, ok := n.(ast.Stmt)
 			if !ok || s.Pos() >= to || !u.opensLine(s.Pos()) {

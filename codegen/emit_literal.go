@@ -1,19 +1,23 @@
 package codegen
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
 
 // title is what comments call the function.
 func (u *unit) title() string {
 	if u.self != nil {
-		return "a function literal of [" + u.fn.docName() + "]"
+		return "a function literal of [" + u.fn.DocName() + "]"
 	}
-	return "[" + u.fn.docName() + "]"
+	return "[" + u.fn.DocName() + "]"
 }
 
 // signature is how the companions of the function repeat its signature. For a literal
 // the captured variables come first.
 func (u *unit) signature() (SignatureText, error) {
-	text, err := u.fn.SignatureText(u.imports)
+	text, err := u.imports.Signature(u.fn)
 	if err != nil || u.self == nil {
 		return text, err
 	}
@@ -97,7 +101,7 @@ func (e *emitter) firstStep() {
 	e.line("return %s\n}\n", strings.Join(suspended, ", "))
 }
 
-func (u *unit) jobResults() Results { return resultsOf(u.sig) }
+func (u *unit) jobResults() source.Results { return source.ResultsOf(u.sig) }
 
 // emitter prepares printing; nil: the signature cannot be written.
 func (u *unit) emitter() *emitter {

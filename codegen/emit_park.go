@@ -1,6 +1,10 @@
 package codegen
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
 
 func (i *park) print(p *printer) {
 	pt, recv, task := i.point, p.u.names.recv, p.u.names.task
@@ -15,34 +19,34 @@ func (i *park) print(p *printer) {
 		p.line("return "+how+rest, args...)
 	}
 	switch pt.kind {
-	case KindEnter, KindLiteral, KindValue:
+	case source.KindEnter, source.KindLiteral, source.KindValue:
 		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
-	case KindSleep:
+	case source.KindSleep:
 		p.line("if !%s {\ngoto %s\n}", p.mention(pt.asleep, value), p.u.names.label(pt.resumed))
-	case KindAwaitJob, KindAwait, KindTwin:
+	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
 		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
 	}
-	if pt.kind == KindLoop {
+	if pt.kind == source.KindLoop {
 		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.loop, value), pt.method, task, p.u.names.label(pt.resume))
 	}
-	if pt.kind == kindDeferred {
+	if pt.kind == source.KindDeferred {
 		p.endEpilogue()
 	}
 	p.record("Suspend", pt.number)
 	p.line("%s.State = %d", recv, pt.number)
 	p.letGo(pt.stale)
 	switch pt.kind {
-	case KindEnter, KindSleep, KindLiteral, KindValue, kindDeferred:
+	case source.KindEnter, source.KindSleep, source.KindLiteral, source.KindValue, source.KindDeferred:
 		suspended(p.predeclared("false"))
-	case KindAwaitJob, KindAwait, KindTwin:
+	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
 		suspended("%s.Await(%s)", task, p.mention(pt.held, value))
-	case KindLoop:
+	case source.KindLoop:
 		suspended(p.predeclared("false"))
-	case KindEmit:
+	case source.KindEmit:
 		suspended(p.predeclared("true"))
-	case KindYield:
+	case source.KindYield:
 		suspended("%s.Yield()", task)
-	case KindSwitchTo:
+	case source.KindSwitchTo:
 		suspended("%s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.sched))
 	}
 }

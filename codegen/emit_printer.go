@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // printer writes the body of MoveNext. It is not particular about layout: the
@@ -29,15 +31,15 @@ var (
 	taskName         = late(func(p *printer) string { return p.u.names.task })
 	frameName        = late(func(p *printer) string { return p.u.names.recv })
 	loopsName        = late(func(p *printer) string { return p.u.names.recv + "." + p.u.names.loops })
-	statemachineName = late(func(p *printer) string { return p.path(statemachinePath, "statemachine") })
-	jobName          = late(func(p *printer) string { return p.path(jobPath, "job") })
+	statemachineName = late(func(p *printer) string { return p.path(source.StatemachinePath, "statemachine") })
+	jobName          = late(func(p *printer) string { return p.path(source.JobPath, "job") })
 	lenName          = late(func(p *printer) string { return p.predeclared("len") })
 )
 
 func (p *printer) path(path, preferred string) string { return p.u.imports.Path(path, preferred) }
 
 func (p *printer) runtime(name string) string {
-	return p.path(statemachinePath, "statemachine") + "." + name
+	return p.path(source.StatemachinePath, "statemachine") + "." + name
 }
 
 // typ spells a type that something at node has.

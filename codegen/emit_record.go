@@ -38,12 +38,12 @@ func (p *printer) recordBegin(state string) {
 // that its declarations carry.
 func (u *unit) runtimeName() string {
 	if u.self == nil {
-		return u.fn.runtimeName()
+		return u.fn.RuntimeName()
 	}
 	for i, l := range u.literals.order {
 		if l == u.self {
-			return u.fn.runtimeName() + ".func" + strconv.Itoa(i+1)
+			return u.fn.RuntimeName() + ".func" + strconv.Itoa(i+1)
 		}
 	}
-	return u.fn.runtimeName()
+	return u.fn.RuntimeName()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // emitTail prints the declarations of a function that needs no frame.
@@ -56,7 +58,7 @@ func (e *emitter) asyncInTail() {
 	u, names := e.u, e.u.named
 	result, t, callee, m := e.unlike("result"), e.unlike("t"), e.unlike("callee"), e.unlike("m")
 	e.line("// %s starts %s as a state machine and returns its job.", names.Async, u.title())
-	e.line("func %s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.ParamList(), result, e.path(jobPath, "job"), e.arg)
+	e.line("func %s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.ParamList(), result, e.path(source.JobPath, "job"), e.arg)
 	e.line("var %s %s", t, e.runtime("Task"))
 	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
 	values := e.values(e.unlike)
@@ -117,5 +119,5 @@ func (e *emitter) machineInTail() {
 	e.line("// Location returns where %s waits for the callee.", u.title())
 	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
 	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"),
-		u.fn.runtimeName(), u.fn.runtimeFile(), u.line(u.tail[0].stmt.Pos()))
+		u.fn.RuntimeName(), u.fn.RuntimeFile(), u.line(u.tail[0].stmt.Pos()))
 }

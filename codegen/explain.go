@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Machine describes the machine of one annotated function, or of a function literal in
@@ -87,7 +89,7 @@ const (
 // functions with findings have no machine, and neither has one that never suspends. An
 // error means that there was nothing to look at, or that a named function does not
 // exist.
-func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []Diagnostic, error) {
+func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []source.Diagnostic, error) {
 	cfg.DryRun = true
 	ws, err := list(&cfg, token.NewFileSet(), patterns)
 	if err != nil {
@@ -123,13 +125,13 @@ type explaining struct {
 	machines []*Machine
 }
 
-func (e *explaining) lower(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
+func (e *explaining) lower(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
 	u := newUnit(fn, imports)
 	lowered, found := u.lower()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.seen[fn.docName()] = true
-	if len(found) > 0 || len(e.wanted) > 0 && !slices.Contains(e.wanted, fn.docName()) {
+	e.seen[fn.DocName()] = true
+	if len(found) > 0 || len(e.wanted) > 0 && !slices.Contains(e.wanted, fn.DocName()) {
 		return lowered, found
 	}
 	for _, m := range append([]*unit{u}, u.literalUnits()...) {
@@ -151,7 +153,7 @@ func (u *unit) literalUnits() []*unit {
 // explain describes a machine that has been emitted.
 func (u *unit) explain() *Machine {
 	m := &Machine{
-		Function: u.runtimeName(), Name: u.fn.docName(), File: u.fn.File.Path,
+		Function: u.runtimeName(), Name: u.fn.DocName(), File: u.fn.File.Path,
 	}
 	from, to := u.node.Pos(), u.node.End()
 	if u.self != nil {

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // explainFrame lists the fields and adds up their sizes, as gc lays them out.
@@ -46,7 +48,7 @@ func (u *unit) explainFrame(m *Machine) {
 // runtimeType is a type of package statemachine, nil if that has none of the name.
 func (u *unit) runtimeType(name string) types.Type {
 	for _, p := range u.fn.Package.Types.Imports() {
-		if p.Path() != statemachinePath {
+		if p.Path() != source.StatemachinePath {
 			continue
 		}
 		if obj := p.Scope().Lookup(name); obj != nil {

@@ -1,6 +1,10 @@
 package codegen
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
 
 // edges follows the instructions from each point to those that are reached next.
 func (u *unit) edges() []Edge {
@@ -17,7 +21,7 @@ func (u *unit) edges() []Edge {
 			seen[n] = true
 			if p, ok := u.code[n].(*park); ok {
 				reached[p.point.number] = true
-				if p.point.kind == kindDeferred {
+				if p.point.kind == source.KindDeferred {
 					reached[AtEnd] = true
 				}
 				continue

@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/build/constraint"
 	"go/format"
-	"path/filepath"
-	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Contract is the version of the contract between generated code and runtime
@@ -17,7 +16,7 @@ const Contract = 1
 // output is one generated file.
 type output struct {
 	path   string // the file to write
-	source *File
+	source *source.File
 	data   []byte
 
 	syntax *ast.File // data, parsed again
@@ -25,18 +24,16 @@ type output struct {
 }
 
 // lowering makes the declarations of one function.
-type lowering func(*Function, *Imports) (*Lowered, []Diagnostic)
+type lowering func(*source.Function, *Imports) (*source.Lowered, []source.Diagnostic)
 
 // generateFile writes the twins of one source file. With findings there is no output.
-func generateFile(pkg *Package, file *File, lower lowering, mode Mode) (*output, []Diagnostic) {
-	formatted, err := format.Source(file.Source)
-	file.ragged = err != nil || !bytes.Equal(formatted, file.Source)
+func generateFile(pkg *source.Package, file *source.File, lower lowering, mode Mode) (*output, []source.Diagnostic) {
 	im := newImports(pkg, file)
-	machine := im.Path(statemachinePath, "statemachine")
+	machine := im.Path(source.StatemachinePath, "statemachine")
 	var body bytes.Buffer
 	unsigned, _ := im.predeclaredType("uint")
 	body.WriteString(handshake(machine, unsigned))
-	var findings []Diagnostic
+	var findings []source.Diagnostic
 	for _, fn := range file.Functions {
 		lowered, found := guarded(lower, fn, im)
 		findings = append(findings, found...)
@@ -49,27 +46,27 @@ func generateFile(pkg *Package, file *File, lower lowering, mode Mode) (*output,
 	}
 	im.prune(body.Bytes())
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n\n", header(file.Path))
-	if expr := buildConstraint(file); expr != nil {
+	fmt.Fprintf(&b, "%s\n\n", source.Header(file.Path))
+	if expr := source.BuildConstraint(file); expr != nil {
 		fmt.Fprintf(&b, "//go:build %s\n\n", expr)
 	}
 	fmt.Fprintf(&b, "package %s\n\n%s\n", file.Syntax.Name.Name, im.spec())
 	b.Write(body.Bytes())
 	data, err := format.Source(b.Bytes())
 	if err != nil {
-		return nil, []Diagnostic{invalidOutput(file.Path, err.Error())}
+		return nil, []source.Diagnostic{invalidOutput(file.Path, err.Error())}
 	}
-	out := fileTwin(file.Path)
-	data = directed(data, pkg.inStacks(file.Path, mode), pkg.inStacks(out, mode))
-	return &output{path: out, source: file, data: sealed(data)}, nil
+	out := source.FileTwin(file.Path)
+	data = directed(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
+	return &output{path: out, source: file, data: source.Sealed(data)}, nil
 }
 
 // guarded turns a panic of the lowering into a finding at the function that caused it:
 // a defect here must not cost the files of other functions.
-func guarded(lower lowering, fn *Function, im *Imports) (lowered *Lowered, found []Diagnostic) {
+func guarded(lower lowering, fn *source.Function, im *Imports) (lowered *source.Lowered, found []source.Diagnostic) {
 	defer func() {
 		if v := recover(); v != nil {
-			lowered, found = nil, []Diagnostic{loweringPanicked(fn, v)}
+			lowered, found = nil, []source.Diagnostic{loweringPanicked(fn, v)}
 		}
 	}()
 	return lower(fn, im)
@@ -85,61 +82,4 @@ const (
 	_ = %[3]s(%[1]d - %[2]s.ContractMin)
 )
 `, Contract, machine, unsigned)
-}
-
-// buildConstraint is the condition under which the source file is built: its //go:build
-// line, the constraints in its name, which the name of the generated file lacks, and
-// cgo if it imports "C".
-func buildConstraint(file *File) constraint.Expr {
-	var expr constraint.Expr
-	for _, group := range file.Syntax.Comments {
-		if group.Pos() >= file.Syntax.Package {
-			break
-		}
-		for _, c := range group.List {
-			if !constraint.IsGoBuild(c.Text) {
-				continue
-			}
-			if parsed, err := constraint.Parse(c.Text); err == nil {
-				expr = parsed
-			}
-		}
-	}
-	tags := nameConstraints(filepath.Base(file.Path))
-	if importsC(file.Syntax) {
-		tags = append(tags, "cgo")
-	}
-	for _, tag := range tags {
-		expr = and(expr, &constraint.TagExpr{Tag: tag})
-	}
-	return expr
-}
-
-func and(a, b constraint.Expr) constraint.Expr {
-	if a == nil {
-		return b
-	}
-	return &constraint.AndExpr{X: a, Y: b}
-}
-
-// nameConstraints lists the tags that the name of a file implies: linux and
-// amd64 for x_linux_amd64.go. The generated file's name, x_linux_amd64_async.go,
-// implies none.
-func nameConstraints(base string) []string {
-	base = strings.TrimSuffix(strings.TrimSuffix(base, ".go"), "_test")
-	parts := strings.Split(base, "_")
-	if len(parts) < 2 {
-		return nil
-	}
-	last := parts[len(parts)-1]
-	switch {
-	case isSystem(last):
-		return []string{last}
-	case !isArchitecture(last):
-		return nil
-	}
-	if len(parts) > 2 && isSystem(parts[len(parts)-2]) {
-		return []string{parts[len(parts)-2], last}
-	}
-	return []string{last}
 }

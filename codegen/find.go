@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Finding works on syntax, before any type is known: so the twins to come can be
@@ -15,7 +17,7 @@ import (
 // annotated is one function with a valid annotation.
 type annotated struct {
 	decl   *ast.FuncDecl
-	names  Names
+	names  source.Names
 	stream *ast.FuncLit // nil if it is none
 }
 
@@ -24,10 +26,10 @@ type annotated struct {
 // and without tests are type-checked apart, but names are chosen here, once for all.
 type scope struct {
 	pkgPath, dir string
-	sources      []*source // that this configuration builds, tests included
+	sources      []*goFile // that this configuration builds, tests included
 	declared     *declared
 	count        int // annotated functions
-	findings     []Diagnostic
+	findings     []source.Diagnostic
 }
 
 // finder finds the annotated functions of a workspace.
@@ -35,12 +37,12 @@ type finder struct {
 	ws      *workspace
 	sources *sources
 	scopes  map[string]*scope // by package path
-	names   map[funcKey]Names
+	names   map[source.FuncKey]source.Names
 }
 
 // find parses all local packages and looks for annotations in them.
 func find(ws *workspace, srcs *sources) *finder {
-	f := &finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[funcKey]Names{}}
+	f := &finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}}
 	locals := ws.locals()
 	srcs.prepare(locals)
 	mentioned := map[string]bool{} // by package path
@@ -93,7 +95,7 @@ func (f *finder) examine(sc *scope, p *packages.Package) {
 func (f *finder) declare(sc *scope, name string) {
 	paths, err := f.ws.cfg.inFolder(sc.dir)
 	if err != nil {
-		sc.findings = append(sc.findings, unreadable(sc.dir, err))
+		sc.findings = append(sc.findings, source.Unreadable(sc.dir, err))
 	}
 	for _, path := range paths {
 		if src := f.sources.get(path); src.syntax != nil && !src.generated && src.syntax.Name.Name == name {
@@ -103,7 +105,7 @@ func (f *finder) declare(sc *scope, name string) {
 }
 
 // annotations reads those of one file.
-func (f *finder) annotations(sc *scope, src *source) {
+func (f *finder) annotations(sc *scope, src *goFile) {
 	byComment := map[*ast.Comment]*ast.FuncDecl{}
 	for _, decl := range src.syntax.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Doc != nil {
@@ -113,18 +115,18 @@ func (f *finder) annotations(sc *scope, src *source) {
 		}
 	}
 	done := map[*ast.FuncDecl]bool{}
-	for _, d := range directives(src.syntax) {
-		pos := f.ws.fset.PositionFor(d.comment.Pos(), false)
-		decl := byComment[d.comment]
+	for _, d := range source.Directives(src.syntax) {
+		pos := f.ws.fset.PositionFor(d.Comment.Pos(), false)
+		decl := byComment[d.Comment]
 		switch {
-		case !strings.HasPrefix(d.text, directivePrefix):
-			if decl != nil || !hasSpace(d.text) { // a comment in the form of prose may be one
-				sc.findings = append(sc.findings, misspeltDirective(pos, d.text))
+		case !strings.HasPrefix(d.Text, source.DirectivePrefix):
+			if decl != nil || !source.HasSpace(d.Text) { // a comment in the form of prose may be one
+				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))
 			}
-		case d.text != directiveAsync:
-			sc.findings = append(sc.findings, unknownDirective(pos, d.text))
+		case d.Text != source.DirectiveAsync:
+			sc.findings = append(sc.findings, unknownDirective(pos, d.Text))
 		case decl == nil:
-			sc.findings = append(sc.findings, misplacedDirective(pos, whereabouts(src.syntax, d.comment.Pos())))
+			sc.findings = append(sc.findings, misplacedDirective(pos, source.Whereabouts(src.syntax, d.Comment.Pos())))
 		case done[decl]:
 			sc.findings = append(sc.findings, repeatedDirective(pos, decl.Name.Name))
 		default:
@@ -135,7 +137,7 @@ func (f *finder) annotations(sc *scope, src *source) {
 }
 
 // function accepts or refuses one annotated function.
-func (f *finder) function(sc *scope, src *source, decl *ast.FuncDecl) {
+func (f *finder) function(sc *scope, src *goFile, decl *ast.FuncDecl) {
 	sc.count++
 	pos := f.ws.fset.PositionFor(decl.Name.Pos(), false)
 	if why, do := refusal(src, decl); why != "" {
@@ -147,13 +149,13 @@ func (f *finder) function(sc *scope, src *source, decl *ast.FuncDecl) {
 		sc.findings = append(sc.findings, twinExists(pos, decl.Name.Name, at))
 		return
 	}
-	fn := &annotated{decl: decl, names: sc.declared.choose(decl), stream: streamLiteral(decl)}
+	fn := &annotated{decl: decl, names: sc.declared.choose(decl), stream: source.StreamLiteral(decl)}
 	src.functions = append(src.functions, fn)
-	f.names[funcKey{sc.pkgPath, receiverName(decl), decl.Name.Name}] = fn.names
+	f.names[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = fn.names
 }
 
 // refusal says why a function cannot have a generated twin, by its head alone.
-func refusal(src *source, decl *ast.FuncDecl) (why, do string) {
+func refusal(src *goFile, decl *ast.FuncDecl) (why, do string) {
 	name := decl.Name.Name
 	switch {
 	case decl.Body == nil:
@@ -167,9 +169,9 @@ func refusal(src *source, decl *ast.FuncDecl) (why, do string) {
 			"move the work to a function and wait for its job in main"
 	case decl.Recv == nil && strings.HasSuffix(src.path, "_test.go") && isTestName(name):
 		return "go test would take " + name + "Async for a test too", "move the work to a function that the test calls"
-	case countValues(decl) > maxValues:
+	case countValues(decl) > source.MaxValues:
 		return "a job carries at most sixteen values and an error", "return a struct"
-	case decl.Recv != nil && receiverName(decl) == "":
+	case decl.Recv != nil && source.ReceiverName(decl) == "":
 		return "its receiver names no type", "correct the receiver"
 	}
 	return "", ""

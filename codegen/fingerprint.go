@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // inputs are the files that a run depends on, by where to look for them: what is
@@ -90,7 +92,7 @@ func (s *state) codeDigest(known map[string]codeSums) string {
 		if err != nil || sha256.Sum256(data) != f.sum {
 			return f.sum // it is being written
 		}
-		return sha256.Sum256(codeOf(data))
+		return sha256.Sum256(source.CodeOf(data))
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Variables that hold functions which suspend.
@@ -144,9 +146,9 @@ func (u *unit) holdsSuspending(f *funcVar) bool {
 
 // entered is what calling the value e would enter: e is a function, or a method of a
 // variable, with an entry for machines.
-func (u *unit) entered(e ast.Expr) *Suspension {
+func (u *unit) entered(e ast.Expr) *source.Suspension {
 	s, ok := u.fn.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, u.info)
-	if !ok || s.Kind != KindEnter || s.TypeArgs.Len() > 0 || s.Method != nil && !u.bindsLate(e, s.Method) {
+	if !ok || s.Kind != source.KindEnter || s.TypeArgs.Len() > 0 || s.Method != nil && !u.bindsLate(e, s.Method) {
 		return nil
 	}
 	return &s
@@ -159,7 +161,7 @@ func (u *unit) bindsLate(e ast.Expr, method *types.Selection) bool {
 		return false
 	}
 	x := ast.Unparen(e).(*ast.SelectorExpr).X
-	return u.bindsItself(ast.Unparen(e), method) || u.isStable(x) && !isPointerType(u.typeOf(x)) && !isPointer(method.Obj().(*types.Func).Signature().Recv())
+	return u.bindsItself(ast.Unparen(e), method) || u.isStable(x) && !isPointerType(u.typeOf(x)) && !source.IsPointer(method.Obj().(*types.Func).Signature().Recv())
 }
 
 // enterOf renames the function that e is, so that it is printed as its entry.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
 
@@ -22,7 +23,7 @@ import (
 // run to run, and minimizing for it would take all of the time.
 func FuzzGenerate(f *testing.F) {
 	const head = "package p\n\nimport (\n\t\"context\"\n\t\"errors\"\n\t\"fmt\"\n\t\"time\"\n\n" +
-		"\t\"example.com/p/trace\"\n\n\t\"" + awaiterPath + "\"\n\t\"" + jobPath + "\"\n)\n\n"
+		"\t\"example.com/p/trace\"\n\n\t\"" + source.AwaiterPath + "\"\n\t\"" + source.JobPath + "\"\n)\n\n"
 	dir := testmodule.New(f, "example.com/p")
 	path := filepath.Join(dir, "x.go")
 	testmodule.Write(f, path, []byte(head+"var _ = context.Cause\nvar _ = errors.Is\nvar _ = fmt.Print\n"+
@@ -31,7 +32,7 @@ func FuzzGenerate(f *testing.F) {
 	cfg := &Config{Dir: dir, DryRun: true}
 	ws, err := list(cfg, token.NewFileSet(), []string{"./..."})
 	require.NoError(f, err)
-	require.NoError(f, ws.add(jobPath, statemachinePath))
+	require.NoError(f, ws.add(source.JobPath, source.StatemachinePath))
 
 	for _, seed := range fuzzSeeds(f) {
 		f.Add(seed)
@@ -41,7 +42,7 @@ func FuzzGenerate(f *testing.F) {
 		first, err := newRun(ws).do()
 		require.NoError(t, err)
 		for _, d := range first.Diagnostics {
-			require.NotEqual(t, categoryInternal, d.Category, "%s", d)
+			require.NotEqual(t, source.CategoryInternal, d.Category, "%s", d)
 			require.NotEmpty(t, d.Pos.Filename, "%s", d)
 		}
 		if len(first.Diagnostics) > 0 {
@@ -60,8 +61,8 @@ func FuzzGenerate(f *testing.F) {
 const fuzzTrace = `package trace
 
 import (
-	"` + awaiterPath + `"
-	"` + jobPath + `"
+	"` + source.AwaiterPath + `"
+	"` + source.JobPath + `"
 )
 
 type T struct{}

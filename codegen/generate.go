@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/token"
 	"sync"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Result is what a run found and did.
@@ -12,11 +14,11 @@ type Result struct {
 	Files []FileChange
 
 	// Diagnostics are all findings, by place. A folder with one keeps the files it has.
-	Diagnostics []Diagnostic
+	Diagnostics []source.Diagnostic
 
 	// Warnings are about source that is right and may block where nothing suspends, by
 	// place. They hold nothing back.
-	Warnings []Diagnostic
+	Warnings []source.Diagnostic
 
 	// Held are folders without findings whose files were not written either,
 	// because they import a package with findings: the new code might call twins
@@ -83,13 +85,13 @@ type run struct {
 	cache   *runCache // nil: none
 
 	mu       sync.Mutex
-	findings map[string][]Diagnostic // by folder
-	instead  lowering                // nil: the one of the mode
-	done     int                     // phases of targets
+	findings map[string][]source.Diagnostic // by folder
+	instead  lowering                       // nil: the one of the mode
+	done     int                            // phases of targets
 }
 
 func newRun(ws *workspace) *run {
-	return &run{ws: ws, sources: newSources(ws.cfg, ws.fset), findings: map[string][]Diagnostic{}}
+	return &run{ws: ws, sources: newSources(ws.cfg, ws.fset), findings: map[string][]source.Diagnostic{}}
 }
 
 func (r *run) do() (*Result, error) {
@@ -108,7 +110,7 @@ func (r *run) generate() error {
 	if r.findTargets(); len(r.targets) == 0 {
 		return nil
 	}
-	if err := r.ws.add(jobPath, statemachinePath); err != nil {
+	if err := r.ws.add(source.JobPath, source.StatemachinePath); err != nil {
 		return err
 	}
 	r.recall()
@@ -143,7 +145,7 @@ func (r *run) each(phase func(*run, *target)) {
 	wg.Wait()
 }
 
-func (r *run) report(dir string, found ...Diagnostic) {
+func (r *run) report(dir string, found ...source.Diagnostic) {
 	if len(found) == 0 {
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // HeldFunctions returns the variables of the annotated function decl that are known to
@@ -15,10 +17,10 @@ func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, fi
 	if !ok {
 		return nil, nil
 	}
-	p := &Package{Path: pkg.Path(), Name: pkg.Name(), Fset: fset, Types: pkg, Info: info, Twins: &Twins{}}
-	f := &File{Syntax: file}
-	fn := &Function{Package: p, File: f, Decl: decl, Object: object}
-	f.Functions = []*Function{fn}
+	p := &source.Package{Path: pkg.Path(), Name: pkg.Name(), Fset: fset, Types: pkg, Info: info, Twins: &source.Twins{}}
+	f := &source.File{Syntax: file}
+	fn := &source.Function{Package: p, File: f, Decl: decl, Object: object}
+	f.Functions = []*source.Function{fn}
 	u := newUnit(fn, newImports(p, f))
 	u.analyse()
 	for v, held := range u.literals.vars {

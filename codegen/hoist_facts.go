@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"go/version"
 
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
@@ -60,7 +61,7 @@ func (u *unit) findPoints() {
 		case *ast.CallExpr:
 			if s, ok := u.suspension(n); ok && !detached[n] {
 				u.points[n] = &s
-				if s.Kind == KindLiteral {
+				if s.Kind == source.KindLiteral {
 					u.machine(ast.Unparen(n.Fun).(*ast.FuncLit))
 				}
 				u.mark(around, n)
@@ -85,15 +86,15 @@ func (u *unit) noteDeferred(n *ast.DeferStmt) {
 }
 
 // suspension is the suspension point that a call is, if it is one.
-func (u *unit) suspension(call *ast.CallExpr) (Suspension, bool) {
+func (u *unit) suspension(call *ast.CallExpr) (source.Suspension, bool) {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
-		return Suspension{Kind: KindLiteral}, u.literalSuspends(lit)
+		return source.Suspension{Kind: source.KindLiteral}, u.literalSuspends(lit)
 	}
 	if u.funcVarOf(call.Fun) != nil {
-		return Suspension{Kind: KindValue}, true
+		return source.Suspension{Kind: source.KindValue}, true
 	}
 	if u.self == nil && u.isYield(call.Fun) {
-		return Suspension{Kind: KindEmit}, true
+		return source.Suspension{Kind: source.KindEmit}, true
 	}
 	return u.fn.Package.Twins.Suspends(call, u.info)
 }
@@ -161,7 +162,7 @@ func (u *unit) takesAddress(sel *ast.SelectorExpr) bool {
 		return false
 	}
 	recv := s.Obj().(*types.Func).Signature().Recv()
-	if !isPointer(recv) {
+	if !source.IsPointer(recv) {
 		return false
 	}
 	return !isPointerType(s.Recv())

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Imports are the imports of one generated file, collected while it is written.
@@ -39,7 +41,7 @@ type Imports struct {
 	open *openType
 }
 
-func newImports(pkg *Package, file *File) *Imports {
+func newImports(pkg *source.Package, file *source.File) *Imports {
 	im := &Imports{
 		self:    pkg.Types,
 		source:  sourceNames(file.Syntax, pkg.Info),
@@ -86,7 +88,7 @@ func sourceNames(file *ast.File, info *types.Info) map[string]string {
 
 // takeLocals adds the names that decl declares itself: only those can hide a qualifier.
 // Fields, methods and labels live in scopes of their own.
-func takeLocals(taken map[string]bool, decl *ast.FuncDecl, pkg *Package) {
+func takeLocals(taken map[string]bool, decl *ast.FuncDecl, pkg *source.Package) {
 	ast.Inspect(decl, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok || id == decl.Name {
@@ -150,7 +152,7 @@ func (im *Imports) Fresh(name string) string {
 
 // visible are the names that mean something in a generated function with the
 // signature of fn: a new local must not hide them.
-func (im *Imports) visible(fn *Function, sig SignatureText) map[string]bool {
+func (im *Imports) visible(fn *source.Function, sig SignatureText) map[string]bool {
 	all := maps.Clone(fn.Package.Names)
 	for _, name := range im.names {
 		all[name] = true

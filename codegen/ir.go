@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // The intermediate form of one function: a flat list of instructions with
@@ -80,7 +82,7 @@ type label struct {
 // point is one suspension point.
 type point struct {
 	call    token.Pos
-	kind    Kind
+	kind    source.Kind
 	want    string    // stem of the field's name
 	asleep  *variable // KindSleep: whether it has to be waited for
 	held    *variable // the suspended callee, or what is awaited; nil for Yield and SwitchTo

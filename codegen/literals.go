@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Function literals that become machines.
@@ -32,7 +34,7 @@ import (
 // literal is a function literal that becomes a machine.
 type literal struct {
 	node     *ast.FuncLit
-	names    Names
+	names    source.Names
 	unit     *unit
 	captures []*types.Var
 	flat     bool // it has been flattened
@@ -129,7 +131,7 @@ func (u *unit) machine(lit *ast.FuncLit) *literal {
 	u.literals.machines[lit] = l
 	u.literals.order = append(u.literals.order, l)
 	stem := u.literalStem(len(u.literals.order))
-	l.names = Names{
+	l.names = source.Names{
 		Async: u.freeName(stem + "Run"), Enter: u.freeName(stem + "Enter"),
 		Frame: u.freeName(stem + "Frame"), Locals: u.freeName(stem + "Locals"),
 		Machine: u.freeName(stem + "Machine"),

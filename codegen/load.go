@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Loading, and why it is done in two parts.
@@ -122,7 +124,7 @@ func (ws *workspace) add(paths ...string) error {
 // plus advice where the message gives none: go mod vendor copies only imported
 // packages, and this one is imported only by generated code.
 func missingImport(path, msg string) string {
-	msg = oneLine(msg)
+	msg = source.OneLine(msg)
 	if strings.Contains(msg, "-mod=vendor") {
 		msg += fmt.Sprintf("; to have it vendored, write import _ %q in a file of the module and run go mod vendor", path)
 	}
@@ -153,12 +155,12 @@ func (ws *workspace) replaceBroken(broken map[string][]byte, path string) {
 	if _, here := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && here == nil {
 		err = nil // a link that leads nowhere: to replace it takes nothing away
 	}
-	if err != nil || !isOurs(path, data) {
+	if err != nil || !source.IsOurs(path, data) {
 		return
 	}
-	name := clauseName(data)
-	if source, err := ws.cfg.read(fileSource(path)); name == "" && err == nil {
-		name = clauseName(source)
+	name := source.ClauseName(data)
+	if from, err := ws.cfg.read(source.FileSource(path)); name == "" && err == nil {
+		name = source.ClauseName(from)
 	}
 	if name != "" {
 		broken[path] = []byte("package " + name + "\n")
@@ -179,7 +181,7 @@ func (ws *workspace) missingRoots() error {
 		}
 		for _, e := range p.Errors {
 			if ws.errorPosition(e).Filename == "" && !strings.Contains(e.Msg, "build constraints exclude all Go files") {
-				errs = append(errs, fmt.Errorf("%w: %s", errLoad, oneLine(e.Msg)))
+				errs = append(errs, fmt.Errorf("%w: %s", errLoad, source.OneLine(e.Msg)))
 			}
 		}
 	}
@@ -196,11 +198,8 @@ func (e goError) Error() string {
 	if _, said, ok := strings.Cut(text, "stderr: "); ok && strings.TrimSpace(said) != "" {
 		text = said
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(oneLine(text), "err: "), "go: ")
+	return strings.TrimPrefix(strings.TrimPrefix(source.OneLine(text), "err: "), "go: ")
 }
-
-// oneLine joins the lines of a message of the go command.
-func oneLine(msg string) string { return strings.Join(strings.Fields(msg), " ") }
 
 // errorPosition parses the position of a listing error: "file:line:col" or less,
 // relative to the folder that the go command ran in.

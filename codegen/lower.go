@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // unit is one function on its way through the phases of the lowering:
@@ -13,15 +15,15 @@ import (
 //	hoist     decides where each variable lives
 //	emit      prints
 type unit struct {
-	fn      *Function
+	fn      *source.Function
 	node    ast.Node // the declaration, or a function literal in it
 	body    *ast.BlockStmt
 	sig     *types.Signature
-	named   Names // of its generated declarations
+	named   source.Names // of its generated declarations
 	info    *types.Info
 	imports *Imports
 	sizes   types.Sizes
-	diags   []Diagnostic
+	diags   []source.Diagnostic
 	debug   bool // the form to step through
 	records bool // likewise, telling each step
 
@@ -33,14 +35,14 @@ type unit struct {
 	recovery *variable // of a deferred literal: what it asks for a panic
 
 	// Found by analyse.
-	points     map[*ast.CallExpr]*Suspension
+	points     map[*ast.CallExpr]*source.Suspension
 	suspending map[ast.Node]bool // holds a suspension point
 	forced     map[ast.Stmt]bool // to be taken apart although they do not suspend
 	facts      map[types.Object]*facts
-	defers     bool                           // defers calls
-	deferred   map[*ast.DeferStmt]*Suspension // the deferred calls that suspend
-	epilogue   *label                         // where they are made; nil: there are none
-	loops      bool                           // ranges over functions that it asks for values
+	defers     bool                                  // defers calls
+	deferred   map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
+	epilogue   *label                                // where they are made; nil: there are none
+	loops      bool                                  // ranges over functions that it asks for values
 	names      *namer
 
 	tail []tailCall // of a function that needs no frame
@@ -77,18 +79,18 @@ type unit struct {
 
 // lower turns an annotated function into the text of its generated declarations. It
 // returns findings instead if it cannot lower all of it; it never leaves anything out.
-func lower(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
+func lower(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
 	return newUnit(fn, imports).lower()
 }
 
 // lowerForDebugging is lower in the form of -mode=debug.
-func lowerForDebugging(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
+func lowerForDebugging(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
 	u := newUnit(fn, imports)
 	u.debug = true
 	return u.lower()
 }
 
-func (u *unit) lower() (*Lowered, []Diagnostic) {
+func (u *unit) lower() (*source.Lowered, []source.Diagnostic) {
 	u.analyse()
 	u.check()
 	if len(u.diags) > 0 {
@@ -114,14 +116,14 @@ func (u *unit) lower() (*Lowered, []Diagnostic) {
 }
 
 // result is the text, or the findings made on the way.
-func (u *unit) result(text []byte) (*Lowered, []Diagnostic) {
+func (u *unit) result(text []byte) (*source.Lowered, []source.Diagnostic) {
 	if len(u.diags) > 0 {
 		return nil, u.diags
 	}
-	return &Lowered{Text: text}, nil
+	return &source.Lowered{Text: text}, nil
 }
 
-func newUnit(fn *Function, imports *Imports) *unit {
+func newUnit(fn *source.Function, imports *Imports) *unit {
 	u := &unit{
 		fn:         fn,
 		node:       fn.Decl,
@@ -131,8 +133,8 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		literals:   newLiterals(),
 		info:       fn.Package.Info,
 		imports:    imports,
-		sizes:      quick(sizesOf(buildConstraint(fn.File))),
-		points:     map[*ast.CallExpr]*Suspension{},
+		sizes:      quick(sizesOf(source.BuildConstraint(fn.File))),
+		points:     map[*ast.CallExpr]*source.Suspension{},
 		suspending: map[ast.Node]bool{},
 		forced:     map[ast.Stmt]bool{},
 		facts:      map[types.Object]*facts{},
@@ -141,7 +143,7 @@ func newUnit(fn *Function, imports *Imports) *unit {
 		renamed:    map[*ast.CallExpr][]edit{},
 		between:    map[ast.Expr]rope{},
 		idents:     map[*ast.Ident]string{},
-		deferred:   map[*ast.DeferStmt]*Suspension{},
+		deferred:   map[*ast.DeferStmt]*source.Suspension{},
 		exits:      map[*ast.BranchStmt]*label{},
 		moved:      map[types.Object]piece{},
 		gotos:      map[types.Object]*label{},
@@ -157,7 +159,7 @@ func newUnit(fn *Function, imports *Imports) *unit {
 // streams reports whether the unit is a stream, not a literal in one.
 func (u *unit) streams() bool { return u.fn.Stream != nil && u.self == nil }
 
-func (u *unit) refuse(d Diagnostic) {
+func (u *unit) refuse(d source.Diagnostic) {
 	r := u.root()
 	r.diags = append(r.diags, d)
 }

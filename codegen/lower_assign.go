@@ -96,7 +96,7 @@ func (u *unit) direct(call *ast.CallExpr, t dest) bool {
 	}
 	// visible to deferred calls, or to the caller after a panic
 	kept := t.v.shared() || t.v.result && u.defers
-	return !kept || !u.points[call].Kind.enters()
+	return !kept || !u.points[call].Kind.Enters()
 }
 
 // shared reports whether others than the function's own statements may see v, or it is

@@ -239,7 +239,7 @@ type liftedType struct {
 
 // typeArgs are the function's type parameters as arguments: "[K, V]" or empty.
 func (u *unit) typeArgs() string {
-	sig, err := u.fn.SignatureText(u.imports)
+	sig, err := u.imports.Signature(u.fn)
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // deferral keeps a deferred call in the frame. It evaluates what the defer statement
@@ -166,7 +168,7 @@ func (u *unit) deferredFunc(d *deferral, call *ast.CallExpr) rope {
 	if _, ok := u.builtin(fun); ok {
 		return u.inLiteral(fun)
 	}
-	if fn, _, sel := callee(call, u.info); fn != nil && (sel == nil || sel.Kind() == types.MethodExpr || u.bindsItself(fun, sel)) {
+	if fn, _, sel := source.Callee(call, u.info); fn != nil && (sel == nil || sel.Kind() == types.MethodExpr || u.bindsItself(fun, sel)) {
 		return u.inLiteral(fun)
 	}
 	if u.isStable(fun) {
@@ -180,7 +182,7 @@ func (u *unit) deferredFunc(d *deferral, call *ast.CallExpr) rope {
 // the variable's address or its value forever.
 func (u *unit) bindsItself(fun ast.Expr, sel *types.Selection) bool {
 	s, ok := fun.(*ast.SelectorExpr)
-	if !ok || len(sel.Index()) != 1 || !isPointer(sel.Obj().(*types.Func).Signature().Recv()) {
+	if !ok || len(sel.Index()) != 1 || !source.IsPointer(sel.Obj().(*types.Func).Signature().Recv()) {
 		return false
 	}
 	id, ok := ast.Unparen(s.X).(*ast.Ident)

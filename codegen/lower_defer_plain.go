@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/ast"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Deferred calls that cannot recover, and are kept as they are.
@@ -16,11 +18,11 @@ func (u *unit) mayRecover(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return u.callsRecover(lit.Body)
 	}
-	fn, _, _ := callee(call, u.info)
+	fn, _, _ := source.Callee(call, u.info)
 	if fn == nil {
 		return true
 	}
-	decl := u.fn.File.function(fn.Origin().Pos())
+	decl := u.fn.File.DeclarationAt(fn.Origin().Pos())
 	return decl == nil || decl.Body == nil || u.callsRecover(decl.Body)
 }
 

@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Deferred calls that suspend. statemachine/epilogue.go describes what the runtime does
@@ -32,7 +34,7 @@ func (h *handler) print(*printer)            {}
 // flattenEpilogue is where the function ends, by a return or a panic.
 func (u *unit) flattenEpilogue() {
 	end := u.body.Rbrace
-	p := &point{call: end, kind: kindDeferred, resume: u.label("resume")}
+	p := &point{call: end, kind: source.KindDeferred, resume: u.label("resume")}
 	resumed := rope{late(func(p *printer) string { return p.u.names.recv + "." + p.u.names.defers + ".Resumed(" }), taskName, text(")")}
 	u.add(&mark{label: u.epilogue}, &park{p}, &mark{label: p.resume}, &do{line: resumed}, &jump{u.epilogue})
 }
@@ -43,7 +45,7 @@ func (u *unit) declareRecovery() {
 		return
 	}
 	typ := func() (string, error) {
-		return "*" + u.imports.Path(statemachinePath, "statemachine") + ".Panicking", nil
+		return "*" + u.imports.Path(source.StatemachinePath, "statemachine") + ".Panicking", nil
 	}
 	u.recovery = &variable{name: "panicking", typeText: typ, param: true, outside: true, place: inFrame}
 	u.all = append(u.all, u.recovery)
@@ -66,12 +68,12 @@ func (u *unit) callsRecover(body *ast.BlockStmt) bool {
 }
 
 // deferringPoint makes d keep a call that suspends.
-func (u *unit) deferringPoint(d *deferral, s *ast.DeferStmt, p *Suspension) {
+func (u *unit) deferringPoint(d *deferral, s *ast.DeferStmt, p *source.Suspension) {
 	switch p.Kind {
-	case KindEnter:
+	case source.KindEnter:
 		u.renameCallee(s.Call, p.Enter)
 		d.enters(u.values(s.Call), u.deferredCall(d, s.Call, p.Method, rope{taskName}))
-	case KindLiteral:
+	case source.KindLiteral:
 		l := u.lowered(ast.Unparen(s.Call.Fun).(*ast.FuncLit))
 		args := []rope{{taskName}}
 		if l.unit.recovery != nil {
@@ -80,21 +82,21 @@ func (u *unit) deferringPoint(d *deferral, s *ast.DeferStmt, p *Suspension) {
 		}
 		args = append(args, u.keptArguments(d, s.Call)...)
 		d.enters(u.values(s.Call), u.enterLiteral(l, true, args...))
-	case KindValue:
+	case source.KindValue:
 		f := u.funcVarOf(s.Call.Fun)
 		entry := u.evaluatedNow(d, f.v.Name(), rope{use(u.entryOf(f))})
 		args := append([]rope{{taskName}}, u.keptArguments(d, s.Call)...)
 		d.enters(u.values(s.Call), append(append(entry, text("(")), append(joined(args), text(")"))...))
-	case KindTwin, KindSleep:
+	case source.KindTwin, source.KindSleep:
 		u.renameCallee(s.Call, p.Twin)
 		d.entry = returnOf("DeferTwin(", rope{taskName}, u.deferredCall(d, s.Call, p.Method))
-	case KindAwaitJob:
+	case source.KindAwaitJob:
 		d.entry = u.deferredAwait(s.Call, p.Result, u.evaluatedNow(d, "await", u.awaitedJob(s.Call, p)))
-	case KindAwait:
+	case source.KindAwait:
 		d.entry = u.deferredAwait(s.Call, p.Result, u.keptValue(d, s.Call.Args[0]))
-	case KindYield:
+	case source.KindYield:
 		d.entry = returnOf("DeferYield(", rope{taskName})
-	case KindSwitchTo:
+	case source.KindSwitchTo:
 		args := u.keptArguments(d, s.Call)
 		d.entry = returnOf("DeferSwitch(", args[0], rope{taskName}, args[1])
 	}

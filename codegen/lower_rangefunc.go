@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
@@ -114,14 +115,14 @@ func (l *rangeLoop) begin() rope {
 			u.rename(in.call, in.point.Method, in.point.Twin)
 			src = u.expr(in.call)
 		} else {
-			value = streamArgument(u.typeOf(in.of))
+			value = source.StreamArgument(u.typeOf(in.of))
 			u.spill(in.of, false)
 			src = u.value(in.of)
 		}
 		l.typed(func() (string, error) { return u.imports.TypeString(value) }, func() (string, error) { return u.imports.TypeString(types.Universe.Lookup("error").Type()) })
 		return l.call("RangeStream", src)
 	}
-	key, value := yieldedBy(u.typeOf(s.X))
+	key, value := source.YieldedBy(u.typeOf(s.X))
 	l.typed(l.spelled(key), l.spelled(value))
 	u.spill(s.X, false)
 	function := "Range2"
@@ -169,7 +170,7 @@ func (l *rangeLoop) call(function string, arg rope) rope {
 func (l *rangeLoop) spelled(t types.Type) func() (string, error) {
 	im := l.u.imports
 	if t == nil {
-		return func() (string, error) { return im.Path(jobPath, "job") + ".Void", nil }
+		return func() (string, error) { return im.Path(source.JobPath, "job") + ".Void", nil }
 	}
 	return func() (string, error) { return im.TypeString(t) }
 }
@@ -181,14 +182,14 @@ func (l *rangeLoop) typed(key, value func() (string, error)) {
 			return "", err
 		}
 		v, err := value()
-		return "*" + l.u.imports.Path(statemachinePath, "statemachine") + ".Loop[" + k + ", " + v + "]", err
+		return "*" + l.u.imports.Path(source.StatemachinePath, "statemachine") + ".Loop[" + k + ", " + v + "]", err
 	}
 }
 
 // ask calls a method of the loop that may suspend.
 func (l *rangeLoop) ask(method string) {
 	u := l.u
-	p := &point{call: l.s.For, kind: KindLoop, loop: l.v, method: method, resume: u.label("resume")}
+	p := &point{call: l.s.For, kind: source.KindLoop, loop: l.v, method: method, resume: u.label("resume")}
 	if method == "Next" {
 		u.add(&note{pos: p.call})
 	}

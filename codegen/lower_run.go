@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Functions that the runtime calls. job.Run, a scope's Go, coord.Lazy and their kin
@@ -50,14 +52,13 @@ import (
 
 // runners are the runtime's functions that call a function which may suspend: the one
 // that is their parameter.
-var runners = map[funcKey]bool{
-	{jobPath, "", "Run"}: true, {jobPath, "", "Go"}: true, {jobPath, "", "New"}: true, {jobPath, "", "Spawn"}: true,
-	{jobPath, "Scope", "Go"}: true, {jobPath, "", "InScope"}: true, {jobPath, "", "InScopeAsync"}: true,
-	{jobPath, "", "ContinueWith"}: true, {jobPath, "Job", "ContinueWith"}: true,
-	{jobPath, "", "Then"}: true, {jobPath, "", "Catch"}: true, {jobPath, "", "Finally"}: true,
-	{coordPath, "", "NewLazy"}: true, {coordPath, "SingleFlight", "Do"}: true, {coordPath, "SingleFlight", "DoAsync"}: true,
-	{coordPath, "Serial", "Do"}: true, {coordPath, "Serial", "DoAsync"}: true,
-	{coordPath, "", "InTurn"}: true, {coordPath, "", "InTurnAsync"}: true,
+var runners = map[source.FuncKey]bool{
+	source.JobPath + ".Run": true, source.JobPath + ".Go": true, source.JobPath + ".New": true, source.JobPath + ".Spawn": true,
+	source.JobPath + ".Scope.Go": true, source.JobPath + ".InScope": true, source.JobPath + ".InScopeAsync": true,
+	source.JobPath + ".ContinueWith": true, source.JobPath + ".Job.ContinueWith": true, source.JobPath + ".Then": true, source.JobPath + ".Catch": true, source.JobPath + ".Finally": true,
+	source.CoordPath + ".NewLazy": true, source.CoordPath + ".SingleFlight.Do": true, source.CoordPath + ".SingleFlight.DoAsync": true,
+	source.CoordPath + ".Serial.Do": true, source.CoordPath + ".Serial.DoAsync": true,
+	source.CoordPath + ".InTurn": true, source.CoordPath + ".InTurnAsync": true,
 }
 
 // runner is how a call runs a function.
@@ -68,13 +69,13 @@ type runner struct {
 
 // runnerOf returns the runner that call names, and the name itself.
 func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok bool) {
-	fn, id, method := callee(call, info)
-	if fn == nil || fn.Pkg() == nil || !runners[keyOf(fn.Origin())] || method != nil && method.Kind() != types.MethodVal {
+	fn, id, method := source.Callee(call, info)
+	if fn == nil || fn.Pkg() == nil || !runners[source.KeyOf(fn.Origin())] || method != nil && method.Kind() != types.MethodVal {
 		return runner{}, nil, false
 	}
 	for i, param := range slices.Collect(fn.Signature().Params().Variables()) {
-		if sig, isFunc := param.Type().(*types.Signature); isFunc && resultsOf(sig).Err != nil {
-			return runner{at: i, blocks: twinOf(fn.Origin()) != nil}, id, len(call.Args) > i
+		if sig, isFunc := param.Type().(*types.Signature); isFunc && source.ResultsOf(sig).Err != nil {
+			return runner{at: i, blocks: source.TwinOf(fn.Origin()) != nil}, id, len(call.Args) > i
 		}
 	}
 	return runner{}, nil, false
@@ -163,7 +164,7 @@ type namedRun struct {
 
 // follows returns what is known of e if that is a function which the runtime can call
 // by its twin.
-func (u *unit) follows(e ast.Expr) (Suspension, bool) {
+func (u *unit) follows(e ast.Expr) (source.Suspension, bool) {
 	s, ok := u.fn.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, u.info)
 	if !ok || s.Twin == nil || s.Method != nil && s.Method.Kind() == types.MethodExpr {
 		return s, false
@@ -173,7 +174,7 @@ func (u *unit) follows(e ast.Expr) (Suspension, bool) {
 	if ok {
 		n = sig.Params().Len()
 	}
-	return s, (n == 1 || n == 2) && !sig.Variadic() && resultsOf(sig).Err != nil && len(resultsOf(sig).Values) <= 1
+	return s, (n == 1 || n == 2) && !sig.Variadic() && source.ResultsOf(sig).Err != nil && len(source.ResultsOf(sig).Values) <= 1
 }
 
 // named has a function that the runtime calls spelled as its twin, which the runtime's
@@ -185,13 +186,13 @@ func (s *mentionScan) named(e ast.Expr) bool {
 	}
 	sig := s.u.typeOf(e).Underlying().(*types.Signature)
 	helper := "Func"
-	if len(resultsOf(sig).Values) == 0 {
+	if len(source.ResultsOf(sig).Values) == 0 {
 		helper = "Action"
 	}
 	helper += strconv.Itoa(sig.Params().Len())
 	s.insert(e.Pos(), statemachineName, text("."+helper+"("))
-	_, id, _ := callee(&ast.CallExpr{Fun: e}, s.u.info)
-	if f, ok := uninstantiated(e).(*ast.SelectorExpr); ok {
+	_, id, _ := source.Callee(&ast.CallExpr{Fun: e}, s.u.info)
+	if f, ok := source.Uninstantiated(e).(*ast.SelectorExpr); ok {
 		s.walk(f.X)
 	}
 	s.replace(id, text(s.u.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))

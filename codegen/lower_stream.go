@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // The machine of a stream (stream.go). It differs from others in three things: it hands
@@ -64,7 +66,7 @@ func (c *bodyCheck) checkYield(id *ast.Ident) {
 		return
 	}
 	for call, s := range c.u.points {
-		if s.Kind == KindEmit && ast.Unparen(call.Fun) == ast.Expr(id) {
+		if s.Kind == source.KindEmit && ast.Unparen(call.Fun) == ast.Expr(id) {
 			return
 		}
 	}
@@ -75,19 +77,46 @@ func (c *bodyCheck) checkYield(id *ast.Ident) {
 func (e *emitter) stream() {
 	u, names := e.u, e.u.named
 	value := e.typ(u.fn.Stream.Value, u.fn.Decl.Name)
-	e.line("// %s returns the stream of [%s]: each range over it runs the function as a state machine.", names.Async, u.fn.docName())
-	e.line("func %s%s%s(%s) *%s.Stream[%s] {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), e.path(jobPath, "job"), value)
+	e.line("// %s returns the stream of [%s]: each range over it runs the function as a state machine.", names.Async, u.fn.DocName())
+	e.line("func %s%s%s(%s) *%s.Stream[%s] {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), e.path(source.JobPath, "job"), value)
 	e.line("return %s(%s, func() %s[%s, %s] {", e.runtime("Stream"), e.context(), e.runtime("Iteration"), value, e.predeclared("error"))
 	e.line("return &%s\n})\n}\n", e.frameLiteral())
 }
 
 // plainStream is the twin of a stream in -mode=plain.
-func plainStream(fn *Function, im *Imports, sig SignatureText, call string) ([]byte, error) {
+func plainStream(fn *source.Function, im *Imports, sig SignatureText, call string) ([]byte, error) {
 	value, err := im.TypeString(fn.Stream.Value)
 	if err != nil {
 		return nil, err
 	}
-	job := im.Path(jobPath, "job")
+	job := im.Path(source.JobPath, "job")
 	return fmt.Appendf(nil, "// %s is the stream of [%s], which runs on a goroutine of its own where it has to.\nfunc %s%s%s(%s) *%s.Stream[%s] {\nreturn %s.StreamOf(%s)\n}\n",
-		fn.Names.Async, fn.docName(), sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, value, job, call), nil
+		fn.Names.Async, fn.DocName(), sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, value, job, call), nil
+}
+
+// streamed is the operand of a range over a stream: exactly one of the fields is set.
+type streamed struct {
+	call *ast.CallExpr // of a function with a twin, which point tells
+	of   ast.Expr      // a *job.Stream, of which All was called
+
+	point source.Suspension
+}
+
+// streamIn returns the stream that s ranges over, or false.
+func (u *unit) streamIn(s *ast.RangeStmt) (streamed, bool) {
+	call, ok := ast.Unparen(s.X).(*ast.CallExpr)
+	if !ok {
+		return streamed{}, false
+	}
+	if point, ok := u.fn.Package.Twins.Stream(call, u.info); ok {
+		return streamed{call: call, point: point}, true
+	}
+	fn, _, method := source.Callee(call, u.info)
+	if fn == nil || method == nil || method.Kind() != types.MethodVal || len(method.Index()) != 1 || fn.Name() != "All" {
+		return streamed{}, false
+	}
+	if source.StreamArgument(fn.Signature().Recv().Type()) == nil {
+		return streamed{}, false
+	}
+	return streamed{of: ast.Unparen(call.Fun).(*ast.SelectorExpr).X}, true
 }

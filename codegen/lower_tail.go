@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Calls in tail position.
@@ -43,7 +45,7 @@ import (
 type tailCall struct {
 	stmt  *ast.ReturnStmt
 	call  *ast.CallExpr
-	point Suspension
+	point source.Suspension
 }
 
 // passesOn finds the tail calls of a function that needs no frame. There are none if it
@@ -53,8 +55,8 @@ func (u *unit) passesOn() []tailCall {
 		return nil
 	}
 	calls := tailCalls(u.fn)
-	seen := map[*Function]bool{}
-	for next := u.fn.calledInTail(calls); next != nil && !seen[next]; next = next.calledInTail(tailCalls(next)) {
+	seen := map[*source.Function]bool{}
+	for next := calledInTail(u.fn, calls); next != nil && !seen[next]; next = calledInTail(next, tailCalls(next)) {
 		if next == u.fn {
 			return nil
 		}
@@ -65,7 +67,7 @@ func (u *unit) passesOn() []tailCall {
 
 // calledInTail is the function whose results are returned, if it is annotated in the
 // same files' package.
-func (f *Function) calledInTail(calls []tailCall) *Function {
+func calledInTail(f *source.Function, calls []tailCall) *source.Function {
 	if len(calls) == 0 {
 		return nil
 	}
@@ -81,7 +83,7 @@ func (f *Function) calledInTail(calls []tailCall) *Function {
 
 // tailCalls lists the tail calls of a function if it suspends nowhere else and has
 // nothing to do after them.
-func tailCalls(fn *Function) []tailCall {
+func tailCalls(fn *source.Function) []tailCall {
 	sig := fn.Signature()
 	if fn.Stream != nil || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn) {
 		return nil
@@ -92,7 +94,7 @@ func tailCalls(fn *Function) []tailCall {
 		return nil
 	}
 	for _, c := range t.calls {
-		if !types.Identical(c.point.Frame, t.calls[0].point.Frame) || !fn.passesHome(c) {
+		if !types.Identical(c.point.Frame, t.calls[0].point.Frame) || !passesHome(fn, c) {
 			return nil
 		}
 	}
@@ -101,7 +103,7 @@ func tailCalls(fn *Function) []tailCall {
 
 // namesAllButResults: a parameter without a name would be given one that the body may
 // have, too, and one with the name of a type another than the body has.
-func namesAllButResults(fn *Function) bool {
+func namesAllButResults(fn *source.Function) bool {
 	decl := fn.Decl
 	lists := []*ast.FieldList{decl.Recv, decl.Type.Params}
 	for _, list := range lists {
@@ -120,7 +122,7 @@ func namesAllButResults(fn *Function) bool {
 
 // tailScan looks at a body: at its tail calls, and for anything that needs a frame.
 type tailScan struct {
-	fn    *Function
+	fn    *source.Function
 	calls []tailCall
 	other bool
 }
@@ -165,7 +167,7 @@ func (t *tailScan) returns(s *ast.ReturnStmt) bool {
 	if len(s.Results) == 1 {
 		if call, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok {
 			point, suspends := t.fn.Package.Twins.Suspends(call, t.fn.Package.Info)
-			if suspends && point.Kind == KindEnter && t.sameResults(call, results) && t.plainOperands(call) {
+			if suspends && point.Kind == source.KindEnter && t.sameResults(call, results) && t.plainOperands(call) {
 				t.calls = append(t.calls, tailCall{s, call, point})
 				return true
 			}
@@ -201,7 +203,7 @@ func (t *tailScan) plainOperands(call *ast.CallExpr) bool {
 
 // passesHome reports whether the callee's home is the function's: it gets the
 // function's context, or the function has none.
-func (f *Function) passesHome(c tailCall) bool {
+func passesHome(f *source.Function, c tailCall) bool {
 	own := contextParam(f.Signature())
 	if own < 0 {
 		return true
@@ -215,7 +217,7 @@ func (f *Function) passesHome(c tailCall) bool {
 	}
 	id, ok := ast.Unparen(c.call.Args[passed]).(*ast.Ident)
 	param := f.Signature().Params().At(own)
-	return ok && f.Package.Info.Uses[id] == param && !f.changes(param)
+	return ok && f.Package.Info.Uses[id] == param && !changes(f, param)
 }
 
 // contextParam is the index of the first parameter of type context.Context, or
@@ -223,7 +225,7 @@ func (f *Function) passesHome(c tailCall) bool {
 func contextParam(sig *types.Signature) int {
 	for i := range sig.Params().Len() {
 		named, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Named)
-		if ok && isObject(named.Obj(), "context", "Context") {
+		if ok && source.IsObject(named.Obj(), "context", "Context") {
 			return i
 		}
 	}
@@ -232,7 +234,7 @@ func contextParam(sig *types.Signature) int {
 
 // changes reports whether a variable is assigned in the body, or might be through its
 // address.
-func (f *Function) changes(v *types.Var) bool {
+func changes(f *source.Function, v *types.Var) bool {
 	found := false
 	is := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)

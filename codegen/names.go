@@ -5,9 +5,10 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Names of generated declarations, and how they give way.
@@ -52,7 +53,7 @@ func (d *declared) addFile(file *ast.File) {
 
 func (d *declared) addFunc(decl *ast.FuncDecl) {
 	if decl.Recv != nil {
-		d.addMember(receiverName(decl), decl.Name)
+		d.addMember(source.ReceiverName(decl), decl.Name)
 		return
 	}
 	if name := decl.Name.Name; name != "init" && name != "_" {
@@ -83,7 +84,7 @@ func (d *declared) addFields(typ string, fields *ast.FieldList) {
 			d.addMember(typ, id)
 		}
 		if len(field.Names) == 0 {
-			if id := baseIdent(field.Type); id != nil {
+			if id := source.BaseIdent(field.Type); id != nil {
 				d.addMember(typ, id)
 			}
 		}
@@ -113,20 +114,20 @@ func (d *declared) taken(decl *ast.FuncDecl) (token.Pos, bool) {
 	if decl.Recv == nil {
 		return d.pos[twin], d.scope[twin]
 	}
-	recv := receiverName(decl)
+	recv := source.ReceiverName(decl)
 	return d.pos[recv+"."+twin], d.members[recv][twin]
 }
 
 // choose picks the names for decl and takes them.
-func (d *declared) choose(decl *ast.FuncDecl) Names {
+func (d *declared) choose(decl *ast.FuncDecl) source.Names {
 	name := decl.Name.Name
-	names := Names{Async: name + "Async"}
+	names := source.Names{Async: name + "Async"}
 	stem := name
 	if decl.Recv == nil {
 		names.Enter = free(name+"Enter", d.scope)
 		d.scope[names.Async], d.scope[names.Enter] = true, true
 	} else {
-		recv := receiverName(decl)
+		recv := source.ReceiverName(decl)
 		stem = recvStem(recv, name)
 		if d.members[recv] == nil {
 			d.members[recv] = map[string]bool{}
@@ -191,63 +192,4 @@ func free(name string, taken ...map[string]bool) string {
 			return variant
 		}
 	}
-}
-
-// receiverName is the name of the receiver's base type, or empty for functions
-// and for receivers that do not type-check.
-func receiverName(decl *ast.FuncDecl) string {
-	if decl.Recv == nil || len(decl.Recv.List) != 1 {
-		return ""
-	}
-	if id := baseIdent(decl.Recv.List[0].Type); id != nil {
-		return id.Name
-	}
-	return ""
-}
-
-// baseIdent finds T in T, *T, (T), pkg.T, T[A] and their mixtures.
-func baseIdent(expr ast.Expr) *ast.Ident {
-	for {
-		switch e := expr.(type) {
-		case *ast.Ident:
-			return e
-		case *ast.ParenExpr:
-			expr = e.X
-		case *ast.StarExpr:
-			expr = e.X
-		case *ast.IndexExpr:
-			expr = e.X
-		case *ast.IndexListExpr:
-			expr = e.X
-		case *ast.SelectorExpr:
-			return e.Sel
-		default:
-			return nil
-		}
-	}
-}
-
-// fileTwin is the path of the file generated from path: x_async.go for x.go,
-// x_async_test.go for x_test.go.
-func fileTwin(path string) string {
-	base, isGo := strings.CutSuffix(path, ".go")
-	if !isGo {
-		return path + "_async.go"
-	}
-	if stem, isTest := strings.CutSuffix(base, "_test"); isTest {
-		return stem + "_async_test.go"
-	}
-	return base + "_async.go"
-}
-
-// fileSource is the path of the file from which the one at path would be generated, by
-// its name, or empty.
-func fileSource(path string) string {
-	if stem, ok := strings.CutSuffix(path, "_async_test.go"); ok {
-		return stem + "_test.go"
-	}
-	if stem, ok := strings.CutSuffix(path, "_async.go"); ok {
-		return stem + ".go"
-	}
-	return ""
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // The cache of packages: after a change, only what depends on it is generated again.
@@ -57,7 +59,7 @@ func (r *run) recalled(t *target) []*output {
 	list := []*output{}
 	for _, path := range r.outputPaths(t) {
 		data, ok := byName[filepath.Base(path)]
-		if how, _ := changed(data); !ok || how != "" || !digestLine.Match(data) || fileTwin(filepath.Join(t.dir, generatedFrom(data))) != path || r.occupied(path) {
+		if differs, _ := source.Altered(data); !ok || differs || !source.DigestLine.Match(data) || source.FileTwin(filepath.Join(t.dir, source.GeneratedFrom(data))) != path || r.occupied(path) {
 			return nil
 		}
 		list = append(list, &output{path: path, data: data})
@@ -73,7 +75,7 @@ func (r *run) outputPaths(t *target) []string {
 	var list []string
 	for _, path := range t.meta.GoFiles {
 		if owns(t.meta, path) && len(r.sources.get(path).functions) > 0 {
-			list = append(list, fileTwin(path))
+			list = append(list, source.FileTwin(path))
 		}
 	}
 	slices.Sort(list)
@@ -161,7 +163,7 @@ func (k *packageKeys) files(sum, face hash.Hash, p *packages.Package) bool {
 			// files that are not edited here need no parsing
 			case !local(p) || filepath.Ext(path) != ".go":
 				fmt.Fprintf(io.MultiWriter(sum, face), "file %d %q %x\n", i, path, sha256.Sum256(data))
-			case !isOurs(path, data):
+			case !source.IsOurs(path, data):
 				fmt.Fprintf(sum, "file %d %q %x\n", i, path, file.code())
 				fmt.Fprintf(face, "file %d %q %x\n", i, path, file.face())
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // plain writes the twin of -mode=plain: a job that runs the function as it was
@@ -15,16 +17,16 @@ import (
 //			return fetch(ctx, url)
 //		})
 //	}
-func plain(fn *Function, im *Imports) (*Lowered, []Diagnostic) {
+func plain(fn *source.Function, im *Imports) (*source.Lowered, []source.Diagnostic) {
 	text, err := plainText(fn, im)
 	if err != nil {
-		return nil, []Diagnostic{unnameableSignature(fn, err)}
+		return nil, []source.Diagnostic{unnameableSignature(fn, err)}
 	}
-	return &Lowered{Text: text}, nil
+	return &source.Lowered{Text: text}, nil
 }
 
-func plainText(fn *Function, im *Imports) ([]byte, error) {
-	sig, err := fn.SignatureText(im)
+func plainText(fn *source.Function, im *Imports) ([]byte, error) {
+	sig, err := im.Signature(fn)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +35,7 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	job, machine := im.Path(jobPath, "job"), im.Path(statemachinePath, "statemachine")
+	job, machine := im.Path(source.JobPath, "job"), im.Path(source.StatemachinePath, "statemachine")
 	ctx := sig.Context()
 	if ctx == "nil" {
 		ctx = im.Path("context", "context") + ".Background()"
@@ -48,7 +50,7 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 		return plainStream(fn, im, sig, call)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.docName())
+	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.DocName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
 	failure, _ := im.predeclaredType("error")
 	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, %s) {\n", machine, ctx, arg, failure)
@@ -58,7 +60,7 @@ func plainText(fn *Function, im *Imports) ([]byte, error) {
 }
 
 // plainBody calls the function and returns what its job carries.
-func plainBody(call, arg string, results Results, taken map[string]bool) string {
+func plainBody(call, arg string, results source.Results, taken map[string]bool) string {
 	n := len(results.Values)
 	switch {
 	case n == 0 && results.Err == nil:

@@ -1,6 +1,10 @@
 package codegen
 
-import "go/types"
+import (
+	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
 
 // Predeclared names that the source redeclares. A file may import what it needs under
 // another name; a package cannot do without bool, though it may well have a function
@@ -12,7 +16,7 @@ func (im *Imports) predeclaredType(name string) (spelled string, ok bool) {
 		return name, true
 	}
 	_, isType := types.Universe.Lookup(name).(*types.TypeName)
-	return im.Path(statemachinePath, "statemachine") + "." + setFirst(name, true), isType && name != "comparable"
+	return im.Path(source.StatemachinePath, "statemachine") + "." + setFirst(name, true), isType && name != "comparable"
 }
 
 // predeclared is a name of the universe that generated code needs. The function's

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"path/filepath"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Recorded generates the machines of the packages that patterns match in the form that
@@ -12,14 +14,14 @@ import (
 // which replace files on disk. When a program with these machines starts, the recording
 // is written to the file sink. Findings are those of [Generate]; with findings there is
 // no overlay.
-func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []Diagnostic, error) {
+func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []source.Diagnostic, error) {
 	cfg.DryRun, cfg.Mode = true, Debug
 	ws, err := list(&cfg, token.NewFileSet(), patterns)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := newRun(ws)
-	r.instead = func(fn *Function, imports *Imports) (*Lowered, []Diagnostic) {
+	r.instead = func(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
 		u := newUnit(fn, imports)
 		u.debug, u.records = true, true
 		return u.lower()
@@ -60,5 +62,5 @@ func init() {
 	}
 	movenextrecord.To(file)
 }
-`, pkg, recordPath, sink)
+`, pkg, source.RecordPath, sink)
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/movenext/movenext/codegen/internal/filecache"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // The cache of runs: most runs find nothing to do, and say so without loading.
@@ -59,7 +60,7 @@ type record struct {
 	Inputs   inputs
 	Digest   string
 	Outputs  []string
-	Warnings []Diagnostic
+	Warnings []source.Diagnostic
 }
 
 // openRunCache returns the cache for a run, nil if it is not to use one.

@@ -1,9 +1,12 @@
 package codegen
 
 import (
+	"fmt"
 	"go/types"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // SignatureText is a function's own signature as its generated companions have
@@ -30,8 +33,8 @@ type ParamText struct {
 	Var      *types.Var
 }
 
-// SignatureText writes the signature of fn for the file of im.
-func (f *Function) SignatureText(im *Imports) (SignatureText, error) {
+// Signature writes the signature of fn for the file.
+func (im *Imports) Signature(f *source.Function) (SignatureText, error) {
 	var text SignatureText
 	sig := f.Signature()
 	var err error
@@ -183,17 +186,29 @@ func (s SignatureText) Context() string {
 			continue // captured: it brings no home of its own
 		}
 		named, ok := types.Unalias(p.Var.Type()).(*types.Named)
-		if ok && !p.Variadic && isObject(named.Obj(), "context", "Context") {
+		if ok && !p.Variadic && source.IsObject(named.Obj(), "context", "Context") {
 			return p.Name
 		}
 	}
 	return "nil"
 }
 
-// docName is the function as a doc link names it: Repo.Fetch, fetch.
-func (f *Function) docName() string {
-	if named := receiverNamed(f.Object); named != nil {
-		return named.Obj().Name() + "." + f.Object.Name()
+// JobArgument is T of the *job.Job[T] that carries results, as written in the
+// generated file.
+func (im *Imports) JobArgument(results source.Results) (string, error) {
+	if len(results.Values) == 0 {
+		return im.Path(source.JobPath, "job") + ".Void", nil
 	}
-	return f.Object.Name()
+	var list []string
+	for _, v := range results.Values {
+		text, err := im.TypeString(v.Type())
+		if err != nil {
+			return "", err
+		}
+		list = append(list, text)
+	}
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	return fmt.Sprintf("%s.Tuple%d[%s]", im.Path(source.JobPath, "job"), len(list), strings.Join(list, ", ")), nil
 }

@@ -16,11 +16,13 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// source is one file of a local package, parsed once however many variants of
+// goFile is one file of a local package, parsed once however many variants of
 // its package contain it.
-type source struct {
+type goFile struct {
 	path      string
 	data      []byte
 	syntax    *ast.File // nil if it could not be read
@@ -41,14 +43,14 @@ type sources struct {
 	fset *token.FileSet
 
 	mu     sync.Mutex
-	byPath map[string]*lazySource
+	byPath map[string]*lazyFile
 }
 
-// lazySource is read and parsed on demand, since most files of a large module hold no
+// lazyFile is read and parsed on demand, since most files of a large module hold no
 // annotation and need not be parsed.
-type lazySource struct {
+type lazyFile struct {
 	data   func() ([]byte, error)
-	parsed func() *source
+	parsed func() *goFile
 
 	code, face func() checksum // see significant.go
 	known      atomic.Bool     // it has been parsed
@@ -69,21 +71,21 @@ func (s *sources) codeSums() map[string]codeSums {
 }
 
 func newSources(cfg *Config, fset *token.FileSet) *sources {
-	return &sources{cfg: cfg, fset: fset, byPath: map[string]*lazySource{}}
+	return &sources{cfg: cfg, fset: fset, byPath: map[string]*lazyFile{}}
 }
 
 // get returns the parsed file at path.
-func (s *sources) get(path string) *source { return s.lazy(path).parsed() }
+func (s *sources) get(path string) *goFile { return s.lazy(path).parsed() }
 
-func (s *sources) lazy(path string) *lazySource {
+func (s *sources) lazy(path string) *lazyFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.byPath[path]
 	if l == nil {
-		l = &lazySource{data: sync.OnceValues(func() ([]byte, error) { return s.cfg.read(path) })}
-		l.parsed = sync.OnceValue(func() *source { return s.parse(path, l) })
-		l.code = sync.OnceValue(func() checksum { return sha256.Sum256(l.parsed().code(s.fset)) })
-		l.face = sync.OnceValue(func() checksum { return sha256.Sum256(l.parsed().face(s.fset)) })
+		l = &lazyFile{data: sync.OnceValues(func() ([]byte, error) { return s.cfg.read(path) })}
+		l.parsed = sync.OnceValue(func() *goFile { return s.parse(path, l) })
+		l.code = sync.OnceValue(func() checksum { return l.parsed().sum(s.fset, source.Code) })
+		l.face = sync.OnceValue(func() checksum { return l.parsed().sum(s.fset, source.Face) })
 		s.byPath[path] = l
 	}
 	return l
@@ -99,7 +101,7 @@ func (s *sources) mayAnnotate(paths []string) bool {
 }
 
 func mentionsDirective(data []byte) bool {
-	return (bytes.Contains(data, []byte("movenext:")) || mentionsMisspelt(data)) && !isGenerated(data)
+	return (bytes.Contains(data, []byte("movenext:")) || mentionsMisspelt(data)) && !source.IsGenerated(data)
 }
 
 // commentOfAsync finds lines that are a comment which ends in async, in whatever case.
@@ -111,17 +113,17 @@ func mentionsMisspelt(data []byte) bool {
 	if !bytes.Contains(data, []byte("sync")) && !bytes.Contains(data, []byte("SYNC")) {
 		return false
 	}
-	return slices.ContainsFunc(commentOfAsync.FindAll(data, -1), func(line []byte) bool { return isMisspelt(string(bytes.TrimSpace(line))) })
+	return slices.ContainsFunc(commentOfAsync.FindAll(data, -1), func(line []byte) bool { return source.IsMisspelt(string(bytes.TrimSpace(line))) })
 }
 
-func (s *sources) parse(path string, l *lazySource) *source {
-	src := &source{path: path}
+func (s *sources) parse(path string, l *lazyFile) *goFile {
+	src := &goFile{path: path}
 	if src.data, src.err = l.data(); src.err != nil {
 		// a dangling link
-		src.generated = fileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist)
+		src.generated = source.FileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist)
 		return src
 	}
-	src.generated = isOurs(path, src.data)
+	src.generated = source.IsOurs(path, src.data)
 	src.syntax, src.err = parser.ParseFile(s.fset, path, src.data, parser.ParseComments|parser.SkipObjectResolution)
 	src.checked = src.syntax
 	l.known.Store(true)
@@ -148,12 +150,12 @@ func (s *sources) prepare(list []*packages.Package) {
 }
 
 // problems turns errors of reading or parsing into findings.
-func (s *source) problems() []Diagnostic {
+func (s *goFile) problems() []source.Diagnostic {
 	switch err := s.err.(type) {
 	case nil:
 		return nil
 	case scanner.ErrorList:
-		var list []Diagnostic
+		var list []source.Diagnostic
 		for _, e := range err {
 			pos := e.Pos
 			if pos.Filename == "" {
@@ -163,6 +165,15 @@ func (s *source) problems() []Diagnostic {
 		}
 		return list
 	default:
-		return []Diagnostic{unreadable(s.path, err)}
+		return []source.Diagnostic{source.Unreadable(s.path, err)}
 	}
+}
+
+// sum is the hash of the part of the file that matters to some readers. A file that does
+// not parse counts as it is, and so does a generated one.
+func (s *goFile) sum(fset *token.FileSet, part func([]byte, *token.FileSet, *ast.File) []byte) checksum {
+	if s.err != nil || s.generated {
+		return sha256.Sum256(s.data)
+	}
+	return sha256.Sum256(part(s.data, fset, s.syntax))
 }

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
@@ -227,7 +228,7 @@ func (u *unit) tempName(e ast.Expr) string {
 }
 
 func calledName(call *ast.CallExpr) string {
-	if id := baseIdent(ast.Unparen(call.Fun)); id != nil && id.Name != "_" {
+	if id := source.BaseIdent(ast.Unparen(call.Fun)); id != nil && id.Name != "_" {
 		return setFirst(id.Name, false)
 	}
 	return "call"

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
@@ -186,7 +187,7 @@ func (u *unit) mayCallLiteral(call *ast.CallExpr) bool {
 	if _, ok := u.builtin(fun); ok {
 		return false
 	}
-	if fn, _, _ := callee(call, u.info); fn == nil {
+	if fn, _, _ := source.Callee(call, u.info); fn == nil {
 		return true
 	}
 	for _, arg := range call.Args {

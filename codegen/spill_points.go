@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // evaluate makes a suspension point happen whose values are needed by the
@@ -29,25 +31,25 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 	}
 	p := &point{call: call.Pos(), kind: s.Kind, resume: u.label("resume")}
 	switch s.Kind {
-	case KindEnter:
+	case source.KindEnter:
 		u.suspendEnter(call, s, p, dst)
-	case KindSleep:
+	case source.KindSleep:
 		u.suspendSleep(call, p, dst)
-	case KindLiteral:
+	case source.KindLiteral:
 		u.suspendLiteral(call, p, dst)
-	case KindValue:
+	case source.KindValue:
 		u.suspendValue(call, p, dst)
-	case KindTwin:
+	case source.KindTwin:
 		u.suspendTwin(call, s, p, dst)
-	case KindAwaitJob:
+	case source.KindAwaitJob:
 		u.suspendJob(call, s, p, dst)
-	case KindAwait:
+	case source.KindAwait:
 		u.suspendAwait(call, s, p, dst)
-	case KindEmit:
+	case source.KindEmit:
 		u.suspendEmit(call, p, dst)
-	case KindYield:
+	case source.KindYield:
 		u.add(&note{pos: p.call}, &park{p}, &mark{label: p.resume}, &do{line: rope{text("_ = "), taskName, text(".Refusal()")}})
-	case KindSwitchTo:
+	case source.KindSwitchTo:
 		u.suspendSwitch(call, p, dst)
 	}
 }
@@ -76,7 +78,7 @@ func (u *unit) hold(p *point, stem string, typ func() (string, error)) {
 //
 // The call assigns twice if it suspends, zero values first. Those are never seen: dst
 // are variables of this frame alone (see [unit.direct]).
-func (u *unit) suspendEnter(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+func (u *unit) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
 	u.spillArgs(call)
 	u.hold(p, calledName(call), func() (string, error) { return u.imports.TypeString(s.Frame) })
 	p.resumed = u.label("resumed")
@@ -154,7 +156,7 @@ func spread(call *ast.CallExpr, args []rope) []rope {
 }
 
 // suspendTwin calls a twin that has no entry, and awaits its job.
-func (u *unit) suspendTwin(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+func (u *unit) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
 	u.spillArgs(call)
 	u.hold(p, calledName(call), u.jobType(s.Result))
 	u.rename(call, s.Method, s.Twin)
@@ -165,7 +167,7 @@ func (u *unit) suspendTwin(call *ast.CallExpr, s *Suspension, p *point, dst []de
 }
 
 // suspendJob awaits a job.
-func (u *unit) suspendJob(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+func (u *unit) suspendJob(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
 	awaited := u.awaitedJob(call, s)
 	u.hold(p, "await", u.jobType(s.Result))
 	u.add(&note{pos: p.call}, &assign{dst: []dest{{v: p.held}}, src: awaited})
@@ -175,7 +177,7 @@ func (u *unit) suspendJob(call *ast.CallExpr, s *Suspension, p *point, dst []des
 
 // awaitedJob spills and returns the job of j.Await(), which may be an embedded
 // one, and may be written (*job.Job[T]).Await(j).
-func (u *unit) awaitedJob(call *ast.CallExpr, s *Suspension) rope {
+func (u *unit) awaitedJob(call *ast.CallExpr, s *source.Suspension) rope {
 	sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	x := sel.X
 	if s.Method.Kind() == types.MethodExpr {
@@ -202,12 +204,12 @@ func parenthesized(r rope) rope {
 
 // suspendAwait awaits anything that has a GetAwaiter. A nil awaitable and a nil
 // awaiter fail with an error in plain code, so here too.
-func (u *unit) suspendAwait(call *ast.CallExpr, s *Suspension, p *point, dst []dest) {
+func (u *unit) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
 	arg := call.Args[0]
 	u.spillAll([]operandOf{{expr: arg, to: types.NewInterfaceType(nil, nil)}}, false)
 	u.hold(p, "await", func() (string, error) {
 		elem, err := u.imports.TypeString(s.Result)
-		return u.imports.Path(awaiterPath, "awaiter") + ".Awaiter[" + elem + "]", err
+		return u.imports.Path(source.AwaiterPath, "awaiter") + ".Awaiter[" + elem + "]", err
 	})
 	u.add(&note{pos: p.call}, &obtain{p: p, src: u.value(arg), result: s.Result, at: arg})
 	u.add(&park{p}, &mark{label: p.resume})

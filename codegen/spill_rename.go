@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Calls that go to another function than the source says: a twin, or an entry, which
@@ -25,14 +27,14 @@ func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Fun
 // renameCallee spells the name of the called function as to, which is declared next to
 // it.
 func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
-	_, id, _ := callee(call, u.info)
+	_, id, _ := source.Callee(call, u.info)
 	u.idents[id] = u.spelledBeside(call, id, to.Name())
 }
 
 // spelledBeside is the name of a declaration next to the function that call names by
 // id.
 func (u *unit) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
-	if _, bare := uninstantiated(call.Fun).(*ast.Ident); bare {
+	if _, bare := source.Uninstantiated(call.Fun).(*ast.Ident); bare {
 		if q := u.qualifier(u.info.Uses[id]); q != "" { // a dot import
 			return q + "." + name
 		}

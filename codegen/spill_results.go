@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // What happens to a suspension point's results once they exist.
@@ -55,8 +57,8 @@ func forget(v *variable) instr {
 }
 
 // unpack takes a function's results from those of its job: value and error.
-func (u *unit) unpack(call *ast.CallExpr, src rope, s *Suspension, dst []dest) {
-	r := resultsOf(s.Callee.Signature())
+func (u *unit) unpack(call *ast.CallExpr, src rope, s *source.Suspension, dst []dest) {
+	r := source.ResultsOf(s.Callee.Signature())
 	typed := u.retyped(call, dst)
 	var fail dest
 	if r.Err != nil {
@@ -88,6 +90,6 @@ func (u *unit) resultOf(function string, p *point) rope {
 func (u *unit) jobType(t types.Type) func() (string, error) {
 	return func() (string, error) {
 		elem, err := u.imports.TypeString(t)
-		return "*" + u.imports.Path(jobPath, "job") + ".Job[" + elem + "]", err
+		return "*" + u.imports.Path(source.JobPath, "job") + ".Job[" + elem + "]", err
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Stubs are declarations of the twins to come, so that code that calls them
@@ -47,7 +49,7 @@ const stubFile = "generated declarations"
 // stub is the declarations for the annotated functions of one file, owner, as
 // far as they go to the file that holds the stub.
 type stub struct {
-	owner *source
+	owner *goFile
 	decls []ast.Decl
 }
 
@@ -57,8 +59,8 @@ func (f *finder) addStubs(sc *scope) {
 		if src.err != nil {
 			continue // Its package is not type-checked.
 		}
-		text := map[*source]*strings.Builder{}
-		in := func(home *source) *strings.Builder {
+		text := map[*goFile]*strings.Builder{}
+		in := func(home *goFile) *strings.Builder {
 			if text[home] == nil {
 				text[home] = new(strings.Builder)
 			}
@@ -68,7 +70,7 @@ func (f *finder) addStubs(sc *scope) {
 			f.stubFunctions(in(src), src, fn)
 			home, params := src, f.slice(src, fn.decl.Type.TypeParams)
 			if fn.decl.Recv != nil {
-				home, params = f.typeParamsOf(sc, src, receiverName(fn.decl))
+				home, params = f.typeParamsOf(sc, src, source.ReceiverName(fn.decl))
 			}
 			fmt.Fprintf(in(home), "type %s%s struct { %s.Frame }\n", fn.names.Frame, params, stubTask)
 		}
@@ -82,7 +84,7 @@ func (f *finder) addStubs(sc *scope) {
 }
 
 // stubFunctions declares FAsync and FEnter.
-func (f *finder) stubFunctions(w *strings.Builder, src *source, fn *annotated) {
+func (f *finder) stubFunctions(w *strings.Builder, src *goFile, fn *annotated) {
 	decl := fn.decl
 	recv, frameArgs := "", typeArgs(decl.Type.TypeParams)
 	if decl.Recv != nil {
@@ -153,7 +155,7 @@ func typeArgs(params *ast.FieldList) string {
 // receiver is the text of a receiver, and its type parameters as arguments:
 // "(m *Map[K, V]) " and "[K, V]". Blank parameters are named, since the stubs
 // have to pass them on.
-func (f *finder) receiver(src *source, decl *ast.FuncDecl) (text, args string) {
+func (f *finder) receiver(src *goFile, decl *ast.FuncDecl) (text, args string) {
 	text = f.slice(src, decl.Recv)
 	start := decl.Recv.Pos()
 	var names []string
@@ -199,7 +201,7 @@ func receiverParams(decl *ast.FuncDecl) []*ast.Ident {
 
 // typeParamsOf finds the declaration of a type in a scope and the text of its
 // type parameters.
-func (f *finder) typeParamsOf(sc *scope, fallback *source, name string) (*source, string) {
+func (f *finder) typeParamsOf(sc *scope, fallback *goFile, name string) (*goFile, string) {
 	for _, src := range sc.sources {
 		if src.syntax == nil || src.generated {
 			continue
@@ -227,7 +229,7 @@ func typeSpec(file *ast.File, name string) *ast.TypeSpec {
 }
 
 // slice is the source text of a node, empty for none.
-func (f *finder) slice(src *source, node ast.Node) string {
+func (f *finder) slice(src *goFile, node ast.Node) string {
 	switch n := node.(type) {
 	case *ast.FieldList:
 		if n == nil {
@@ -243,7 +245,7 @@ func (f *finder) slice(src *source, node ast.Node) string {
 // attach adds the declarations in text to home. They are parsed by themselves: the
 // types of nodes shared with the source would be recorded twice, the second time for
 // the stub.
-func (f *finder) attach(home, owner *source, text string) {
+func (f *finder) attach(home, owner *goFile, text string) {
 	file, err := parser.ParseFile(f.ws.fset, stubFile, "package p\n"+text, parser.SkipObjectResolution)
 	if err != nil {
 		// The head of an annotated function does not parse by itself: the type checker
@@ -259,7 +261,7 @@ func (f *finder) attach(home, owner *source, text string) {
 // stubImports declares the qualifiers of stubs, and uses each.
 func (f *finder) stubImports() []ast.Decl {
 	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Task\n",
-		stubJob, jobPath, stubTask, statemachinePath, stubJob, stubTask)
+		stubJob, source.JobPath, stubTask, source.StatemachinePath, stubJob, stubTask)
 	file, err := parser.ParseFile(f.ws.fset, stubFile, text, parser.SkipObjectResolution)
 	if err != nil {
 		panic("codegen: internal error: " + err.Error())
@@ -269,7 +271,7 @@ func (f *finder) stubImports() []ast.Decl {
 
 // withStubs is the file as the user wrote it, with its stubs except for those of the
 // owners in without. The syntax itself stays as it is: it will be lowered.
-func (s *source) withStubs(without map[*source]bool) *ast.File {
+func (s *goFile) withStubs(without map[*goFile]bool) *ast.File {
 	if len(s.stubs) == 0 {
 		return s.syntax
 	}
@@ -281,4 +283,9 @@ func (s *source) withStubs(without map[*source]bool) *ast.File {
 		}
 	}
 	return &file
+}
+
+// streamStub declares the twin of a stream.
+func (f *finder) streamStub(src *goFile, fn *annotated, head, tparams, params string) string {
+	return fmt.Sprintf("%s%s%s%s *%s.Stream[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, f.slice(src, source.YieldedType(fn.stream)))
 }

@@ -1,7 +1,9 @@
 package codegen
 
 import (
+	"bytes"
 	"errors"
+	"go/format"
 	"go/token"
 	"go/types"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/movenext/movenext/codegen/internal/filecache"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // target is one variant of a package that owns annotated functions.
@@ -18,7 +21,7 @@ type target struct {
 	dir     string
 	outputs []*output
 
-	warnings []Diagnostic
+	warnings []source.Diagnostic
 
 	key      filecache.Key // of its outputs in the cache
 	cached   bool          // key is valid
@@ -53,8 +56,8 @@ func (r *run) lowerTarget(t *target) {
 	if t.recalled {
 		return
 	}
-	if r.ws.reaches(r.ws.metas[statemachinePath], t.meta) {
-		r.report(t.dir, needsRuntime(r.firstAnnotation(t.meta), t.meta.PkgPath, statemachinePath))
+	if r.ws.reaches(r.ws.metas[source.StatemachinePath], t.meta) {
+		r.report(t.dir, needsRuntime(r.firstAnnotation(t.meta), t.meta.PkgPath, source.StatemachinePath))
 		return
 	}
 	if !r.sound(t) {
@@ -72,8 +75,8 @@ func (r *run) lowerTarget(t *target) {
 }
 
 // model builds the input of the lowering.
-func (r *run) model(t *target, result *checked) *Package {
-	pkg := &Package{
+func (r *run) model(t *target, result *checked) *source.Package {
+	pkg := &source.Package{
 		Path:     t.meta.PkgPath,
 		Name:     t.meta.Name,
 		Dir:      t.dir,
@@ -81,16 +84,16 @@ func (r *run) model(t *target, result *checked) *Package {
 		Types:    result.types,
 		Info:     result.info,
 		Language: result.types.GoVersion(),
-		Twins:    &Twins{names: r.finder.names},
+		Twins:    source.NewTwins(r.finder.names),
 		Names:    r.finder.scopes[t.meta.PkgPath].declared.scope,
 	}
-	_, pkg.withoutC = r.sources.compiled(t.meta)
+	_, pkg.WithoutC = r.sources.compiled(t.meta)
 	for _, path := range slices.Sorted(slices.Values(t.meta.GoFiles)) {
 		src := r.sources.get(path)
 		if !owns(t.meta, path) || len(src.functions) == 0 {
 			continue
 		}
-		if out := fileTwin(path); r.occupied(out) {
+		if out := source.FileTwin(path); r.occupied(out) {
 			_, err := r.ws.cfg.read(out)
 			r.report(t.dir, outputTaken(path, out, err))
 		}
@@ -99,13 +102,17 @@ func (r *run) model(t *target, result *checked) *Package {
 	return pkg
 }
 
-func (r *run) modelFile(pkg *Package, src *source) *File {
-	file := &File{Path: src.path, Syntax: src.syntax, Source: src.data}
+func (r *run) modelFile(pkg *source.Package, src *goFile) *source.File {
+	formatted, err := format.Source(src.data)
+	file := &source.File{
+		Path: src.path, Syntax: src.syntax, Source: src.data,
+		Ragged: err != nil || !bytes.Equal(formatted, src.data),
+	}
 	for _, fn := range src.functions {
 		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
-		function := &Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names}
+		function := &source.Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names}
 		if fn.stream != nil {
-			stream, err := streamOf(pkg, fn.decl, fn.stream)
+			stream, err := source.StreamOf(pkg, fn.decl, fn.stream)
 			if err != nil {
 				r.report(pkg.Dir, cannotAnnotate(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name, err.Error(), "return an iter.Seq2 of the values and error"))
 				continue
@@ -123,7 +130,7 @@ func (r *run) modelFile(pkg *Package, src *source) *File {
 // occupied reports whether a foreign file is where we would write.
 func (r *run) occupied(path string) bool {
 	data, err := r.ws.cfg.read(path)
-	return err == nil && !isOurs(path, data) || errors.Is(err, errIrregular)
+	return err == nil && !source.IsOurs(path, data) || errors.Is(err, errIrregular)
 }
 
 // firstAnnotation is a place for findings about the annotations of a whole package.
@@ -139,7 +146,7 @@ func (r *run) firstAnnotation(p *packages.Package) token.Position {
 // sound reports whether t and what it imports was listed, parsed and
 // type-checked without an error, and notes the errors.
 func (r *run) sound(t *target) bool {
-	var listed, parsed, typed []Diagnostic
+	var listed, parsed, typed []source.Diagnostic
 	r.visit(t.meta, func(p *packages.Package) {
 		listed = append(listed, r.listProblems(p)...)
 		if !local(p) {
@@ -155,7 +162,7 @@ func (r *run) sound(t *target) bool {
 	if len(parsed) == 0 {
 		r.visit(t.meta, func(p *packages.Package) { typed = append(typed, r.typeProblems(p, len(listed) > 0)...) })
 	}
-	listed = slices.DeleteFunc(listed, func(d Diagnostic) bool { return sameLine(d, parsed) })
+	listed = slices.DeleteFunc(listed, func(d source.Diagnostic) bool { return sameLine(d, parsed) })
 	all := slices.Concat(listed, parsed, typed)
 	r.report(t.dir, all...)
 	return len(all) == 0
@@ -163,15 +170,15 @@ func (r *run) sound(t *target) bool {
 
 // sameLine reports whether there is a finding in list for the line of d: if the
 // beginning of a file is broken, the go command reports it, too.
-func sameLine(d Diagnostic, list []Diagnostic) bool {
-	return d.Pos.Line > 0 && slices.ContainsFunc(list, func(other Diagnostic) bool {
+func sameLine(d source.Diagnostic, list []source.Diagnostic) bool {
+	return d.Pos.Line > 0 && slices.ContainsFunc(list, func(other source.Diagnostic) bool {
 		return d.Pos.Filename == other.Pos.Filename && d.Pos.Line == other.Pos.Line
 	})
 }
 
 // listProblems are the errors of the go command about p.
-func (r *run) listProblems(p *packages.Package) []Diagnostic {
-	var found []Diagnostic
+func (r *run) listProblems(p *packages.Package) []source.Diagnostic {
+	var found []source.Diagnostic
 	for _, e := range p.Errors {
 		pos := r.ws.errorPosition(e)
 		if pos.Filename == "" {
@@ -179,7 +186,7 @@ func (r *run) listProblems(p *packages.Package) []Diagnostic {
 		}
 		parsed := local(p) && e.Kind == packages.ParseError // is found again, and completely
 		if !parsed && !r.sources.isOutput(pos.Filename) {
-			found = append(found, listError(pos, oneLine(e.Msg)))
+			found = append(found, listError(pos, source.OneLine(e.Msg)))
 		}
 	}
 	return found
@@ -187,8 +194,8 @@ func (r *run) listProblems(p *packages.Package) []Diagnostic {
 
 // typeProblems are the type errors of p. Those about imports are left out if the go
 // command reports them better.
-func (r *run) typeProblems(p *packages.Package, listed bool) []Diagnostic {
-	var found []Diagnostic
+func (r *run) typeProblems(p *packages.Package, listed bool) []source.Diagnostic {
+	var found []source.Diagnostic
 	for _, e := range r.checker.check(p).errs {
 		pos := e.Fset.PositionFor(e.Pos, false)
 		if pos.Filename == stubFile || listed && strings.HasPrefix(e.Msg, "could not import ") {
@@ -196,7 +203,7 @@ func (r *run) typeProblems(p *packages.Package, listed bool) []Diagnostic {
 		}
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(found) > 0 {
 			// The second place of the error before.
-			found[len(found)-1] = found[len(found)-1].also(more, pos)
+			found[len(found)-1] = found[len(found)-1].Also(more, pos)
 			continue
 		}
 		found = append(found, typeError(pos, e.Msg))
@@ -224,4 +231,13 @@ func (r *run) visit(p *packages.Package, f func(*packages.Package)) {
 // isOutput reports whether the file at path carries our header.
 func (s *sources) isOutput(path string) bool {
 	return strings.HasSuffix(path, ".go") && s.get(path).generated
+}
+
+// findOverrides looks at every local package whose types are known by now: a
+// package without annotations can override half of a pair too.
+func (r *run) findOverrides() {
+	for _, entry := range r.checker.local.byID {
+		position := func(pos token.Pos) token.Position { return r.ws.fset.PositionFor(pos, false) }
+		r.report(folder(entry.result.meta), source.Overrides(entry.result.types, position)...)
+	}
 }

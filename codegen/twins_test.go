@@ -10,10 +10,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // checkedPackage loads one package of testdata as a run does.
-func checkedPackage(t *testing.T, pattern string) *Package {
+func checkedPackage(t *testing.T, pattern string) *source.Package {
 	t.Helper()
 	ws, err := list(&Config{}, token.NewFileSet(), []string{pattern})
 	require.NoError(t, err)
@@ -24,7 +26,7 @@ func checkedPackage(t *testing.T, pattern string) *Package {
 	}
 	r.findTargets()
 	require.Len(t, r.targets, 1)
-	require.NoError(t, ws.add(jobPath, statemachinePath))
+	require.NoError(t, ws.add(source.JobPath, source.StatemachinePath))
 	r.checker = newChecker(ws, r.sources, r.targets)
 	require.True(t, r.sound(r.targets[0]), "%v", r.findings)
 	return r.model(r.targets[0], r.checker.check(r.targets[0].meta))
@@ -57,7 +59,7 @@ func TestSuspends(t *testing.T) {
 }
 
 // comments are the trailing comments, by line.
-func comments(pkg *Package, file *File) map[int]string {
+func comments(pkg *source.Package, file *source.File) map[int]string {
 	byLine := map[int]string{}
 	for _, group := range file.Syntax.Comments {
 		if pos := pkg.Position(group.Pos()); pos.Column > 4 {
@@ -80,23 +82,23 @@ func statementCall(stmt ast.Stmt) *ast.CallExpr {
 	return call
 }
 
-func describe(s Suspension, suspends bool) string {
+func describe(s source.Suspension, suspends bool) string {
 	name := func(p *types.Package) string { return p.Name() }
 	result := func() string { return types.TypeString(s.Result, name) }
 	switch {
 	case !suspends:
 		return "no"
-	case s.Kind == KindAwaitJob:
+	case s.Kind == source.KindAwaitJob:
 		return "await job: " + result()
-	case s.Kind == KindAwait:
+	case s.Kind == source.KindAwait:
 		return "await: " + result()
-	case s.Kind == KindYield:
+	case s.Kind == source.KindYield:
 		return "yield"
-	case s.Kind == KindSwitchTo:
+	case s.Kind == source.KindSwitchTo:
 		return "switch"
-	case s.Kind == KindSleep:
+	case s.Kind == source.KindSleep:
 		return "sleep"
-	case s.Kind == KindTwin:
+	case s.Kind == source.KindTwin:
 		return "twin: " + result()
 	}
 	return fmt.Sprintf("enter %s %s: %s", s.Enter.Name(), types.TypeString(s.Frame, name), result())

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // checked is a package with its types.
@@ -106,7 +108,7 @@ func (ws *workspace) imports(p *packages.Package) map[string]*packages.Package {
 	if !local(p) {
 		return all
 	}
-	for _, path := range []string{jobPath, statemachinePath} {
+	for _, path := range []string{source.JobPath, source.StatemachinePath} {
 		// A variant made for a test imports variants made for the same test.
 		variant := ws.metas[path+" ["+p.ForTest+".test]"]
 		if p.ForTest == "" || variant == nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // TestTypesAreWrittenAsTheFileHasTo takes the types of the variables of
@@ -45,7 +47,7 @@ func TestFreshNamesHideNothing(t *testing.T) {
 	assert.Equal(t, "t2", im.Fresh("t"), "a local of the source")
 	assert.Equal(t, "local2", im.Fresh("local"), "a type of the package")
 	assert.Equal(t, "int2", im.Fresh("int"), "a predeclared name")
-	assert.Equal(t, "job", im.Path(jobPath, "job"))
+	assert.Equal(t, "job", im.Path(source.JobPath, "job"))
 	assert.Equal(t, "job2", im.Fresh("job"), "an import")
 	assert.Equal(t, "frame2", im.Path("example.com/frame", "frame"), "a fresh name")
 }

@@ -80,7 +80,7 @@ func (u *unit) likeOf(o openType) (way, bool) {
 		likes = append(likes, "*"+h.name)
 		values = append(values, by)
 	}
-	sig, err := u.fn.SignatureText(u.imports)
+	sig, err := u.imports.Signature(u.fn)
 	if err != nil {
 		return nil, false
 	}

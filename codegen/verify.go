@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Generated code that does not compile is worse than a refusal: the user can neither
@@ -85,7 +87,7 @@ func (r *run) verify(t *target) {
 }
 
 // functionAt is the function for which the declaration at pos was generated, or nil.
-func (out *output) functionAt(pos token.Pos) *Function {
+func (out *output) functionAt(pos token.Pos) *source.Function {
 	for _, decl := range out.syntax.Decls {
 		if pos < decl.Pos() || pos >= decl.End() {
 			continue
@@ -93,14 +95,14 @@ func (out *output) functionAt(pos token.Pos) *Function {
 		recv, name := "", ""
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			recv, name = receiverName(decl), decl.Name.Name
+			recv, name = source.ReceiverName(decl), decl.Name.Name
 		case *ast.GenDecl:
 			if spec, ok := decl.Specs[0].(*ast.TypeSpec); ok {
 				name = spec.Name.Name
 			}
 		}
 		for _, fn := range out.source.Functions {
-			own := receiverName(fn.Decl) == recv && (name == fn.Names.Async || name == fn.Names.Enter)
+			own := source.ReceiverName(fn.Decl) == recv && (name == fn.Names.Async || name == fn.Names.Enter)
 			for _, typ := range []string{fn.Names.Frame, fn.Names.Locals, fn.Names.Machine} {
 				own = own || recv == typ || name == typ
 			}
@@ -116,7 +118,7 @@ func (out *output) functionAt(pos token.Pos) *Function {
 // stubs that its outputs replace. Errors that this causes in them (unused imports,
 // missing bodies) are ignored.
 func (r *run) withoutBodies(t *target) (files []*ast.File, withoutC bool) {
-	replaced := map[*source]bool{}
+	replaced := map[*goFile]bool{}
 	for _, out := range t.outputs {
 		replaced[r.sources.get(out.source.Path)] = true
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Change is what happens to a generated file.
@@ -44,7 +46,7 @@ func (r *run) finish() *Result {
 		}
 		changes, err := r.changes(dir)
 		if err != nil {
-			r.report(dir, unreadable(dir, err))
+			r.report(dir, source.Unreadable(dir, err))
 			continue
 		}
 		r.refuseEdited(dir, changes)
@@ -69,7 +71,7 @@ func (r *run) finish() *Result {
 	for _, t := range r.targets {
 		result.Warnings = append(result.Warnings, t.warnings...)
 	}
-	result.Diagnostics, result.Warnings = SortDiagnostics(result.Diagnostics), SortDiagnostics(result.Warnings)
+	result.Diagnostics, result.Warnings = source.SortDiagnostics(result.Diagnostics), source.SortDiagnostics(result.Warnings)
 	slices.SortFunc(result.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return result
 }
@@ -116,7 +118,7 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 				change.Change = Created
 			case err != nil:
 				return nil, err
-			case bytes.Equal(unixLines(old), out.data):
+			case bytes.Equal(source.UnixLines(old), out.data):
 				change.Change = Unchanged
 			case !r.ws.cfg.Overwrite:
 				change.keep(old)
@@ -147,8 +149,11 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 
 // keep makes c report that the old file is left as it is, if it was edited or damaged.
 func (c *FileChange) keep(old []byte) {
-	if change, why := changed(old); change != "" {
-		c.Change, c.why = change, why
+	switch differs, damage := source.Altered(old); {
+	case damage != "":
+		c.Change, c.why = Damaged, damage
+	case differs:
+		c.Change = Edited
 	}
 }
 
@@ -156,17 +161,17 @@ func (c *FileChange) keep(old []byte) {
 // generate: its source is gone or has no annotation anymore. A source that this run
 // does not build, for another system or with other tags, still has its output.
 func (r *run) orphan(path string, data []byte) bool {
-	base := generatedFrom(data)
+	base := source.GeneratedFrom(data)
 	if base == "" {
 		return false
 	}
 	from := filepath.Join(filepath.Dir(path), base)
-	if fileTwin(from) != path {
+	if source.FileTwin(from) != path {
 		return true // Renamed by hand, or copied.
 	}
 	src := r.sources.get(from)
 	return src.syntax == nil || src.generated ||
-		!slices.ContainsFunc(directives(src.syntax), func(d directive) bool { return d.text == directiveAsync })
+		!slices.ContainsFunc(source.Directives(src.syntax), func(d source.Directive) bool { return d.Text == source.DirectiveAsync })
 }
 
 // hold takes the folders out of byDir that import a folder with findings, until

@@ -26,6 +26,14 @@ var (
 	notLinked         = []string{"codegen/...", "examples/...", "docs/...", "internal/policy/..."}
 )
 
+// The phases of the generator. Each is a function from its input to its output, and knows
+// the phases before it at most. The driver, package codegen, puts them together; the
+// command, vet and explain are built on that.
+var (
+	generator   = []string{"codegen", "codegen/cmd/...", "codegen/explain/...", "codegen/vet/...", "codegen/internal/prove/..."}
+	aboveSource = generator
+)
+
 // house is the plan. All rows that name a package bind it.
 var house = []Direction{
 	{
@@ -65,6 +73,16 @@ var house = []Direction{
 		Because: "the generator names packages as strings, so that it builds and runs whatever state the runtime is in, also for a first run on a fresh package",
 	},
 	{
+		From:    []string{"codegen/internal/typeset/..."},
+		Never:   []string{"codegen/..."},
+		Because: "a question about a type needs nothing but the type",
+	},
+	{
+		From:    []string{"codegen/internal/source/..."},
+		Never:   aboveSource,
+		Because: "what the source says does not depend on what is made of it",
+	},
+	{
 		From:    []string{"..."},
 		Except:  notLinked,
 		Never:   notLinked,
@@ -98,6 +116,8 @@ var existing = []string{
 	"codegen",
 	"codegen/cmd/movenext",
 	"codegen/explain",
+	"codegen/internal/source",
+	"codegen/internal/typeset",
 	"codegen/vet",
 	"continuation",
 	"coord",

@@ -1,4 +1,4 @@
-package codegen
+package source
 
 import (
 	"go/ast"
@@ -13,35 +13,35 @@ import (
 // error and not a comment: an annotation without effect would silently leave a function
 // blocking.
 const (
-	directivePrefix = "//movenext:"
-	directiveAsync  = directivePrefix + "async"
+	DirectivePrefix = "//movenext:"
+	DirectiveAsync  = DirectivePrefix + "async"
 )
 
-// directive is one comment line that begins with the prefix.
-type directive struct {
-	comment *ast.Comment
-	text    string // without trailing space
+// Directive is one comment line that begins with the prefix.
+type Directive struct {
+	Comment *ast.Comment
+	Text    string // without trailing space
 }
 
-// directives lists those of a file in order, and misspelt ones.
-func directives(file *ast.File) []directive {
-	var list []directive
+// Directives lists those of a file in order, and misspelt ones.
+func Directives(file *ast.File) []Directive {
+	var list []Directive
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			text := strings.TrimRight(c.Text, " \t\r")
-			if strings.HasPrefix(text, directivePrefix) || isMisspelt(text) {
-				list = append(list, directive{c, text})
+			if strings.HasPrefix(text, DirectivePrefix) || IsMisspelt(text) {
+				list = append(list, Directive{c, text})
 			}
 		}
 	}
 	return list
 }
 
-// isMisspelt reports whether a comment says "movenext async" and nothing else, in some
+// IsMisspelt reports whether a comment says "movenext async" and nothing else, in some
 // other way than the annotation: with spaces, capital letters, hyphens, "go:" in front,
 // in a block, or with one or two letters wrong.
-func isMisspelt(text string) bool {
-	if text == directiveAsync {
+func IsMisspelt(text string) bool {
+	if text == DirectiveAsync {
 		return false
 	}
 	letters := strings.Map(func(r rune) rune {
@@ -59,8 +59,8 @@ func isMisspelt(text string) bool {
 	return name == "movenext" || strings.HasSuffix(text, ":async") && !strings.Contains(text, " ") && isClose(name, "movenext")
 }
 
-// hasSpace reports whether a comment begins like prose.
-func hasSpace(text string) bool {
+// HasSpace reports whether a comment begins like prose.
+func HasSpace(text string) bool {
 	return strings.HasPrefix(text, "// ") || strings.HasPrefix(text, "//\t")
 }
 
@@ -81,8 +81,8 @@ func distance(a, b string, limit int) int {
 	return 1 + min(distance(a[1:], b, limit-1), distance(a, b[1:], limit-1), distance(a[1:], b[1:], limit-1))
 }
 
-// whereabouts says what a misplaced directive is attached to, for the message.
-func whereabouts(file *ast.File, pos token.Pos) string {
+// Whereabouts says what a misplaced directive is attached to, for the message.
+func Whereabouts(file *ast.File, pos token.Pos) string {
 	for _, decl := range file.Decls {
 		doc, what := docOf(decl)
 		if doc != nil && doc.Pos() <= pos && pos < doc.End() {
@@ -134,11 +134,6 @@ func article(noun string) string {
 // IsAnnotated reports whether the doc comment of decl holds the annotation.
 func IsAnnotated(decl *ast.FuncDecl) bool {
 	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
-		return strings.TrimRight(c.Text, " \t\r") == directiveAsync
+		return strings.TrimRight(c.Text, " \t\r") == DirectiveAsync
 	})
 }
-
-// StreamLiteral returns the function literal that is the body of a stream, if decl has
-// the form of one: a function that does nothing but return a literal with a yield. Else
-// it is nil.
-func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit { return streamLiteral(decl) }

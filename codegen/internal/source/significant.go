@@ -1,4 +1,4 @@
-package codegen
+package source
 
 import (
 	"bytes"
@@ -29,10 +29,10 @@ import (
 // cut is a piece of a file that is left out.
 type cut struct{ from, to int }
 
-// codeOf is code(file) of a file that holds data; a file that does not parse counts as
+// CodeOf is code(file) of a file that holds data; a file that does not parse counts as
 // it is.
-func codeOf(data []byte) []byte {
-	if isGenerated(data) {
+func CodeOf(data []byte) []byte {
+	if IsGenerated(data) {
 		return data
 	}
 	fset := token.NewFileSet()
@@ -40,33 +40,27 @@ func codeOf(data []byte) []byte {
 	if err != nil {
 		return data
 	}
+	return Code(data, fset, syntax)
+}
+
+// Code is code(file) of a file that holds data and has been parsed.
+func Code(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
 	return without(data, ordinaryComments(fset.File(syntax.FileStart), syntax))
 }
 
-// code is code(file) of a file that has been parsed.
-func (s *source) code(fset *token.FileSet) []byte {
-	if s.err != nil || s.generated {
-		return s.data
-	}
-	return without(s.data, ordinaryComments(fset.File(s.syntax.FileStart), s.syntax))
-}
-
-// face is face(file). The body of a stream counts, since what its twin returns is read
+// Face is face(file). The body of a stream counts, since what its twin returns is read
 // there.
-func (s *source) face(fset *token.FileSet) []byte {
-	if s.err != nil || s.generated {
-		return s.data
-	}
-	file := fset.File(s.syntax.FileStart)
-	cuts := ordinaryComments(file, s.syntax)
-	for _, decl := range s.syntax.Decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil && streamLiteral(fn) == nil {
+func Face(data []byte, fset *token.FileSet, syntax *ast.File) []byte {
+	file := fset.File(syntax.FileStart)
+	cuts := ordinaryComments(file, syntax)
+	for _, decl := range syntax.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil && StreamLiteral(fn) == nil {
 			cuts = append(cuts, cut{file.Offset(fn.Body.Lbrace) + 1, file.Offset(fn.Body.Rbrace)})
 		}
 	}
 	var b []byte
 	afterComment := false
-	for line := range bytes.Lines(without(s.data, cuts)) {
+	for line := range bytes.Lines(without(data, cuts)) {
 		text := bytes.TrimSpace(line)
 		if len(text) > 0 || afterComment { // a line that detaches a directive
 			b = append(b, line...)
@@ -93,7 +87,7 @@ func without(data []byte, cuts []cut) []byte {
 
 // ordinaryComments are the cuts that leave out comments for readers only.
 func ordinaryComments(file *token.File, syntax *ast.File) []cut {
-	if importsC(syntax) {
+	if ImportsC(syntax) {
 		return nil
 	}
 	var cuts []cut
@@ -119,4 +113,14 @@ func isOrdinary(text string) bool {
 	}
 	lower := strings.ToLower(rest)
 	return !strings.Contains(lower, "movenext") && !strings.Contains(rest, "+build")
+}
+
+// ImportsC reports whether a file imports "C": then its comments may be C.
+func ImportsC(file *ast.File) bool {
+	for _, spec := range file.Imports {
+		if spec.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package codegen
+package source
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ func isTwin(fn, twin *types.Func) bool {
 		return false
 	}
 	arg := jobArgument(sig.Results().At(0).Type())
-	return arg != nil && isJobOf(arg, resultsOf(fn.Signature()))
+	return arg != nil && isJobOf(arg, ResultsOf(fn.Signature()))
 }
 
 // isPair reports whether async is the asynchronous form of fn, in whichever way.
@@ -48,7 +48,7 @@ func isEnter(fn, enter *types.Func) bool {
 // if both have the same receiver and as many type parameters.
 func alike(fn, other *types.Func) (*types.Signature, bool) {
 	a, b := fn.Signature(), other.Signature()
-	if a.TypeParams().Len() != b.TypeParams().Len() || isPointer(a.Recv()) != isPointer(b.Recv()) {
+	if a.TypeParams().Len() != b.TypeParams().Len() || IsPointer(a.Recv()) != IsPointer(b.Recv()) {
 		return nil, false
 	}
 	if a.TypeParams().Len() > 0 {
@@ -130,7 +130,7 @@ func isJobOf(arg types.Type, results Results) bool {
 		return types.Identical(arg, results.Values[0].Type())
 	default:
 		tuple, ok := types.Unalias(arg).(*types.Named)
-		if !ok || !isObject(tuple.Obj(), jobPath, fmt.Sprintf("Tuple%d", n)) || tuple.TypeArgs().Len() != n {
+		if !ok || !IsObject(tuple.Obj(), JobPath, fmt.Sprintf("Tuple%d", n)) || tuple.TypeArgs().Len() != n {
 			return false
 		}
 		for i, v := range results.Values {
@@ -148,10 +148,11 @@ func isTask(typ types.Type) bool {
 		return false
 	}
 	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	return ok && isObject(named.Obj(), statemachinePath, "Task")
+	return ok && IsObject(named.Obj(), StatemachinePath, "Task")
 }
 
-func isPointer(v *types.Var) bool {
+// IsPointer reports whether v, which may be nil, is a pointer.
+func IsPointer(v *types.Var) bool {
 	if v == nil {
 		return false
 	}

@@ -1,4 +1,4 @@
-package codegen
+package source
 
 import (
 	"fmt"
@@ -28,9 +28,10 @@ type Stream struct {
 	Value   types.Type // of the elements
 }
 
-// streamLiteral returns the literal of a declaration that has the form of a stream, or
-// nil.
-func streamLiteral(decl *ast.FuncDecl) *ast.FuncLit {
+// StreamLiteral returns the function literal that is the body of a stream, if decl has
+// the form of one: a function that does nothing but return a literal with a yield. Else
+// it is nil.
+func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit {
 	if decl.Body == nil || len(decl.Body.List) != 1 || decl.Type.Results.NumFields() != 1 {
 		return nil
 	}
@@ -39,14 +40,14 @@ func streamLiteral(decl *ast.FuncDecl) *ast.FuncLit {
 		return nil
 	}
 	lit, ok := ast.Unparen(ret.Results[0]).(*ast.FuncLit)
-	if !ok || lit.Type.Results.NumFields() != 0 || yieldedType(lit) == nil {
+	if !ok || lit.Type.Results.NumFields() != 0 || YieldedType(lit) == nil {
 		return nil
 	}
 	return lit
 }
 
-// yieldedType is the T of a literal func(yield func(T, error) bool), or nil.
-func yieldedType(lit *ast.FuncLit) ast.Expr {
+// YieldedType is the T of a literal func(yield func(T, error) bool), or nil.
+func YieldedType(lit *ast.FuncLit) ast.Expr {
 	if lit.Type.Params.NumFields() != 1 {
 		return nil
 	}
@@ -66,9 +67,9 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// streamOf adds types to the facts about a stream's literal, or says that the
+// StreamOf adds types to the facts about a stream's literal, or says that the
 // function's result is no sequence.
-func streamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, error) {
+func StreamOf(pkg *Package, decl *ast.FuncDecl, lit *ast.FuncLit) (*Stream, error) {
 	object := pkg.Info.Defs[decl.Name].(*types.Func)
 	value := sequenceOf(object.Signature())
 	if value == nil {
@@ -87,16 +88,16 @@ func sequenceOf(sig *types.Signature) types.Type {
 	if sig.Results().Len() != 1 {
 		return nil
 	}
-	key, value := yieldedBy(sig.Results().At(0).Type())
+	key, value := YieldedBy(sig.Results().At(0).Type())
 	if value == nil || !types.Identical(value, types.Universe.Lookup("error").Type()) {
 		return nil
 	}
 	return key
 }
 
-// yieldedBy are the types of the variables of a range over a function of type t; nil:
+// YieldedBy are the types of the variables of a range over a function of type t; nil:
 // there are fewer.
-func yieldedBy(t types.Type) (key, value types.Type) {
+func YieldedBy(t types.Type) (key, value types.Type) {
 	seq, ok := typeset.Core(t).(*types.Signature)
 	if !ok || seq.Params().Len() != 1 || seq.Results().Len() != 0 {
 		return nil, nil
@@ -121,18 +122,18 @@ func isStreamTwin(fn, twin *types.Func) bool {
 	if !ok || sig.Results().Len() != 1 || !sameParams(fn.Signature(), sig, 0) {
 		return false
 	}
-	value, arg := sequenceOf(fn.Signature()), streamArgument(sig.Results().At(0).Type())
+	value, arg := sequenceOf(fn.Signature()), StreamArgument(sig.Results().At(0).Type())
 	return value != nil && arg != nil && types.Identical(value, arg)
 }
 
-// streamArgument is T if typ is *job.Stream[T], or nil.
-func streamArgument(typ types.Type) types.Type {
+// StreamArgument is T if typ is *job.Stream[T], or nil.
+func StreamArgument(typ types.Type) types.Type {
 	ptr, ok := types.Unalias(typ).(*types.Pointer)
 	if !ok {
 		return nil
 	}
 	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	if !ok || !isObject(named.Obj(), jobPath, "Stream") || named.TypeArgs().Len() != 1 {
+	if !ok || !IsObject(named.Obj(), JobPath, "Stream") || named.TypeArgs().Len() != 1 {
 		return nil
 	}
 	return named.TypeArgs().At(0)
@@ -140,7 +141,7 @@ func streamArgument(typ types.Type) types.Type {
 
 // Stream reports whether call makes a sequence that has a twin which is a stream.
 func (t *Twins) Stream(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
-	fn, id, sel := callee(call, info)
+	fn, id, sel := Callee(call, info)
 	if fn == nil || fn.Pkg() == nil {
 		return Suspension{}, false
 	}
@@ -153,38 +154,6 @@ func (t *Twins) Stream(call *ast.CallExpr, info *types.Info) (Suspension, bool) 
 	if sig == nil {
 		return s, false
 	}
-	s.Result = streamArgument(sig.Results().At(0).Type())
+	s.Result = StreamArgument(sig.Results().At(0).Type())
 	return s, true
-}
-
-// streamed is the operand of a range over a stream: exactly one of the fields is set.
-type streamed struct {
-	call *ast.CallExpr // of a function with a twin, which point tells
-	of   ast.Expr      // a *job.Stream, of which All was called
-
-	point Suspension
-}
-
-// streamIn returns the stream that s ranges over, or false.
-func (u *unit) streamIn(s *ast.RangeStmt) (streamed, bool) {
-	call, ok := ast.Unparen(s.X).(*ast.CallExpr)
-	if !ok {
-		return streamed{}, false
-	}
-	if point, ok := u.fn.Package.Twins.Stream(call, u.info); ok {
-		return streamed{call: call, point: point}, true
-	}
-	fn, _, method := callee(call, u.info)
-	if fn == nil || method == nil || method.Kind() != types.MethodVal || len(method.Index()) != 1 || fn.Name() != "All" {
-		return streamed{}, false
-	}
-	if streamArgument(fn.Signature().Recv().Type()) == nil {
-		return streamed{}, false
-	}
-	return streamed{of: ast.Unparen(call.Fun).(*ast.SelectorExpr).X}, true
-}
-
-// streamStub declares the twin of a stream.
-func (f *finder) streamStub(src *source, fn *annotated, head, tparams, params string) string {
-	return fmt.Sprintf("%s%s%s%s *%s.Stream[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, f.slice(src, yieldedType(fn.stream)))
 }

@@ -1,4 +1,4 @@
-package codegen
+package source
 
 import (
 	"go/ast"
@@ -12,34 +12,48 @@ import (
 // interface, so that the two cannot be overridden one without the other.
 //
 // The rule reads types alone. Twins that are still to be generated are in the types
-// too, as stubs (stubs.go); twins written by hand and those of other modules need
+// too, as stubs (see package load); twins written by hand and those of other modules need
 // nothing. It is tempting to ask the annotations instead of the types here. Then calls
 // of twins that another module generated would block, and an interface could not have a
 // twin.
 
 // Twins answers which calls suspend. It is safe for concurrent use.
 type Twins struct {
-	names map[funcKey]Names // of annotated functions
+	names map[FuncKey]Names // of annotated functions
 }
 
-// funcKey names a function without its object: one source function is several
-// objects if its package is also loaded with tests.
-type funcKey struct{ pkg, recv, name string }
+// NewTwins answers with the names that were chosen for annotated functions, whose entries
+// may have other names than the rule gives them.
+func NewTwins(names map[FuncKey]Names) *Twins { return &Twins{names} }
 
-func keyOf(fn *types.Func) funcKey {
-	key := funcKey{name: fn.Name()}
+// FuncKey names a function without its object: one source function is several
+// objects if its package is also loaded with tests. It is "path.F" or "path.T.Method".
+type FuncKey string
+
+// KeyOf is the key of a function that has been type-checked.
+func KeyOf(fn *types.Func) FuncKey {
+	pkg, recv := "", ""
 	if fn.Pkg() != nil {
-		key.pkg = fn.Pkg().Path()
+		pkg = fn.Pkg().Path()
 	}
 	if named := receiverNamed(fn); named != nil {
-		key.recv = named.Obj().Name()
+		recv = named.Obj().Name()
 	}
-	return key
+	return NewKey(pkg, recv, fn.Name())
+}
+
+// NewKey is the key of a function whose syntax alone is known; recv is empty if it is no
+// method.
+func NewKey(pkg, recv, name string) FuncKey {
+	if recv != "" {
+		name = recv + "." + name
+	}
+	return FuncKey(pkg + "." + name)
 }
 
 // Suspends reports whether call is a suspension point, and what kind.
 func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
-	fn, id, sel := callee(call, info)
+	fn, id, sel := Callee(call, info)
 	if fn == nil || fn.Pkg() == nil {
 		return Suspension{}, false
 	}
@@ -65,7 +79,7 @@ func (t *Twins) Twin(fn *types.Func) *types.Func {
 	if fn.Pkg() == nil {
 		return nil
 	}
-	return twinOf(fn.Origin())
+	return TwinOf(fn.Origin())
 }
 
 // Plain is the plain form of fn, if fn is the asynchronous form of a pair of twins;
@@ -84,7 +98,7 @@ func (t *Twins) Plain(fn *types.Func) *types.Func {
 
 // twinCall completes s for a call of a function that may have a twin.
 func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
-	s.Twin = twinOf(s.Callee)
+	s.Twin = TwinOf(s.Callee)
 	if s.Twin == nil {
 		return s, false
 	}
@@ -93,7 +107,7 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 		return s, false
 	}
 	s.Kind, s.Result = KindTwin, jobArgument(sig.Results().At(0).Type())
-	if isObject(s.Callee, jobPath, "Sleep") {
+	if IsObject(s.Callee, JobPath, "Sleep") {
 		s.Kind = KindSleep
 		return s, true
 	}
@@ -107,11 +121,11 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 	return s, true
 }
 
-// callee resolves the function that call names, the identifier that names it,
+// Callee resolves the function that call names, the identifier that names it,
 // and the selection if it is a method. Calls of function values have none:
 // nothing in a type says whether the value will suspend.
-func callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *types.Selection) {
-	switch f := uninstantiated(call.Fun).(type) {
+func Callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *types.Selection) {
+	switch f := Uninstantiated(call.Fun).(type) {
 	case *ast.Ident:
 		fn, _ := info.Uses[f].(*types.Func)
 		return fn, f, nil
@@ -122,8 +136,8 @@ func callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *typ
 	return nil, nil, nil
 }
 
-// uninstantiated is the function of an expression that may instantiate it: F of F[int].
-func uninstantiated(fun ast.Expr) ast.Expr {
+// Uninstantiated is the function of an expression that may instantiate it: F of F[int].
+func Uninstantiated(fun ast.Expr) ast.Expr {
 	fun = ast.Unparen(fun)
 	switch f := fun.(type) {
 	case *ast.IndexExpr:
@@ -138,22 +152,22 @@ func uninstantiated(fun ast.Expr) ast.Expr {
 func intrinsic(fn *types.Func) Kind {
 	recv := receiverNamed(fn)
 	switch path := fn.Pkg().Path(); {
-	case path == jobPath && recv != nil && recv.Obj().Name() == "Job" && fn.Name() == "Await":
+	case path == JobPath && recv != nil && recv.Obj().Name() == "Job" && fn.Name() == "Await":
 		return KindAwaitJob
 	case recv != nil:
 		return 0
-	case path == awaiterPath && fn.Name() == "Await":
+	case path == AwaiterPath && fn.Name() == "Await":
 		return KindAwait
-	case path == jobPath && fn.Name() == "Yield":
+	case path == JobPath && fn.Name() == "Yield":
 		return KindYield
-	case path == jobPath && fn.Name() == "SwitchTo":
+	case path == JobPath && fn.Name() == "SwitchTo":
 		return KindSwitchTo
 	}
 	return 0
 }
 
-// twinOf finds FAsync next to fn, or nil.
-func twinOf(fn *types.Func) *types.Func {
+// TwinOf finds FAsync next to fn, or nil.
+func TwinOf(fn *types.Func) *types.Func {
 	twin := beside(fn, fn.Name()+"Async")
 	if twin == nil || !isTwin(fn, twin) {
 		return nil
@@ -164,7 +178,7 @@ func twinOf(fn *types.Func) *types.Func {
 // enterOf finds the entry for machines next to fn, or nil.
 func (t *Twins) enterOf(fn *types.Func) *types.Func {
 	name := fn.Name() + "Enter"
-	if names, ok := t.names[keyOf(fn)]; ok {
+	if names, ok := t.names[KeyOf(fn)]; ok {
 		name = names.Enter
 	}
 	enter := beside(fn, name)
@@ -230,12 +244,13 @@ func jobArgument(typ types.Type) types.Type {
 		return nil
 	}
 	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	if !ok || !isObject(named.Obj(), jobPath, "Job") || named.TypeArgs().Len() != 1 {
+	if !ok || !IsObject(named.Obj(), JobPath, "Job") || named.TypeArgs().Len() != 1 {
 		return nil
 	}
 	return named.TypeArgs().At(0)
 }
 
-func isObject(obj types.Object, path, name string) bool {
+// IsObject reports whether obj is declared in the package at path under this name.
+func IsObject(obj types.Object, path, name string) bool {
 	return obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == path
 }

@@ -1,23 +1,26 @@
-package codegen
+package source
 
 import (
+	"go/parser"
 	"go/token"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
-// parsedSource is a source of one file, without a workspace.
-func parsedSource(text string) (code, face string) {
-	srcs := newSources(&Config{Overlay: map[string][]byte{"x.go": []byte(text)}}, nil)
-	srcs.fset = token.NewFileSet()
-	src := srcs.get("x.go")
-	return string(src.code(srcs.fset)), string(src.face(srcs.fset))
+// parts are what matters of a file.
+func parts(text string) (code, face string) {
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, "x.go", text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return text, text
+	}
+	return string(Code([]byte(text), fset, syntax)), string(Face([]byte(text), fset, syntax))
 }
 
 func TestWhichChangesMatterToWhom(t *testing.T) {
 	const before = "// Package p.\npackage p\n\n// F waits.\n//\n//movenext:async\nfunc F() {\n\tg() // why\n}\n\n// g.\nfunc g() {}\n"
-	code, face := parsedSource(before)
+	code, face := parts(before)
 	for name, c := range map[string]struct {
 		after      string
 		code, face bool // whether they differ
@@ -37,26 +40,26 @@ func TestWhichChangesMatterToWhom(t *testing.T) {
 		"a build constraint":             {"//go:build linux\npackage p\n\n// F waits.\n//\n//movenext:async\nfunc F() {\n\tg() // why\n}\n\n// g.\nfunc g() {}\n", true, true},
 		"code that does not parse":       {before + "}", true, true},
 	} {
-		otherCode, otherFace := parsedSource(c.after)
+		otherCode, otherFace := parts(c.after)
 		assert.Equal(t, c.code, code != otherCode, "code: %s", name)
 		assert.Equal(t, c.face, face != otherFace, "face: %s", name)
-		assert.Equal(t, otherCode, string(codeOf([]byte(c.after))), name)
+		assert.Equal(t, otherCode, string(CodeOf([]byte(c.after))), name)
 	}
 }
 
 func TestWhatACommentTouchesStaysAttached(t *testing.T) {
 	const attached = "package p\n\n//movenext:async\n// F waits.\nfunc F() {}\n"
 	const detached = "package p\n\n//movenext:async\n\nfunc F() {}\n"
-	assert.NotEqual(t, string(codeOf([]byte(attached))), string(codeOf([]byte(detached))))
+	assert.NotEqual(t, string(CodeOf([]byte(attached))), string(CodeOf([]byte(detached))))
 }
 
 func TestCommentsThatCReads(t *testing.T) {
 	const file = "package p\n\n// int one;\nimport \"C\"\n"
-	assert.Equal(t, file, string(codeOf([]byte(file))))
+	assert.Equal(t, file, string(CodeOf([]byte(file))))
 }
 
 func TestWhatAStreamYieldsIsInItsFace(t *testing.T) {
-	_, ints := parsedSource("package p\n\n//movenext:async\nfunc S() seq {\n\treturn func(yield func(int, error) bool) {}\n}\n")
-	_, strings := parsedSource("package p\n\n//movenext:async\nfunc S() seq {\n\treturn func(yield func(string, error) bool) {}\n}\n")
+	_, ints := parts("package p\n\n//movenext:async\nfunc S() seq {\n\treturn func(yield func(int, error) bool) {}\n}\n")
+	_, strings := parts("package p\n\n//movenext:async\nfunc S() seq {\n\treturn func(yield func(string, error) bool) {}\n}\n")
 	assert.NotEqual(t, ints, strings)
 }

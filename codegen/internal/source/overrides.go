@@ -1,4 +1,4 @@
-package codegen
+package source
 
 import (
 	"go/token"
@@ -6,20 +6,11 @@ import (
 	"strings"
 )
 
-// findOverrides looks at every local package whose types are known by now: a
-// package without annotations can override half of a pair too.
-func (r *run) findOverrides() {
-	for _, entry := range r.checker.local.byID {
-		position := func(pos token.Pos) token.Position { return r.ws.fset.PositionFor(pos, false) }
-		r.report(folder(entry.result.meta), overrides(entry.result.types, position)...)
-	}
-}
-
-// overrides finds types that declare one form of a pair of twins and get the other from
+// Overrides finds types that declare one form of a pair of twins and get the other from
 // an embedded type. Such a type has both methods, and so satisfies an interface with
 // both; but the plain form and the asynchronous one are then different programs, which
 // must never happen.
-func overrides(pkg *types.Package, position func(token.Pos) token.Position) []Diagnostic {
+func Overrides(pkg *types.Package, position func(token.Pos) token.Position) []Diagnostic {
 	var found []Diagnostic
 	scope := pkg.Scope()
 	for _, name := range scope.Names() {

@@ -1,10 +1,13 @@
-package codegen
+package source
 
 import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
+	"path/filepath"
 	"sort"
+	"strings"
 )
 
 // Module is the module of the runtime that generated code imports.
@@ -12,13 +15,13 @@ const Module = "github.com/movenext/movenext"
 
 // The runtime packages that generated code names. The generator never imports
 // them: it has to build and run against any version of them, and which version
-// fits is settled when the generated code is compiled (see [Contract]).
+// fits is settled when the generated code is compiled.
 const (
-	jobPath          = Module + "/job"
-	awaiterPath      = Module + "/awaiter"
-	coordPath        = Module + "/coord"
-	statemachinePath = Module + "/statemachine"
-	recordPath       = statemachinePath + "/record"
+	JobPath          = Module + "/job"
+	AwaiterPath      = Module + "/awaiter"
+	CoordPath        = Module + "/coord"
+	StatemachinePath = Module + "/statemachine"
+	RecordPath       = StatemachinePath + "/record"
 )
 
 // Package is one type-checked package that holds annotated functions. The
@@ -37,7 +40,7 @@ type Package struct {
 	Info  *types.Info
 
 	// withoutC: names from C have no type (see cgo.go).
-	withoutC bool
+	WithoutC bool
 
 	// Language is the language version of the module ("go1.26"), or empty. A file
 	// may set its own: ask Info.FileVersions.
@@ -69,15 +72,15 @@ type File struct {
 	Syntax *ast.File
 	Source []byte
 
-	ragged bool // not as go/format would have it, which moves statements to other lines
+	Ragged bool // not as go/format would have it, which moves statements to other lines
 
 	// Functions are the annotated functions in the order of the file.
 	Functions []*Function
 }
 
-// function is the declaration of the function whose name is at pos, or nil if that is
+// DeclarationAt is the declaration of the function whose name is at pos, or nil if that is
 // elsewhere.
-func (f *File) function(pos token.Pos) *ast.FuncDecl {
+func (f *File) DeclarationAt(pos token.Pos) *ast.FuncDecl {
 	decls := f.Syntax.Decls
 	i := sort.Search(len(decls), func(i int) bool { return decls[i].End() > pos })
 	if i == len(decls) {
@@ -151,12 +154,12 @@ const (
 	KindValue
 )
 
-// kindDeferred is the epilogue of a function whose deferred calls suspend.
-const kindDeferred Kind = -1
+// KindDeferred is the epilogue of a function whose deferred calls suspend.
+const KindDeferred Kind = -1
 
-// enters reports whether the callee is a machine that is entered, not a job that is
+// Enters reports whether the callee is a machine that is entered, not a job that is
 // awaited.
-func (k Kind) enters() bool {
+func (k Kind) Enters() bool {
 	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue
 }
 
@@ -189,4 +192,72 @@ type Suspension struct {
 	// Result is the T of the *job.Job[T] or Awaiter[T] of the call, with the call's
 	// type arguments put in; job.Void for a twin that only fails or returns nothing.
 	Result types.Type
+}
+
+// DocName is the function as a doc link names it: Repo.Fetch, fetch.
+func (f *Function) DocName() string {
+	if named := receiverNamed(f.Object); named != nil {
+		return named.Obj().Name() + "." + f.Object.Name()
+	}
+	return f.Object.Name()
+}
+
+// RuntimeName is the function's name as the Go runtime prints it in stacks.
+func (f *Function) RuntimeName() string {
+	pkg := f.Package.Path
+	if f.Package.Name == "main" {
+		pkg = "main"
+	}
+	name := f.Object.Name()
+	if named := receiverNamed(f.Object); named != nil {
+		recv := named.Obj().Name()
+		if IsPointer(f.Signature().Recv()) {
+			recv = "(*" + recv + ")"
+		}
+		name = recv + "." + name
+	}
+	return pkg + "." + name
+}
+
+// RuntimeFile is the function's file as -trimpath leaves it in stacks: generated files
+// must not depend on where the module lies.
+func (f *Function) RuntimeFile() string { return f.Package.InStacks(f.File.Path) }
+
+// InStacks is the name of a file of the package as -trimpath leaves it in stacks.
+func (p *Package) InStacks(file string) string {
+	return path.Join(strings.TrimSuffix(p.Path, "_test"), filepath.Base(file))
+}
+
+// ReceiverName is the name of the receiver's base type, or empty for functions
+// and for receivers that do not type-check.
+func ReceiverName(decl *ast.FuncDecl) string {
+	if decl.Recv == nil || len(decl.Recv.List) != 1 {
+		return ""
+	}
+	if id := BaseIdent(decl.Recv.List[0].Type); id != nil {
+		return id.Name
+	}
+	return ""
+}
+
+// BaseIdent finds T in T, *T, (T), pkg.T, T[A] and their mixtures.
+func BaseIdent(expr ast.Expr) *ast.Ident {
+	for {
+		switch e := expr.(type) {
+		case *ast.Ident:
+			return e
+		case *ast.ParenExpr:
+			expr = e.X
+		case *ast.StarExpr:
+			expr = e.X
+		case *ast.IndexExpr:
+			expr = e.X
+		case *ast.IndexListExpr:
+			expr = e.X
+		case *ast.SelectorExpr:
+			return e.Sel
+		default:
+			return nil
+		}
+	}
 }

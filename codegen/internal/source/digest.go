@@ -1,4 +1,4 @@
-package codegen
+package source
 
 import (
 	"bytes"
@@ -17,44 +17,45 @@ import (
 // It is tempting to compare with what the source would have given then; but neither
 // that source nor that generator exists anymore.
 
-var digestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
+// DigestLine finds the line with the digest.
+var DigestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
 
-// sealed is data with its digest.
-func sealed(data []byte) []byte {
+// Sealed is data with its digest.
+func Sealed(data []byte) []byte {
 	return fmt.Appendf(data, "\n// Digest of what is above: %s\n", digest(append(data, '\n')))
 }
 
 // digest does not depend on how lines end.
 func digest(data []byte) string {
-	sum := sha256.Sum256(unixLines(data))
+	sum := sha256.Sum256(UnixLines(data))
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// unixLines returns data with the line ends that it was generated with. Version control
+// UnixLines returns data with the line ends that it was generated with. Version control
 // may have changed them (core.autocrlf), and a file that differs only in its line ends
 // is up to date. Otherwise check would fail in each clone on such a system, and
 // generate would change untouched files there.
-func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
+func UnixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
-// changed says how a generated file differs from its generated form, as a Change and in
-// words.
-func changed(data []byte) (Change, string) {
-	at := digestLine.FindSubmatchIndex(data)
+// Altered reports whether a generated file differs from its generated form: because it was
+// edited, or else because it was damaged, and by what.
+func Altered(data []byte) (differs bool, damage string) {
+	at := DigestLine.FindSubmatchIndex(data)
 	switch {
 	case at != nil && len(bytes.TrimSpace(data[at[1]:])) == 0 && string(data[at[2]:at[3]]) == digest(data[:at[0]]):
-		return "", ""
+		return false, ""
 	case conflictMark.Match(data):
-		return Damaged, "it has the marks of a merge conflict"
+		return true, "it has the marks of a merge conflict"
 	case len(bytes.Trim(data, "\x00 \t\r\n")) == 0:
-		return Damaged, "it is empty"
+		return true, "it is empty"
 	case at == nil && parses(data):
-		return "", "" // of a generator that wrote no digest, or cut between two declarations
+		return false, "" // of a generator that wrote no digest, or cut between two declarations
 	case at == nil:
-		return Damaged, "it ends in the middle"
+		return true, "it ends in the middle"
 	}
-	return Edited, ""
+	return true, ""
 }
 
 func parses(data []byte) bool {

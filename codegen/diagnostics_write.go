@@ -1,0 +1,68 @@
+package codegen
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// The findings about files, and defects of the generator.
+
+func cannotWrite(path string, err error) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
+		What: "cannot write: " + err.Error(),
+		Why:  "a folder's files are replaced all or none, so the old ones are still there",
+		Do:   "make the folder writable, or make room, and run again",
+	}
+}
+
+func editedByHand(path string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
+		What: "this generated file was edited by hand, and is not what would be generated now",
+		Why:  "to generate it again would lose what was edited",
+		Do:   "make the change in the source and remove this file, or run with -overwrite; to keep it as your own, remove its first line and the annotation",
+	}
+}
+
+func damaged(path, why string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
+		What: "this generated file is damaged: " + why,
+		Why:  "something else than movenext has written it, or was stopped while it did",
+		Do:   "remove it and run again, or run with -overwrite: it is generated from the source as it is now",
+	}
+}
+
+func unnameableSignature(fn *source.Function, err error) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: fn.Package.Position(fn.Decl.Name.Pos()), Category: source.CategoryAnnotation,
+		What: fn.Decl.Name.Name + " cannot have a generated twin",
+		Why:  err.Error(),
+		Do:   "give the type a name that this package can write",
+	}
+}
+
+// loweringPanicked and its neighbours are defects of the generator itself. They name the
+// source, and nothing is written.
+func loweringPanicked(fn *source.Function, v any) source.Diagnostic {
+	return internalError(fn.Package.Position(fn.Decl.Name.Pos()), fmt.Sprintf("lowering %s panicked: %v", fn.Decl.Name.Name, v))
+}
+
+func invalidOutput(source, msg string) source.Diagnostic {
+	return internalError(token.Position{Filename: source}, "the generated file would not compile: "+msg)
+}
+
+func invalidMachine(fn *source.Function, msg string) source.Diagnostic {
+	return internalError(fn.Package.Position(fn.Decl.Name.Pos()), "the machine of "+fn.Decl.Name.Name+" would not compile: "+msg)
+}
+
+func internalError(pos token.Position, what string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: pos, Category: source.CategoryInternal, What: what,
+		Why: "this is a defect of movenext",
+		Do:  "report it with the source, and go on without this annotation",
+	}
+}
