@@ -112,7 +112,7 @@ func TestEveryOrderHasACase(t *testing.T) {
 		source := string(fileOf(c.Archive, "case.go"))
 		for _, m := range order.FindAllStringSubmatch(source, -1) {
 			assert.Contains(t, orders, m[1], "%s: no such row", c.name)
-			assert.Greater(t, len(regexp.MustCompile(`\b`+m[2]+`[(\[]`).FindAllString(source, -1)), 1, "%s: nobody calls %s", c.name, m[2])
+			assert.Greater(t, len(regexp.MustCompile(`\b`+m[2]+`[(\[]`).FindAllString(source, -1)), 1, "%s: no caller of %s", c.name, m[2])
 			assert.NotEmpty(t, fileOf(c.Archive, "want"), "%s: nothing says what gc does", c.name)
 			shown[m[1]] = true
 		}

@@ -222,7 +222,7 @@ func (e *emitter) machine() {
 		e.resume(f, t)
 		e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
 		if u.self == nil && u.keepsAlive() && !u.debug {
-			e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // whoever keeps the job keeps nothing else", f, u.keptName(), e.keptType())
+			e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // the job keeps nothing else alive", f, u.keptName(), e.keptType())
 		}
 		e.line("return %s", e.predeclared("true"))
 	})

@@ -161,7 +161,7 @@ func refusal(src *goFile, decl *ast.FuncDecl) (why, do string) {
 	case decl.Body == nil:
 		return "it has no body to make a machine of", "annotate the Go function that calls it"
 	case name == "_":
-		return "nobody can call it", "name it or remove the annotation"
+		return "it cannot be called", "name it or remove the annotation"
 	case decl.Recv == nil && name == "init":
 		return "the Go runtime calls init and waits for it", "move the work to a function that init or main starts"
 	case decl.Recv == nil && name == "main" && src.syntax.Name.Name == "main":

@@ -75,8 +75,8 @@ func walk(ctx context.Context, list []int) int {
 			where("deferred")
 		}()
 	}
-	var nobody *[]int
-	return sum + len(*nobody)
+	var missing *[]int
+	return sum + len(*missing)
 }
 
 //movenext:async

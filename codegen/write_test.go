@@ -150,5 +150,5 @@ func TestAFileIsReplacedAndNotRewritten(t *testing.T) {
 	assert.Equal(t, "new", string(data))
 	data, err = os.ReadFile(other)
 	require.NoError(t, err)
-	assert.Equal(t, "old", string(data), "who has the old file open keeps all of it")
+	assert.Equal(t, "old", string(data), "a reader of the old file keeps all of it")
 }

@@ -33,7 +33,7 @@ func TestACompleterNeitherWaitsForRoomNorRunsContinuations(t *testing.T) {
 				assert.True(t, source.TrySetResult(1), "returns although there is no room")
 				late := ContinueWith(ctx, source.Job(), add(2))
 				assert.Equal(t, Scheduled, early.Status(), "not run by the completer")
-				assert.Equal(t, Scheduled, late.Status(), "nor by who comes late")
+				assert.Equal(t, Scheduled, late.Status(), "nor by a late submitter")
 
 				gate.TrySetResult(0)
 				for _, j := range []*Job[int]{busy, queued, early, late} {

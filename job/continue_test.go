@@ -163,7 +163,7 @@ func TestTheAntecedentEndsBeforeTheWatchIsStarted(t *testing.T) {
 		c.attach(s.Job(), c)
 		m.all()
 		assert.Equal(t, Completed, c.Status())
-		assert.False(t, c.watch.Stop(), "attach has stopped what nobody else could")
+		assert.False(t, c.watch.Stop(), "attach has stopped what no other call could")
 	})
 }
 
@@ -262,7 +262,7 @@ func TestAFilteredOutContinuationIsCanceled(t *testing.T) {
 					assert.ErrorIs(t, c.Err(), ErrFiltered)
 					assert.ErrorIs(t, c.Err(), context.Canceled)
 				}
-				assert.Equal(t, Completed, after.Status(), "who waits for it is told in either case")
+				assert.Equal(t, Completed, after.Status(), "the waiter is told in either case")
 			})
 		}
 	}

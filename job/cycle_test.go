@@ -56,7 +56,7 @@ func TestWhoeverClosesACircleIsTold(t *testing.T) {
 			var c *CycleError
 			require.ErrorAs(t, jobs[n-1].Err(), &c)
 			assert.Len(t, c.Jobs, n)
-			assert.Equal(t, fmt.Sprintf("%q", fmt.Sprint(n-1)), c.Jobs[0], "who was about to wait")
+			assert.Equal(t, fmt.Sprintf("%q", fmt.Sprint(n-1)), c.Jobs[0], "the job that was about to wait")
 			assert.Equal(t, `"0"`, c.Jobs[1], "for the next")
 			assert.Equal(t, fmt.Sprintf("%q", fmt.Sprint(n-2)), c.Jobs[n-1])
 			assert.Equal(t, jobs[n-1].Err(), jobs[0].Err(), "the others see its error")

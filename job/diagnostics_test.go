@@ -111,7 +111,7 @@ func TestLabelsFollowTheChildrenOfAScope(t *testing.T) {
 	require.NoError(t, s.Wait())
 	assert.Contains(t, inside, `"job":"fan"`)
 	assert.Contains(t, inside, `"tenant":"blue"`)
-	assert.Contains(t, labels(t), `"tenant":"blue"`, "who waited has its own back")
+	assert.Contains(t, labels(t), `"tenant":"blue"`, "the waiter has its own labels back")
 	assert.NotContains(t, labels(t), `"job":"fan"`)
 
 	assert.Contains(t, s.WaitAsync().Creation().Function, "TestLabelsFollowTheChildrenOfAScope")
@@ -192,7 +192,7 @@ func TestAForeignWaiterContributesItsFrames(t *testing.T) {
 	s.Job().OnCompleted(machine{frames: []Frame{{What: "async function", Function: "fetch", File: "fetch.go", Line: 7}}, job: behind.Job()})
 	behind.Job().OnCompleted(resumer(func() {}))
 	frames := AsyncStack(s.Job())
-	require.Len(t, frames, 2, "who does not say what it is does not appear")
+	require.Len(t, frames, 2, "a waiter without a description does not appear")
 	assert.Equal(t, "async function in fetch\n\tfetch.go:7", frames[1].String())
 	s.TrySetResult(1)
 	behind.TrySetResult(1)

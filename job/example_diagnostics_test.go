@@ -70,13 +70,13 @@ func ExampleWouldCycle() {
 
 func ExampleOnUnobserved() {
 	before := job.OnUnobserved(func(f job.Failure) {
-		fmt.Println("nobody looked:", f.Name, f.Err)
+		fmt.Println("unobserved:", f.Name, f.Err)
 	})
 	defer func() { job.OnUnobserved(before) }()
 	j := job.Go(context.Background(), func(context.Context) error { return errors.New("lost") }, job.Named("cleanup"))
 	<-j.Done()
 	job.ReportUnobserved()
-	// Output: nobody looked: cleanup lost
+	// Output: unobserved: cleanup lost
 }
 
 func ExampleReportUnobserved() {

@@ -35,11 +35,11 @@ func ExampleSource_TrySet() {
 
 func ExampleSource_TrySetCanceledCause() {
 	s := job.NewSource[int]()
-	s.TrySetCanceledCause(errors.New("nobody asks any more"))
+	s.TrySetCanceledCause(errors.New("no longer needed"))
 	fmt.Println(s.Job().Status(), s.Job().Err())
 	fmt.Println(errors.Is(s.Job().Err(), context.Canceled))
 	// Output:
-	// Canceled context canceled: nobody asks any more
+	// Canceled context canceled: no longer needed
 	// true
 }
 

@@ -21,7 +21,7 @@ func TestWaitAsyncIsTheJobItselfWhereThereIsNothingToBound(t *testing.T) {
 	pending := NewSource[int]().Job()
 	assert.Same(t, pending, WaitAsync(context.Background(), pending))
 	cancel()
-	assert.Same(t, done, WaitAsync(ctx, done), "a result that is there is returned, also to who has no time left")
+	assert.Same(t, done, WaitAsync(ctx, done), "a result that is there is returned, also to a caller without time left")
 }
 
 func TestWaitAsyncOfACreatedJob(t *testing.T) {
@@ -191,7 +191,7 @@ func TestTheContextEndsAnUnwrapInEitherHalf(t *testing.T) {
 			assert.Zero(t, waitersOf(outer.Job()))
 			assert.Zero(t, waitersOf(inner.Job()))
 			outer.TrySetResult(inner.Job())
-			assert.Zero(t, waitersOf(inner.Job()), "who comes late is not listed")
+			assert.Zero(t, waitersOf(inner.Job()), "a late waiter is not listed")
 		}
 	})
 }

@@ -109,7 +109,7 @@ func TestAnErrorThatPanicsWhenItIsComparedFaultsATwinJobAndNobodyElse(t *testing
 	assert.Equal(t, "in Is", p.Value)
 	assert.Equal(t, job.Faulted, j.Status())
 	_, err = behind.Wait(context.Background())
-	assert.ErrorAs(t, err, &p, "and who waits for it is told")
+	assert.ErrorAs(t, err, &p, "and its waiter is told")
 }
 
 // It ends as the inner job does, wherever that is; so the last thread may wait for it.

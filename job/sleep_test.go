@@ -124,7 +124,7 @@ func TestTheContextEndsBeforeTheTimerIsArmed(t *testing.T) {
 	s.timers = c
 	s.guard.ContextEnded(nil)
 	s.begin(time.Hour)
-	assert.Zero(t, c.armed.Load(), "whoever arms looks again")
+	assert.Zero(t, c.armed.Load(), "the goroutine that arms looks again")
 	assert.Equal(t, Canceled, s.promise.Job().Status())
 }
 

@@ -135,7 +135,7 @@ func TestASecondStartElsewhereChangesNothing(t *testing.T) {
 	_, err := j.Wait(context.Background())
 	assert.NoError(t, err, "run in place by consent of the first")
 	assert.Equal(t, 1, first.asked)
-	assert.Zero(t, second.asked, "where the job is not queued, nobody can consent")
+	assert.Zero(t, second.asked, "a job that is not queued asks for no consent")
 }
 
 func TestStartOnAnotherSchedulerMakesThatTheAmbientOne(t *testing.T) {

@@ -96,7 +96,7 @@ func TestASynchronousContinuationAddedWhileItsAntecedentCompletes(t *testing.T) 
 	n.Prepare(told(func() { t.Fatal("told twice") }))
 	c.conclude(Completed)
 	c.waiting.Complete() // the completer has published, and looks for a rare part: there is none
-	assert.False(t, c.addSynchronous(&n), "so whoever adds must see the outcome")
+	assert.False(t, c.addSynchronous(&n), "so the adder must see the outcome")
 }
 
 type told func()

@@ -58,7 +58,7 @@ func TestAWaitThatEndsLeavesTheJobAloneAndNothingBehind(t *testing.T) {
 
 		s.TrySetResult(3)
 		v, err := s.Job().Wait(ctx)
-		assert.NoError(t, err, "a result that is there is returned, also to who has no time left")
+		assert.NoError(t, err, "a result that is there is returned, also to a caller without time left")
 		assert.Equal(t, 3, v)
 	})
 }

@@ -207,7 +207,7 @@ func TestTheWinnerEndsBetweenRegisteringAndSayingSo(t *testing.T) {
 	require.True(t, js[1].register(&nodes[1].Node))
 	ss[0].TrySetResult(1) // wins, and does not know of the second
 	assert.Equal(t, 1, waitersOf(js[1]))
-	assert.False(t, c.noteRegistered(2), "so whoever registers must take it back")
+	assert.False(t, c.noteRegistered(2), "so the registrant must take it back")
 }
 
 func TestJobsOfAWhenAnyEndAtOnce(t *testing.T) {

@@ -148,7 +148,7 @@ func TestAnAskedNextWhoseContextHasEndedTakesNothing(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	ss[0].TrySetResult(1)
 	j, err := c.Next(ctx)
-	assert.NoError(t, err, "what is there is handed out, also to who has no time left")
+	assert.NoError(t, err, "a result that is there is handed out, also to a caller without time left")
 	assert.Same(t, js[0], j)
 }
 

@@ -104,7 +104,7 @@ func TestASequenceIsNotRunAheadOfSlowBodies(t *testing.T) {
 	err := ForEach(schedulers.With(context.Background(), each{}), c.all(), func(_ context.Context, i int) error {
 		if i < 3 {
 			begun()
-			assert.EqualValues(t, 3, c.asked.Load(), "three bodies run, and nobody has asked for a fourth")
+			assert.EqualValues(t, 3, c.asked.Load(), "three bodies run, and no fourth was asked for")
 			looked()
 		}
 		return nil

@@ -349,7 +349,7 @@ func TestAMillionFunctionsAreAFewPiecesOfWork(t *testing.T) {
 	}
 	require.NoError(t, Invoke(schedulers.With(context.Background(), s), funcs...))
 	assert.Equal(t, len(funcs), ran)
-	assert.LessOrEqual(t, s.len(), 1, "one call for help, which nobody has answered")
+	assert.LessOrEqual(t, s.len(), 1, "one call for help, without an answer")
 }
 
 func TestAStoppedLoopOfBlocksBeginsNoOther(t *testing.T) {

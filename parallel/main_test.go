@@ -95,7 +95,7 @@ func onEach(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	run("pool of four", four)
 	run("goroutines", each{})
 	run("inline", inline{})
-	run("nobody comes", &held{})
+	run("no helper comes", &held{})
 	run("refusing", refusing{})
 	run("panicking", panicking{})
 	run("uncomparable", uncomparable{})

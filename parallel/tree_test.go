@@ -98,7 +98,7 @@ func (t *tree) walkForks(w *Worker, n node, k int, r *rand.Rand) (sum uint64) {
 
 func TestRandomProgramsOfForksAreThePlainPrograms(t *testing.T) {
 	p := pool.New(pool.Workers(3, 3))
-	for name, s := range map[string]schedulers.Scheduler{"goroutines": each{}, "pool": p, "inline": inline{}, "nobody comes": &held{}} {
+	for name, s := range map[string]schedulers.Scheduler{"goroutines": each{}, "pool": p, "inline": inline{}, "no helper comes": &held{}} {
 		ctx := schedulers.With(context.Background(), s)
 		for seed := range uint64(6) {
 			root := node{seed*977 + 1, 6}

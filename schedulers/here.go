@@ -109,7 +109,7 @@ func descend(w Work, on Worker, n, left int) {
 // Here returns the worker whose work the calling goroutine runs, if it was run by [RunOn], as the
 // workers of this module's schedulers do it that could otherwise be held in silence; else nil. In
 // contrast to [WorkerFrom] it is certain. It does not block. It walks the stack, which takes a
-// microsecond or so: it is for who is about to block.
+// microsecond or so: call it only before blocking.
 func Here() Worker {
 	if used.Load() == 0 {
 		return nil

@@ -30,7 +30,7 @@ func TestWorkFindsItsWorkerWithoutAContext(t *testing.T) {
 		assert.Same(t, outer, schedulers.Here())
 		schedulers.RunOn(calls(func() { assert.Same(t, inner, schedulers.Here(), "the nearest") }), inner)
 		assert.Same(t, outer, schedulers.Here())
-		schedulers.RunOn(calls(func() { assert.Same(t, outer, schedulers.Here(), "nobody is not found") }), nil)
+		schedulers.RunOn(calls(func() { assert.Same(t, outer, schedulers.Here(), "a nil worker is not found") }), nil)
 		elsewhere := make(chan schedulers.Worker)
 		go func() { elsewhere <- schedulers.Here() }()
 		assert.Nil(t, <-elsewhere, "another goroutine is elsewhere")

@@ -66,9 +66,9 @@ func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 }
 
 func TestWhatSomebodyElseKeepsInARoomStays(t *testing.T) {
-	on := &roomy{room: "somebody else's"}
+	on := &roomy{room: "another's"}
 	borrow(on).giveBack()
-	assert.Equal(t, "somebody else's", on.room)
+	assert.Equal(t, "another's", on.room)
 }
 
 func TestAWorkerThatCanNotBeComparedHasARoomLikeOthers(t *testing.T) {

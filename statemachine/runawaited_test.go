@@ -92,7 +92,7 @@ func TestAJobThatAMachineRunsMayPanic(t *testing.T) {
 	assert.Equal(t, "ouch", p.Value)
 	assert.Condition(t, func() bool {
 		return slices.ContainsFunc(p.Async, func(f job.Frame) bool { return f.What == "async function" })
-	}, "the machine is shown as who waits: %v", p.Async)
+	}, "the machine is shown as the waiter: %v", p.Async)
 }
 
 func TestAJobThatAMachineRunsMayExit(t *testing.T) {

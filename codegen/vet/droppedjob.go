@@ -56,12 +56,12 @@ func (s *survey) dropFixes(r *region, stmt ast.Stmt, call *ast.CallExpr) []analy
 	case *ast.DeferStmt:
 		return []analysis.SuggestedFix{direct.fix(plainMessage)}
 	case *ast.GoStmt:
-		return []analysis.SuggestedFix{discard.fix("say that nobody waits")}
+		return []analysis.SuggestedFix{discard.fix("discard the job on purpose")}
 	}
 	if len(direct.edits) > 0 {
-		return []analysis.SuggestedFix{direct.fix(plainMessage), discard.fix("say that nobody waits")}
+		return []analysis.SuggestedFix{direct.fix(plainMessage), discard.fix("discard the job on purpose")}
 	}
-	return []analysis.SuggestedFix{wait.fix("await it"), discard.fix("say that nobody waits")}
+	return []analysis.SuggestedFix{wait.fix("await it"), discard.fix("discard the job on purpose")}
 }
 
 const plainMessage = "call the plain form, which waits"

@@ -16,7 +16,7 @@ func Example() {
 	//
 	// The checks are:
 	//
-	// 	droppedjob   a job that nobody waits for: its result, its error and its panic get lost
+	// 	droppedjob   a job without a waiter: its result, its error and its panic get lost
 	// 	blocking     a call, a channel operation or a select that blocks the worker of an asynchronous function
 	// 	mutex        a sync.Mutex in an asynchronous function, which is right only where it is never held for long
 	// 	heldlock     a sync.Mutex that is held while an asynchronous function is suspended

@@ -57,7 +57,7 @@ type check struct {
 }
 
 var checks = []check{
-	{"droppedjob", "a job that nobody waits for: its result, its error and its panic get lost", droppedJobs},
+	{"droppedjob", "a job without a waiter: its result, its error and its panic get lost", droppedJobs},
 	{"blocking", "a call, a channel operation or a select that blocks the worker of an asynchronous function", blockingCalls},
 	{"mutex", "a sync.Mutex in an asynchronous function, which is right only where it is never held for long", mutexes},
 	{"heldlock", "a sync.Mutex that is held while an asynchronous function is suspended", heldLocks},

@@ -17,7 +17,7 @@ import (
 // label is the object with an owner.
 type label struct{ owner schedulers.Scheduler }
 
-var errWrongPlace = errors.New("the label is touched by somebody who does not own it")
+var errWrongPlace = errors.New("the label is touched by a goroutine that does not own it")
 
 func (l *label) setText(ctx context.Context, text string) error {
 	if by := schedulers.WorkerFrom(ctx); by == nil || by.Scheduler() != l.owner {

@@ -11,7 +11,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// from the pool: the label is touched by somebody who does not own it
+	// from the pool: the label is touched by a goroutine that does not own it
 	// label: the answer is 42
 	// the loop ends: context canceled
 	// <nil> <nil>

@@ -51,7 +51,7 @@ func main() {
 	arrived := job.NewSource[int]()
 	served := serveAsync(ctx, arrived.Job())
 
-	fmt.Println("who waits for the data:")
+	fmt.Println("the waiters of the data:")
 	show(job.AsyncStack(arrived.Job()))
 
 	arrived.TrySetResult(4)
@@ -59,7 +59,7 @@ func main() {
 	fmt.Println(err)
 	var p *job.PanicError
 	if errors.As(err, &p) {
-		fmt.Println("who waited for what panicked:")
+		fmt.Println("the waiters when it panicked:")
 		show(p.Async)
 	}
 }

@@ -11,12 +11,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// who waits for the data:
+	// the waiters of the data:
 	//   main.read, suspended at main.go:19
 	//   main.parse, suspended at main.go:28
 	//   main.serve, suspended at main.go:34
 	// job: panic: too much to read
-	// who waited for what panicked:
+	// the waiters when it panicked:
 	//   main.read, running
 	//   main.parse, suspended at main.go:28
 	//   main.serve, suspended at main.go:34

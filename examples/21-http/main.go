@@ -24,7 +24,7 @@ import (
 //movenext:async
 func ask(ctx context.Context, place, user string) (string, error) {
 	patience := time.Millisecond
-	if user == "nobody" {
+	if user == "Never" {
 		patience = time.Hour
 	}
 	if err := job.Sleep(ctx, patience); err != nil {
@@ -98,7 +98,7 @@ func main() {
 	fmt.Println("error:", err)
 
 	impatient, leave := context.WithCancel(ctx)
-	answer = get(impatient, web.Client(), web.URL+"?user=nobody")
+	answer = get(impatient, web.Client(), web.URL+"?user=Never")
 	fmt.Println("serving", <-s.started)
 	leave() // the client goes away
 	fmt.Println("canceled:", errors.Is(<-s.ended, context.Canceled))

@@ -15,7 +15,7 @@ func Example() {
 	// error: <nil>
 	// profile of Ann | orders of Ann | news of Ann
 	// error: <nil>
-	// serving nobody
+	// serving Never
 	// canceled: true
 	// status of the request: Canceled true
 }

@@ -53,7 +53,7 @@ func (s *scheduler) entry(t *ums.Thread, a ums.Activation) {
 		fmt.Println("  executes", s.names[next])
 		return
 	}
-	fmt.Println("  nobody is left: the thread leaves the scheduling mode")
+	fmt.Println("  no worker is left: the thread leaves the scheduling mode")
 }
 
 // drain moves the workers on the completion list to the ready queue, and cleans up those

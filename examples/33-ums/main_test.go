@@ -29,6 +29,6 @@ func Example() {
 	//   the reader has read: forty-two
 	// entry point: a worker is blocked, ended
 	//   from the list: reader, Terminated, cleaned up
-	//   nobody is left: the thread leaves the scheduling mode
+	//   no worker is left: the thread leaves the scheduling mode
 	// <nil>
 }

@@ -69,7 +69,7 @@ func Await(ctx context.Context, done <-chan struct{}, giveUp func()) error {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		return context.Canceled // a context of somebody's that is done and does not say why
+		return context.Canceled // a foreign context that is done and does not say why
 	}
 }
 

@@ -26,6 +26,6 @@ func TestTheTableHasARowForEachLoadAndStrategy(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 7)
 	for _, l := range lines[1:] {
-		assert.Regexp(t, ` 7 +0 +0\.0$`, l, "a single processor has nobody to share with or to steal from")
+		assert.Regexp(t, ` 7 +0 +0\.0$`, l, "a single processor has no other to share with or to steal from")
 	}
 }

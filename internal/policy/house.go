@@ -39,7 +39,7 @@ var house = []Direction{
 	{
 		From:    []string{"schedulers"},
 		Never:   []string{"..."},
-		Because: "it is the contract between work and the places where it runs; who writes a scheduler must be able to do so with this package alone",
+		Because: "it is the contract between work and the places where it runs; a scheduler must be writable with this package alone",
 	},
 	{
 		From:    []string{"schedulers/..."},
@@ -92,14 +92,14 @@ var house = []Direction{
 		From:    []string{"..."},
 		Except:  append([]string{"codegen/..."}, append(notLinked, testKits...)...),
 		Never:   testKits,
-		Because: "package testing and its flags do not belong into a user's program",
+		Because: "package testing and its flags do not belong in a user's program",
 	},
 	{
 		From:    []string{"..."},
 		Except:  []string{"examples/..."},
 		Never:   []string{"examples/..."},
 		Direct:  true,
-		Because: "an example is a user's program: as soon as somebody imports it, it can no longer change to teach better",
+		Because: "an example is a user's program: once another package imports it, it can no longer change to teach better",
 	},
 	{
 		From:    []string{"examples/...", "docs/..."},

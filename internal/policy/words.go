@@ -34,7 +34,7 @@ var forbidden = []word{
 	},
 	{
 		pattern: regexp.MustCompile(`(?i)\b(?:issue|ticket)\s+#?\d+\b`),
-		what:    "a number that says nothing to somebody without the tracker",
+		what:    "a number that says nothing without the tracker",
 		mend:    "write the reason itself; for a bug of Go, write golang/go#N beside it",
 	},
 }

@@ -36,7 +36,7 @@ h1:XX|X
 		`b.md:2: a path of one machine (C:\Us` + `ers)`,
 		"c.sh:1: the host of a registry (GOPROXY" + "=)",
 		"c.sh:2: the host of a registry (pro" + "xy.golang.org)",
-		"testdata/d.txtar:1: a number that says nothing to somebody without the tracker (issue" + " #12)",
+		"testdata/d.txtar:1: a number that says nothing without the tracker (issue" + " #12)",
 	}, got)
 }
 

@@ -54,7 +54,7 @@ func TestACanceledReceiveTakesNothing(t *testing.T) {
 		ch <- 1
 		assert.Len(t, ch, 1)
 		v, err := bridge.FromChan(ctx, ch).Await()
-		assert.NoError(t, err, "what is there is taken, also by who has no time left")
+		assert.NoError(t, err, "a value that is there is taken, also by a caller without time left")
 		assert.Equal(t, 1, v)
 	})
 }

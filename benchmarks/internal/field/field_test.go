@@ -117,5 +117,5 @@ func TestRoundsEndWithTheContext(t *testing.T) {
 	}}
 	out, err := f.Run(ctx, work, []string{"a", "b"}, measure.Plan{})
 	assert.ErrorIs(t, err, interrupted)
-	assert.Empty(t, out.Failed, "who was interrupted has not failed")
+	assert.Empty(t, out.Failed, "an interrupted contender has not failed")
 }

@@ -2,7 +2,7 @@ package plot
 
 import "io"
 
-// Colours for light and dark pages, also for readers who cannot tell red from green.
+// Colours for light and dark pages, also for red-green colour blindness.
 const (
 	ours   = "#0969da"
 	plain  = "#8c6d1f"

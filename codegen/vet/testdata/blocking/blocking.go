@@ -94,7 +94,7 @@ func literals(ctx context.Context) {
 	}()
 	go time.Sleep(4)
 	kept := func() {
-		time.Sleep(5) // whoever calls it
+		time.Sleep(5) // from any caller
 	}
 	_ = kept
 	_ = job.Go(ctx, func(ctx context.Context) error {
