@@ -161,7 +161,7 @@ func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, f.last, v1)
-	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // whoever keeps the job keeps nothing else
+	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -344,7 +344,7 @@ func (f *askMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, f.v, f.err)
-	f.askFrame = askFrame{Frame: f.askFrame.Frame} // whoever keeps the job keeps nothing else
+	f.askFrame = askFrame{Frame: f.askFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -483,7 +483,7 @@ func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, f.result0)
-	f.farewellFrame = farewellFrame{Frame: f.farewellFrame.Frame} // whoever keeps the job keeps nothing else
+	f.farewellFrame = farewellFrame{Frame: f.farewellFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -682,8 +682,8 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // whoever keeps the job keeps nothing else
+	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 3bc4e0ddd4279384
+// Digest of what is above: c51d6c25e27b7e1b

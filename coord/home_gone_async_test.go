@@ -118,7 +118,7 @@ func (f *locksMutexMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.locksMutexLocals = locksMutexLocals{Frame: f.locksMutexLocals.Frame} // whoever keeps the job keeps nothing else
+	f.locksMutexLocals = locksMutexLocals{Frame: f.locksMutexLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -246,7 +246,7 @@ func (f *locksRWMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.locksRWLocals = locksRWLocals{Frame: f.locksRWLocals.Frame} // whoever keeps the job keeps nothing else
+	f.locksRWLocals = locksRWLocals{Frame: f.locksRWLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -351,7 +351,7 @@ func (f *locksKeyMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.locksKeyLocals = locksKeyLocals{Frame: f.locksKeyLocals.Frame} // whoever keeps the job keeps nothing else
+	f.locksKeyLocals = locksKeyLocals{Frame: f.locksKeyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -456,7 +456,7 @@ func (f *acquiresMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.acquiresLocals = acquiresLocals{Frame: f.acquiresLocals.Frame} // whoever keeps the job keeps nothing else
+	f.acquiresLocals = acquiresLocals{Frame: f.acquiresLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -561,7 +561,7 @@ func (f *waitsForSignalMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.waitsForSignalLocals = waitsForSignalLocals{Frame: f.waitsForSignalLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitsForSignalLocals = waitsForSignalLocals{Frame: f.waitsForSignalLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -666,7 +666,7 @@ func (f *waitsForGateMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.waitsForGateLocals = waitsForGateLocals{Frame: f.waitsForGateLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitsForGateLocals = waitsForGateLocals{Frame: f.waitsForGateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -824,7 +824,7 @@ func (f *waitsOnCondMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitsOnCondLocals = waitsOnCondLocals{Frame: f.waitsOnCondLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -931,7 +931,7 @@ func (f *receivesMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // whoever keeps the job keeps nothing else
+	f.receivesLocals = receivesLocals{Frame: f.receivesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1036,8 +1036,8 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.sendsLocals = sendsLocals{Frame: f.sendsLocals.Frame} // whoever keeps the job keeps nothing else
+	f.sendsLocals = sendsLocals{Frame: f.sendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e10c063e057746fa
+// Digest of what is above: 546dbe5ae1b360a1

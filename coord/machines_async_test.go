@@ -226,7 +226,7 @@ func (frame *workMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	frame.SetResult(t, v0, v1)
-	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // whoever keeps the job keeps nothing else
+	frame.workLocals = workLocals{Frame: frame.workLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -410,8 +410,8 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	frame.SetResult(t, job.Void{}, v0)
-	frame.carryLocals = carryLocals{Frame: frame.carryLocals.Frame} // whoever keeps the job keeps nothing else
+	frame.carryLocals = carryLocals{Frame: frame.carryLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: e0cc9a6c7777261e
+// Digest of what is above: 8afe1abb13c793c7

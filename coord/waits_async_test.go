@@ -294,7 +294,7 @@ func (f *waitsForEachMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, f.result0)
-	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // whoever keeps the job keeps nothing else
+	f.waitsForEachFrame = waitsForEachFrame{Frame: f.waitsForEachFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -430,7 +430,7 @@ func (f *waitsForNextMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.waitsForNextLocals = waitsForNextLocals{Frame: f.waitsForNextLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitsForNextLocals = waitsForNextLocals{Frame: f.waitsForNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -830,7 +830,7 @@ func (f *waitsForScopeMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.waitsForScopeLocals = waitsForScopeLocals{Frame: f.waitsForScopeLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitsForScopeLocals = waitsForScopeLocals{Frame: f.waitsForScopeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1201,7 +1201,7 @@ func (f *suspendsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.suspendsLocals = suspendsLocals{Frame: f.suspendsLocals.Frame} // whoever keeps the job keeps nothing else
+	f.suspendsLocals = suspendsLocals{Frame: f.suspendsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1297,7 +1297,7 @@ func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // whoever keeps the job keeps nothing else
+	f.callsLocals = callsLocals{Frame: f.callsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1425,7 +1425,7 @@ func (f *exitsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, f.result0)
-	f.exitsFrame = exitsFrame{Frame: f.exitsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.exitsFrame = exitsFrame{Frame: f.exitsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1631,8 +1631,8 @@ func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, f.result0)
-	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.callsExitsFrame = callsExitsFrame{Frame: f.callsExitsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 637d69367813658e
+// Digest of what is above: d994bb3151ea3901

@@ -217,7 +217,7 @@ func (f *shoutMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.shoutLocals = shoutLocals{Frame: f.shoutLocals.Frame} // whoever keeps the job keeps nothing else
+	f.shoutLocals = shoutLocals{Frame: f.shoutLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -325,7 +325,7 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // whoever keeps the job keeps nothing else
+	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -530,4 +530,4 @@ func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 9636a0169c0f35a9
+// Digest of what is above: 30c738e101162652

@@ -129,7 +129,7 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.readLocals = readLocals{Frame: f.readLocals.Frame} // whoever keeps the job keeps nothing else
+	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -245,8 +245,8 @@ func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.writeLocals = writeLocals{Frame: f.writeLocals.Frame} // whoever keeps the job keeps nothing else
+	f.writeLocals = writeLocals{Frame: f.writeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 491f55b588aff976
+// Digest of what is above: 6b0a9690906ec892

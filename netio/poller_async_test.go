@@ -218,7 +218,7 @@ func (f *echoMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, v0, v1)
-	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // whoever keeps the job keeps nothing else
+	f.echoLocals = echoLocals{Frame: f.echoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -428,7 +428,7 @@ func (f *echoByMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.echoByLocals = echoByLocals{Frame: f.echoByLocals.Frame} // whoever keeps the job keeps nothing else
+	f.echoByLocals = echoByLocals{Frame: f.echoByLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -567,7 +567,7 @@ func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.drainLocals = drainLocals{Frame: f.drainLocals.Frame} // whoever keeps the job keeps nothing else
+	f.drainLocals = drainLocals{Frame: f.drainLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -682,8 +682,8 @@ func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.readTwoLocals = readTwoLocals{Frame: f.readTwoLocals.Frame} // whoever keeps the job keeps nothing else
+	f.readTwoLocals = readTwoLocals{Frame: f.readTwoLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: c13bd5e0e23c38f6
+// Digest of what is above: 8a523021aa38a3a7

@@ -256,7 +256,7 @@ func (f *decryptedMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, v0, v1)
-	f.decryptedLocals = decryptedLocals{Frame: f.decryptedLocals.Frame} // whoever keeps the job keeps nothing else
+	f.decryptedLocals = decryptedLocals{Frame: f.decryptedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -497,7 +497,7 @@ func (f *decryptableMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.decryptableLocals = decryptableLocals{Frame: f.decryptableLocals.Frame} // whoever keeps the job keeps nothing else
+	f.decryptableLocals = decryptableLocals{Frame: f.decryptableLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -729,7 +729,7 @@ func (f *encryptedMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, v0, v1)
-	f.encryptedLocals = encryptedLocals{Frame: f.encryptedLocals.Frame} // whoever keeps the job keeps nothing else
+	f.encryptedLocals = encryptedLocals{Frame: f.encryptedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -959,7 +959,7 @@ func (f *finishedMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.finishedLocals = finishedLocals{Frame: f.finishedLocals.Frame} // whoever keeps the job keeps nothing else
+	f.finishedLocals = finishedLocals{Frame: f.finishedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1125,7 +1125,7 @@ func (f *flushedMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.flushedLocals = flushedLocals{Frame: f.flushedLocals.Frame} // whoever keeps the job keeps nothing else
+	f.flushedLocals = flushedLocals{Frame: f.flushedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1269,8 +1269,8 @@ func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.sentLocals = sentLocals{Frame: f.sentLocals.Frame} // whoever keeps the job keeps nothing else
+	f.sentLocals = sentLocals{Frame: f.sentLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 21830b37ae0c9630
+// Digest of what is above: 3f3fd0b147fbef7d

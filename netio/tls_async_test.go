@@ -243,7 +243,7 @@ func (f *echoTLSMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, v0, v1)
-	f.echoTLSLocals = echoTLSLocals{Frame: f.echoTLSLocals.Frame} // whoever keeps the job keeps nothing else
+	f.echoTLSLocals = echoTLSLocals{Frame: f.echoTLSLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -473,8 +473,8 @@ func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.talkTLSLocals = talkTLSLocals{Frame: f.talkTLSLocals.Frame} // whoever keeps the job keeps nothing else
+	f.talkTLSLocals = talkTLSLocals{Frame: f.talkTLSLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4357069bf715d858
+// Digest of what is above: 9ade66566ed68864

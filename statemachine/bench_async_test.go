@@ -137,8 +137,8 @@ func (f *nestedMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, nil)
-	f.nestedLocals = nestedLocals{Frame: f.nestedLocals.Frame} // whoever keeps the job keeps nothing else
+	f.nestedLocals = nestedLocals{Frame: f.nestedLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 18f480c1327edbfb
+// Digest of what is above: a48a3d69af85f059

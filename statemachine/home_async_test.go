@@ -116,7 +116,7 @@ func (f *endsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.endsLocals = endsLocals{Frame: f.endsLocals.Frame} // whoever keeps the job keeps nothing else
+	f.endsLocals = endsLocals{Frame: f.endsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -254,7 +254,7 @@ func (f *switchesMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.switchesLocals = switchesLocals{Frame: f.switchesLocals.Frame} // whoever keeps the job keeps nothing else
+	f.switchesLocals = switchesLocals{Frame: f.switchesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -389,7 +389,7 @@ func (f *returnsAfterMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, f.result0)
-	f.returnsAfterFrame = returnsAfterFrame{Frame: f.returnsAfterFrame.Frame} // whoever keeps the job keeps nothing else
+	f.returnsAfterFrame = returnsAfterFrame{Frame: f.returnsAfterFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -777,7 +777,7 @@ func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, *f.err)
-	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.callsFrame = callsFrame{Frame: f.callsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -897,7 +897,7 @@ func (f *throughMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // whoever keeps the job keeps nothing else
+	f.throughLocals = throughLocals{Frame: f.throughLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1022,7 +1022,7 @@ func (f *cleansUpMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.cleansUpFrame = cleansUpFrame{Frame: f.cleansUpFrame.Frame} // whoever keeps the job keeps nothing else
+	f.cleansUpFrame = cleansUpFrame{Frame: f.cleansUpFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1278,7 +1278,7 @@ func (f *rangesMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, *f.err)
-	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // whoever keeps the job keeps nothing else
+	f.rangesFrame = rangesFrame{Frame: f.rangesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1395,7 +1395,7 @@ func (f *lateMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.lateLocals = lateLocals{Frame: f.lateLocals.Frame} // whoever keeps the job keeps nothing else
+	f.lateLocals = lateLocals{Frame: f.lateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1522,7 +1522,7 @@ func (f *callsLateMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.callsLateLocals = callsLateLocals{Frame: f.callsLateLocals.Frame} // whoever keeps the job keeps nothing else
+	f.callsLateLocals = callsLateLocals{Frame: f.callsLateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1639,7 +1639,7 @@ func (f *startsLateMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.startsLateLocals = startsLateLocals{Frame: f.startsLateLocals.Frame} // whoever keeps the job keeps nothing else
+	f.startsLateLocals = startsLateLocals{Frame: f.startsLateLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1720,4 +1720,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: afa0cc0243a4d029
+// Digest of what is above: 3f47e2fdce8b347c

@@ -158,7 +158,7 @@ func (frame *fallThroughLiteralsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	frame.SetResult(t, job.Void{}, v0)
-	frame.fallThroughLiteralsLocals = fallThroughLiteralsLocals{Frame: frame.fallThroughLiteralsLocals.Frame} // whoever keeps the job keeps nothing else
+	frame.fallThroughLiteralsLocals = fallThroughLiteralsLocals{Frame: frame.fallThroughLiteralsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -312,7 +312,7 @@ func (frame *fallThroughValuesMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	frame.SetResult(t, job.Void{}, v0)
-	frame.fallThroughValuesLocals = fallThroughValuesLocals{Frame: frame.fallThroughValuesLocals.Frame} // whoever keeps the job keeps nothing else
+	frame.fallThroughValuesLocals = fallThroughValuesLocals{Frame: frame.fallThroughValuesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -475,7 +475,7 @@ func (frame *fallThroughEpiloguesMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	frame.SetResult(t, job.Void{}, frame.result0)
-	frame.fallThroughEpiloguesFrame = fallThroughEpiloguesFrame{Frame: frame.fallThroughEpiloguesFrame.Frame} // whoever keeps the job keeps nothing else
+	frame.fallThroughEpiloguesFrame = fallThroughEpiloguesFrame{Frame: frame.fallThroughEpiloguesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -798,7 +798,7 @@ func (frame *fallThroughLoopsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	frame.SetResult(t, job.Void{}, frame.result0)
-	frame.fallThroughLoopsFrame = fallThroughLoopsFrame{Frame: frame.fallThroughLoopsFrame.Frame} // whoever keeps the job keeps nothing else
+	frame.fallThroughLoopsFrame = fallThroughLoopsFrame{Frame: frame.fallThroughLoopsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1105,8 +1105,8 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	frame.SetResult(t, job.Void{}, frame.result0)
-	frame.fallThroughStreamsFrame = fallThroughStreamsFrame{Frame: frame.fallThroughStreamsFrame.Frame} // whoever keeps the job keeps nothing else
+	frame.fallThroughStreamsFrame = fallThroughStreamsFrame{Frame: frame.fallThroughStreamsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 81a03e085f10143e
+// Digest of what is above: 1e1e6adf747ae03e

@@ -144,7 +144,7 @@ func (f *dozeMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // whoever keeps the job keeps nothing else
+	f.dozeLocals = dozeLocals{Frame: f.dozeLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -246,4 +246,4 @@ func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b97e2ba5e088ba21
+// Digest of what is above: 5b73d8d60ac6be38

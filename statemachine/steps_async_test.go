@@ -207,7 +207,7 @@ func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, f.all, f.err)
-	f.zippedFrame = zippedFrame{Frame: f.zippedFrame.Frame} // whoever keeps the job keeps nothing else
+	f.zippedFrame = zippedFrame{Frame: f.zippedFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -421,4 +421,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 2243c4e999d11f25
+// Digest of what is above: 9ece6ce23fcd9e92

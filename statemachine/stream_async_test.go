@@ -331,7 +331,7 @@ func (f *collectMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, f.result0, f.result1)
-	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // whoever keeps the job keeps nothing else
+	f.collectFrame = collectFrame{Frame: f.collectFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -560,7 +560,7 @@ func (f *exitsInMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, nil)
-	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // whoever keeps the job keeps nothing else
+	f.exitsInFrame = exitsInFrame{Frame: f.exitsInFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -749,7 +749,7 @@ func (f *drainMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, f.sum, f.err)
-	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // whoever keeps the job keeps nothing else
+	f.drainFrame = drainFrame{Frame: f.drainFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -889,4 +889,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 5f4e4d18e7f93404
+// Digest of what is above: ff6d7ba9d7cb5bcc

@@ -160,7 +160,7 @@ func (f *familyMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.familyLocals = familyLocals{Frame: f.familyLocals.Frame} // whoever keeps the job keeps nothing else
+	f.familyLocals = familyLocals{Frame: f.familyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -314,7 +314,7 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.fibLocals = fibLocals{Frame: f.fibLocals.Frame} // whoever keeps the job keeps nothing else
+	f.fibLocals = fibLocals{Frame: f.fibLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -544,7 +544,7 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.skynetLocals = skynetLocals{Frame: f.skynetLocals.Frame} // whoever keeps the job keeps nothing else
+	f.skynetLocals = skynetLocals{Frame: f.skynetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -731,7 +731,7 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.napLocals = napLocals{Frame: f.napLocals.Frame} // whoever keeps the job keeps nothing else
+	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -870,7 +870,7 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // whoever keeps the job keeps nothing else
+	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1122,7 +1122,7 @@ func (f *roundsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.roundsLocals = roundsLocals{Frame: f.roundsLocals.Frame} // whoever keeps the job keeps nothing else
+	f.roundsLocals = roundsLocals{Frame: f.roundsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1245,7 +1245,7 @@ func (f *stepsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, nil)
-	f.stepsLocals = stepsLocals{Frame: f.stepsLocals.Frame} // whoever keeps the job keeps nothing else
+	f.stepsLocals = stepsLocals{Frame: f.stepsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1453,7 +1453,7 @@ func (f *linkMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.linkLocals = linkLocals{Frame: f.linkLocals.Frame} // whoever keeps the job keeps nothing else
+	f.linkLocals = linkLocals{Frame: f.linkLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1617,7 +1617,7 @@ func (f *playerMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.playerLocals = playerLocals{Frame: f.playerLocals.Frame} // whoever keeps the job keeps nothing else
+	f.playerLocals = playerLocals{Frame: f.playerLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1783,8 +1783,8 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.serverLocals = serverLocals{Frame: f.serverLocals.Frame} // whoever keeps the job keeps nothing else
+	f.serverLocals = serverLocals{Frame: f.serverLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: c1a3e3a16e44c6b3
+// Digest of what is above: 836d5e048d23fb08

@@ -196,8 +196,8 @@ func (f *LimiterWaitNMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.LimiterWaitNLocals = LimiterWaitNLocals{Frame: f.LimiterWaitNLocals.Frame} // whoever keeps the job keeps nothing else
+	f.LimiterWaitNLocals = LimiterWaitNLocals{Frame: f.LimiterWaitNLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6f2ae04f5606c6d8
+// Digest of what is above: 4569f221e23d84c9

@@ -149,8 +149,8 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.tickLocals = tickLocals{Frame: f.tickLocals.Frame} // whoever keeps the job keeps nothing else
+	f.tickLocals = tickLocals{Frame: f.tickLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: cb32ea0cf14376c4
+// Digest of what is above: 8caac02f2dac0e59

@@ -129,7 +129,7 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // whoever keeps the job keeps nothing else
+	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -271,8 +271,8 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.greetBothLocals = greetBothLocals{Frame: f.greetBothLocals.Frame} // whoever keeps the job keeps nothing else
+	f.greetBothLocals = greetBothLocals{Frame: f.greetBothLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b32830b3d69be07a
+// Digest of what is above: 5680c4b432daaf76

@@ -179,7 +179,7 @@ func (f *runMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.runLocals = runLocals{Frame: f.runLocals.Frame} // whoever keeps the job keeps nothing else
+	f.runLocals = runLocals{Frame: f.runLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -489,4 +489,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2230a4ce12502872
+// Digest of what is above: 50b818fd2dd219f9

@@ -123,7 +123,7 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.readLocals = readLocals{Frame: f.readLocals.Frame} // whoever keeps the job keeps nothing else
+	f.readLocals = readLocals{Frame: f.readLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -230,7 +230,7 @@ func (f *parseMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.parseLocals = parseLocals{Frame: f.parseLocals.Frame} // whoever keeps the job keeps nothing else
+	f.parseLocals = parseLocals{Frame: f.parseLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -337,8 +337,8 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // whoever keeps the job keeps nothing else
+	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 996932d59f9a2e9a
+// Digest of what is above: e3d2843e4f413706

@@ -79,7 +79,7 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	{
 //line github.com/movenext/movenext/examples/21-http/main.go:26
 		patience := time.Millisecond
-		if f.user == "nobody" {
+		if f.user == "Never" {
 			patience = time.Hour
 		}
 		// main.go:30: if err := job.Sleep(ctx, patience); err != nil {
@@ -138,7 +138,7 @@ func (f *askMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.askLocals = askLocals{Frame: f.askLocals.Frame} // whoever keeps the job keeps nothing else
+	f.askLocals = askLocals{Frame: f.askLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -287,8 +287,8 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.dashboardLocals = dashboardLocals{Frame: f.dashboardLocals.Frame} // whoever keeps the job keeps nothing else
+	f.dashboardLocals = dashboardLocals{Frame: f.dashboardLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8b096c5afac73c64
+// Digest of what is above: b47f16b9547ba083

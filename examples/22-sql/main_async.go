@@ -430,7 +430,7 @@ func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, *f.err)
-	f.transferFrame = transferFrame{Frame: f.transferFrame.Frame} // whoever keeps the job keeps nothing else
+	f.transferFrame = transferFrame{Frame: f.transferFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -683,8 +683,8 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, f.result0)
-	f.reportFrame = reportFrame{Frame: f.reportFrame.Frame} // whoever keeps the job keeps nothing else
+	f.reportFrame = reportFrame{Frame: f.reportFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: b1b84417cac44a72
+// Digest of what is above: bb45f7ac28d85531

@@ -388,8 +388,8 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, f.result0)
-	f.readFrame = readFrame{Frame: f.readFrame.Frame} // whoever keeps the job keeps nothing else
+	f.readFrame = readFrame{Frame: f.readFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 485beda2ea5f5bb3
+// Digest of what is above: 8b8fc8112d34879a

@@ -138,7 +138,7 @@ func (f *fetchMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // whoever keeps the job keeps nothing else
+	f.fetchLocals = fetchLocals{Frame: f.fetchLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -324,8 +324,8 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.fetchAnyLocals = fetchAnyLocals{Frame: f.fetchAnyLocals.Frame} // whoever keeps the job keeps nothing else
+	f.fetchAnyLocals = fetchAnyLocals{Frame: f.fetchAnyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 0e057352b9f2c073
+// Digest of what is above: 35de38087042eabd

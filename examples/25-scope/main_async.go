@@ -134,7 +134,7 @@ func (f *gatherMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Tuple2[int64, int]{V1: v0, V2: *f.goroutines}, *f.err)
-	f.gatherLocals = gatherLocals{Frame: f.gatherLocals.Frame} // whoever keeps the job keeps nothing else
+	f.gatherLocals = gatherLocals{Frame: f.gatherLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -303,4 +303,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: a674363ce47b33fc
+// Digest of what is above: 90c514b408445882

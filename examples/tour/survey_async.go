@@ -202,7 +202,7 @@ func (f *surveyPackageMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.surveyPackageLocals = surveyPackageLocals{Frame: f.surveyPackageLocals.Frame} // whoever keeps the job keeps nothing else
+	f.surveyPackageLocals = surveyPackageLocals{Frame: f.surveyPackageLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -326,7 +326,7 @@ func (f *surveyFileMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
-	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // whoever keeps the job keeps nothing else
+	f.surveyFileLocals = surveyFileLocals{Frame: f.surveyFileLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -430,7 +430,7 @@ func (f *readFileMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.readFileLocals = readFileLocals{Frame: f.readFileLocals.Frame} // whoever keeps the job keeps nothing else
+	f.readFileLocals = readFileLocals{Frame: f.readFileLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -534,8 +534,8 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.listFilesLocals = listFilesLocals{Frame: f.listFilesLocals.Frame} // whoever keeps the job keeps nothing else
+	f.listFilesLocals = listFilesLocals{Frame: f.listFilesLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 20709f278bb0cbe5
+// Digest of what is above: 54c81a04ed2e2e3a

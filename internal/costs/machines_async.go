@@ -119,7 +119,7 @@ func (f *pauseMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.pauseLocals = pauseLocals{Frame: f.pauseLocals.Frame} // whoever keeps the job keeps nothing else
+	f.pauseLocals = pauseLocals{Frame: f.pauseLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -276,7 +276,7 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // whoever keeps the job keeps nothing else
+	f.serveLocals = serveLocals{Frame: f.serveLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -499,8 +499,8 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, f.total, f.err)
-	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // whoever keeps the job keeps nothing else
+	f.sumFrame = sumFrame{Frame: f.sumFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: f6c9934e4c38a660
+// Digest of what is above: 03d4565b70700130

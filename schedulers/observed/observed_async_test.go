@@ -114,7 +114,7 @@ func (f *panicsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, nil)
-	f.panicsLocals = panicsLocals{Frame: f.panicsLocals.Frame} // whoever keeps the job keeps nothing else
+	f.panicsLocals = panicsLocals{Frame: f.panicsLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -213,7 +213,7 @@ func (f *literalMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.literalFrame = literalFrame{Frame: f.literalFrame.Frame} // whoever keeps the job keeps nothing else
+	f.literalFrame = literalFrame{Frame: f.literalFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -288,4 +288,4 @@ func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4f75aa7fd817e403
+// Digest of what is above: 880975f811d604a4

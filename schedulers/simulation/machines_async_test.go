@@ -195,7 +195,7 @@ func (f *transferBetweenMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, v0)
-	f.transferBetweenLocals = transferBetweenLocals{Frame: f.transferBetweenLocals.Frame} // whoever keeps the job keeps nothing else
+	f.transferBetweenLocals = transferBetweenLocals{Frame: f.transferBetweenLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -321,7 +321,7 @@ func (f *circleOfMachinesMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.circleOfMachinesFrame = circleOfMachinesFrame{Frame: f.circleOfMachinesFrame.Frame} // whoever keeps the job keeps nothing else
+	f.circleOfMachinesFrame = circleOfMachinesFrame{Frame: f.circleOfMachinesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -582,7 +582,7 @@ func (f *waitForLockMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.waitForLockLocals = waitForLockLocals{Frame: f.waitForLockLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitForLockLocals = waitForLockLocals{Frame: f.waitForLockLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -702,7 +702,7 @@ func (f *waitForKeyMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.waitForKeyLocals = waitForKeyLocals{Frame: f.waitForKeyLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitForKeyLocals = waitForKeyLocals{Frame: f.waitForKeyLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -806,7 +806,7 @@ func (f *awaitMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.awaitLocals = awaitLocals{Frame: f.awaitLocals.Frame} // whoever keeps the job keeps nothing else
+	f.awaitLocals = awaitLocals{Frame: f.awaitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -923,7 +923,7 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.napLocals = napLocals{Frame: f.napLocals.Frame} // whoever keeps the job keeps nothing else
+	f.napLocals = napLocals{Frame: f.napLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1048,8 +1048,8 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.workLocals = workLocals{Frame: f.workLocals.Frame} // whoever keeps the job keeps nothing else
+	f.workLocals = workLocals{Frame: f.workLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: eb9cf8fdb1db9fb8
+// Digest of what is above: 7fc11c6bef23990d

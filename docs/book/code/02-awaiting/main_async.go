@@ -172,7 +172,7 @@ func (f *straightMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.straightLocals = straightLocals{Frame: f.straightLocals.Frame} // whoever keeps the job keeps nothing else
+	f.straightLocals = straightLocals{Frame: f.straightLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -277,7 +277,7 @@ func (f *sayMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.sayLocals = sayLocals{Frame: f.sayLocals.Frame} // whoever keeps the job keeps nothing else
+	f.sayLocals = sayLocals{Frame: f.sayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -381,8 +381,8 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.waitLocals = waitLocals{Frame: f.waitLocals.Frame} // whoever keeps the job keeps nothing else
+	f.waitLocals = waitLocals{Frame: f.waitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 8148adc1acf73407
+// Digest of what is above: e5564a7b13a6d2fe

@@ -120,7 +120,7 @@ func (f *greetMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // whoever keeps the job keeps nothing else
+	f.greetLocals = greetLocals{Frame: f.greetLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -259,7 +259,7 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // whoever keeps the job keeps nothing else
+	f.sumLocals = sumLocals{Frame: f.sumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -398,7 +398,7 @@ func (f *totalMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // whoever keeps the job keeps nothing else
+	f.totalLocals = totalLocals{Frame: f.totalLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -537,8 +537,8 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.greetSumLocals = greetSumLocals{Frame: f.greetSumLocals.Frame} // whoever keeps the job keeps nothing else
+	f.greetSumLocals = greetSumLocals{Frame: f.greetSumLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a64088e79f7dafdf
+// Digest of what is above: 877374d2bf1cb066

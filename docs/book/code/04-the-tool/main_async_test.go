@@ -154,8 +154,8 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, f.err)
-	f.eachFrame = eachFrame{Frame: f.eachFrame.Frame} // whoever keeps the job keeps nothing else
+	f.eachFrame = eachFrame{Frame: f.eachFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 87c81c46ba77c521
+// Digest of what is above: 4160e5e11846e086

@@ -140,7 +140,7 @@ func (f *findMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.findLocals = findLocals{Frame: f.findLocals.Frame} // whoever keeps the job keeps nothing else
+	f.findLocals = findLocals{Frame: f.findLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -265,8 +265,8 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, *f.text, *f.err)
-	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // whoever keeps the job keeps nothing else
+	f.findOrFrame = findOrFrame{Frame: f.findOrFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: ea58c0553887761c
+// Digest of what is above: 1495938eefefe7ca

@@ -119,7 +119,7 @@ func (f *accountWithdrawMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.accountWithdrawLocals = accountWithdrawLocals{Frame: f.accountWithdrawLocals.Frame} // whoever keeps the job keeps nothing else
+	f.accountWithdrawLocals = accountWithdrawLocals{Frame: f.accountWithdrawLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -250,8 +250,8 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.retryLocals = retryLocals{Frame: f.retryLocals.Frame} // whoever keeps the job keeps nothing else
+	f.retryLocals = retryLocals{Frame: f.retryLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: a621d653f60c718d
+// Digest of what is above: 399cad3f0cb8b153

@@ -124,8 +124,8 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.addLocals = addLocals{Frame: f.addLocals.Frame} // whoever keeps the job keeps nothing else
+	f.addLocals = addLocals{Frame: f.addLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 638ea80744a96fe0
+// Digest of what is above: 052c0374576674a9

@@ -116,7 +116,7 @@ func (f *getMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.getLocals = getLocals{Frame: f.getLocals.Frame} // whoever keeps the job keeps nothing else
+	f.getLocals = getLocals{Frame: f.getLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -252,8 +252,8 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // whoever keeps the job keeps nothing else
+	f.twiceLocals = twiceLocals{Frame: f.twiceLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 4439969750200419
+// Digest of what is above: 50e6f0e3999ca9f7

@@ -126,8 +126,8 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // whoever keeps the job keeps nothing else
+	f.visitLocals = visitLocals{Frame: f.visitLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: c54470059167dc8f
+// Digest of what is above: c33253083b9ea6dc

@@ -140,7 +140,7 @@ func (f *backendMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.backendLocals = backendLocals{Frame: f.backendLocals.Frame} // whoever keeps the job keeps nothing else
+	f.backendLocals = backendLocals{Frame: f.backendLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -282,8 +282,8 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.pageLocals = pageLocals{Frame: f.pageLocals.Frame} // whoever keeps the job keeps nothing else
+	f.pageLocals = pageLocals{Frame: f.pageLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 265dc6c8588104d6
+// Digest of what is above: e8415eea6b9afd75

@@ -116,7 +116,7 @@ func (f *loadMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // whoever keeps the job keeps nothing else
+	f.loadLocals = loadLocals{Frame: f.loadLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -223,8 +223,8 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.renderLocals = renderLocals{Frame: f.renderLocals.Frame} // whoever keeps the job keeps nothing else
+	f.renderLocals = renderLocals{Frame: f.renderLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 5cd8232fda754d8d
+// Digest of what is above: 57ca51f96e566b36
