@@ -509,7 +509,7 @@ func (f *locksMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.locksFrame = locksFrame{Frame: f.locksFrame.Frame} // whoever keeps the job keeps nothing else
+	f.locksFrame = locksFrame{Frame: f.locksFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -887,7 +887,7 @@ func (f *eventsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.eventsFrame = eventsFrame{Frame: f.eventsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.eventsFrame = eventsFrame{Frame: f.eventsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1337,7 +1337,7 @@ func (f *channelsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, nil)
-	f.channelsFrame = channelsFrame{Frame: f.channelsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.channelsFrame = channelsFrame{Frame: f.channelsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1735,7 +1735,7 @@ func (frame *sharedWorkMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	frame.SetResult(t, job.Void{}, nil)
-	frame.sharedWorkFrame = sharedWorkFrame{Frame: frame.sharedWorkFrame.Frame} // whoever keeps the job keeps nothing else
+	frame.sharedWorkFrame = sharedWorkFrame{Frame: frame.sharedWorkFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -2086,8 +2086,8 @@ func (f *jobsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.jobsFrame = jobsFrame{Frame: f.jobsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.jobsFrame = jobsFrame{Frame: f.jobsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: d45bb968833d99ed
+// Digest of what is above: 8a4aa6a1bf26c3ab

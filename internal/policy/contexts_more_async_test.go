@@ -442,7 +442,7 @@ func (f *continuationsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, nil)
-	f.continuationsFrame = continuationsFrame{Frame: f.continuationsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.continuationsFrame = continuationsFrame{Frame: f.continuationsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -822,7 +822,7 @@ func (f *streamsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, nil)
-	f.streamsFrame = streamsFrame{Frame: f.streamsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.streamsFrame = streamsFrame{Frame: f.streamsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1031,7 +1031,7 @@ func (f *pausesMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.pausesFrame = pausesFrame{Frame: f.pausesFrame.Frame} // whoever keeps the job keeps nothing else
+	f.pausesFrame = pausesFrame{Frame: f.pausesFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1178,7 +1178,7 @@ func (f *loopsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.loopsFrame = loopsFrame{Frame: f.loopsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.loopsFrame = loopsFrame{Frame: f.loopsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1368,7 +1368,7 @@ func (f *foreignMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.foreignFrame = foreignFrame{Frame: f.foreignFrame.Frame} // whoever keeps the job keeps nothing else
+	f.foreignFrame = foreignFrame{Frame: f.foreignFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -1824,7 +1824,7 @@ func (f *socketsMachine) MoveNext(t *statemachine.Task) bool {
 	}
 	t.Rethrow()
 	f.SetResult(t, job.Void{}, nil)
-	f.socketsFrame = socketsFrame{Frame: f.socketsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.socketsFrame = socketsFrame{Frame: f.socketsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -2037,8 +2037,8 @@ func (f *shutdownsMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, nil)
-	f.shutdownsFrame = shutdownsFrame{Frame: f.shutdownsFrame.Frame} // whoever keeps the job keeps nothing else
+	f.shutdownsFrame = shutdownsFrame{Frame: f.shutdownsFrame.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 32caf47f43b1aa5a
+// Digest of what is above: 875fa574673aaa09
