@@ -277,9 +277,7 @@
 //
 // # Phases
 //
-//	internal/source   is the model that all phases share: packages, functions, twins, findings
-//	internal/typeset  answers questions about types that may be type parameters
-//
+//	internal/      typeset, source: the model; typetext: names and types as they are written
 //	load.go        lists packages, with the go command
 //	find.go        finds annotations and chooses names, on syntax alone
 //	stubs.go       declares the twins to come

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // emit prints all declarations of the function.
@@ -48,7 +49,7 @@ func (e *emitter) moving() {
 // emitter prints everything around MoveNext.
 type emitter struct {
 	*printer
-	sig SignatureText
+	sig typetext.Signature
 	arg string // T of the job
 }
 
@@ -234,11 +235,11 @@ func (e *emitter) types() {
 		e.line("\n// %s is the type %s of %s.", t.name, t.obj.Name(), e.u.title())
 		params := e.sig.FrameParams
 		if named, ok := t.obj.Type().(*types.Named); ok {
-			own, _, err := e.u.imports.typeParamList(named.TypeParams())
+			own, _, err := e.u.imports.TypeParams(named.TypeParams())
 			if err != nil {
 				e.u.refuse(unnameableType(e.u.at(t.spec), err))
 			}
-			params = withOwn(params, own)
+			params = typetext.WithOwn(params, own)
 		}
 		e.line("type %s%s %s", t.name, params, e.typ(t.obj.Type().Underlying(), t.spec))
 	}

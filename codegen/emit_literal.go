@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // title is what comments call the function.
@@ -16,28 +17,28 @@ func (u *unit) title() string {
 
 // signature is how the companions of the function repeat its signature. For a literal
 // the captured variables come first.
-func (u *unit) signature() (SignatureText, error) {
+func (u *unit) signature() (typetext.Signature, error) {
 	text, err := u.imports.Signature(u.fn)
 	if err != nil || u.self == nil {
 		return text, err
 	}
-	l := SignatureText{TypeParams: text.FrameParams, TypeArgs: text.FrameArgs, FrameParams: text.FrameParams, FrameArgs: text.FrameArgs}
+	l := typetext.Signature{TypeParams: text.FrameParams, TypeArgs: text.FrameArgs, FrameParams: text.FrameParams, FrameArgs: text.FrameArgs}
 	p := &printer{u: u}
 	if u.recovery != nil {
-		l.Params = append(l.Params, ParamText{Name: u.imports.Fresh("panicking"), Type: p.typeOf(u.recovery)})
+		l.Params = append(l.Params, typetext.Param{Name: u.imports.Fresh("panicking"), Type: p.typeOf(u.recovery)})
 	}
 	for _, obj := range u.self.captures {
-		l.Params = append(l.Params, ParamText{Name: u.imports.paramName(obj.Name()), Type: p.homeType(u.vars[obj])})
+		l.Params = append(l.Params, typetext.Param{Name: u.imports.ParamName(obj.Name()), Type: p.homeType(u.vars[obj])})
 	}
 	n := u.sig.Params().Len()
 	for i := range n {
-		param, err := u.imports.param(u.sig.Params().At(i), "arg", u.sig.Variadic() && i == n-1)
+		param, err := u.imports.Param(u.sig.Params().At(i), u.sig.Variadic() && i == n-1)
 		if err != nil {
 			u.refuse(unnameableType(u.at(u.node), err))
 		}
 		l.Params = append(l.Params, param)
 	}
-	l.nameUnnamed(u.imports)
+	l.NameUnnamed(u.imports)
 	return l, nil
 }
 

@@ -111,7 +111,7 @@ func (n *namer) safe(name string) bool {
 		return false
 	}
 	// Names of locals are never given to imports; others are reserved by asking.
-	return n.u.imports.taken[name] || n.u.imports.Fresh(name) == name
+	return n.u.imports.Safe(name)
 }
 
 func (n *namer) isFree(name string) bool { return !n.used[name] && !n.mentions[name] }

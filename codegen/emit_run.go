@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // How a frame starts and continues: with arguments passed to it (hoist_pass.go), or
@@ -144,7 +146,7 @@ func (e *emitter) returnedAs(v *variable) string {
 func (e *emitter) argument(i int, v *variable) string {
 	params := e.sig.Params
 	if e.u.recv != nil {
-		params = append([]ParamText{*e.sig.Receiver}, params...)
+		params = append([]typetext.Param{*e.sig.Receiver}, params...)
 	}
 	if v.cell && !v.outside {
 		return "&" + params[i].Name

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Machine describes the machine of one annotated function, or of a function literal in
@@ -125,7 +126,7 @@ type explaining struct {
 	machines []*Machine
 }
 
-func (e *explaining) lower(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
+func (e *explaining) lower(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
 	u := newUnit(fn, imports)
 	lowered, found := u.lower()
 	e.mu.Lock()

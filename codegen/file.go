@@ -7,6 +7,7 @@ import (
 	"go/format"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Contract is the version of the contract between generated code and runtime
@@ -24,14 +25,14 @@ type output struct {
 }
 
 // lowering makes the declarations of one function.
-type lowering func(*source.Function, *Imports) (*source.Lowered, []source.Diagnostic)
+type lowering func(*source.Function, *typetext.Imports) (*source.Lowered, []source.Diagnostic)
 
 // generateFile writes the twins of one source file. With findings there is no output.
 func generateFile(pkg *source.Package, file *source.File, lower lowering, mode Mode) (*output, []source.Diagnostic) {
-	im := newImports(pkg, file)
+	im := typetext.New(pkg, file)
 	machine := im.Path(source.StatemachinePath, "statemachine")
 	var body bytes.Buffer
-	unsigned, _ := im.predeclaredType("uint")
+	unsigned, _ := im.Predeclared("uint")
 	body.WriteString(handshake(machine, unsigned))
 	var findings []source.Diagnostic
 	for _, fn := range file.Functions {
@@ -44,13 +45,13 @@ func generateFile(pkg *source.Package, file *source.File, lower lowering, mode M
 	if len(findings) > 0 {
 		return nil, findings
 	}
-	im.prune(body.Bytes())
+	im.Prune(body.Bytes())
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n", source.Header(file.Path))
 	if expr := source.BuildConstraint(file); expr != nil {
 		fmt.Fprintf(&b, "//go:build %s\n\n", expr)
 	}
-	fmt.Fprintf(&b, "package %s\n\n%s\n", file.Syntax.Name.Name, im.spec())
+	fmt.Fprintf(&b, "package %s\n\n%s\n", file.Syntax.Name.Name, im.Spec())
 	b.Write(body.Bytes())
 	data, err := format.Source(b.Bytes())
 	if err != nil {
@@ -63,7 +64,7 @@ func generateFile(pkg *source.Package, file *source.File, lower lowering, mode M
 
 // guarded turns a panic of the lowering into a finding at the function that caused it:
 // a defect here must not cost the files of other functions.
-func guarded(lower lowering, fn *source.Function, im *Imports) (lowered *source.Lowered, found []source.Diagnostic) {
+func guarded(lower lowering, fn *source.Function, im *typetext.Imports) (lowered *source.Lowered, found []source.Diagnostic) {
 	defer func() {
 		if v := recover(); v != nil {
 			lowered, found = nil, []source.Diagnostic{loweringPanicked(fn, v)}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Finding works on syntax, before any type is known: so the twins to come can be
@@ -27,7 +28,7 @@ type annotated struct {
 type scope struct {
 	pkgPath, dir string
 	sources      []*goFile // that this configuration builds, tests included
-	declared     *declared
+	declared     *typetext.Declared
 	count        int // annotated functions
 	findings     []source.Diagnostic
 }
@@ -80,7 +81,7 @@ func (f *finder) gather(p *packages.Package, seen map[string]bool) {
 
 // examine reads the annotations of a scope and chooses the names.
 func (f *finder) examine(sc *scope, p *packages.Package) {
-	sc.declared = newDeclared()
+	sc.declared = typetext.NewDeclared()
 	f.declare(sc, p.Name)
 	for _, src := range sc.sources {
 		if src.syntax != nil && !src.generated {
@@ -99,7 +100,7 @@ func (f *finder) declare(sc *scope, name string) {
 	}
 	for _, path := range paths {
 		if src := f.sources.get(path); src.syntax != nil && !src.generated && src.syntax.Name.Name == name {
-			sc.declared.addFile(src.syntax)
+			sc.declared.AddFile(src.syntax)
 		}
 	}
 }
@@ -144,12 +145,12 @@ func (f *finder) function(sc *scope, src *goFile, decl *ast.FuncDecl) {
 		sc.findings = append(sc.findings, cannotAnnotate(pos, decl.Name.Name, why, do))
 		return
 	}
-	if other, taken := sc.declared.taken(decl); taken {
+	if other, taken := sc.declared.Taken(decl); taken {
 		at := f.ws.fset.PositionFor(other, false)
 		sc.findings = append(sc.findings, twinExists(pos, decl.Name.Name, at))
 		return
 	}
-	fn := &annotated{decl: decl, names: sc.declared.choose(decl), stream: source.StreamLiteral(decl)}
+	fn := &annotated{decl: decl, names: sc.declared.Choose(decl), stream: source.StreamLiteral(decl)}
 	src.functions = append(src.functions, fn)
 	f.names[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = fn.names
 }

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // HeldFunctions returns the variables of the annotated function decl that are known to
@@ -21,7 +22,7 @@ func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, fi
 	f := &source.File{Syntax: file}
 	fn := &source.Function{Package: p, File: f, Decl: decl, Object: object}
 	f.Functions = []*source.Function{fn}
-	u := newUnit(fn, newImports(p, f))
+	u := newUnit(fn, typetext.New(p, f))
 	u.analyse()
 	for v, held := range u.literals.vars {
 		vars = append(vars, v)

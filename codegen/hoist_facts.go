@@ -113,7 +113,7 @@ func (u *unit) factsOf(obj types.Object) *facts {
 	f := u.facts[obj]
 	if f == nil {
 		v, isVar := obj.(*types.Var)
-		f = &facts{unnamed: isVar && u.imports.isOpen(v.Type())}
+		f = &facts{unnamed: isVar && u.imports.IsOpen(v.Type())}
 		u.facts[obj] = f
 	}
 	return f

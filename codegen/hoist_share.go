@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Sharing: one field for several variables.
@@ -47,7 +49,7 @@ func (s *slot) names() []string {
 func (s *slot) stem() string {
 	list := s.names()
 	for i := range list[1:] {
-		list[i+1] = setFirst(list[i+1], true)
+		list[i+1] = typetext.SetFirst(list[i+1], true)
 	}
 	return strings.Join(list, "Or")
 }

@@ -122,7 +122,7 @@ func (s *mentionScan) arguments(generic ast.Expr, bracket token.Pos) {
 		return
 	}
 	obj, ok := s.u.info.Uses[id].(*types.TypeName)
-	if _, lifted := s.u.imports.lifted[obj]; ok && lifted && s.u.typeArgs() != "" {
+	if _, lifted := s.u.imports.LiftedName(obj); ok && lifted && s.u.typeArgs() != "" {
 		own := strings.Trim(s.u.typeArgs(), "[]") + ", "
 		s.edits = append(s.edits, edit{pos: bracket + 1, end: bracket + 1, with: rope{text(own)}})
 	}

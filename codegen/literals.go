@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Function literals that become machines.
@@ -159,7 +160,7 @@ func (u *unit) literalStem(n int) string { return u.fn.Names.Stem + "Func" + str
 // freeName is a name for a declaration next to the function that neither the package
 // nor the function uses.
 func (u *unit) freeName(name string) string {
-	return free(name, u.fn.Package.Names, u.root().names.mentions)
+	return typetext.Free(name, u.fn.Package.Names, u.root().names.mentions)
 }
 
 // inner is the unit of a literal in u.

@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // unit is one function on its way through the phases of the lowering:
@@ -21,7 +22,7 @@ type unit struct {
 	sig     *types.Signature
 	named   source.Names // of its generated declarations
 	info    *types.Info
-	imports *Imports
+	imports *typetext.Imports
 	sizes   types.Sizes
 	diags   []source.Diagnostic
 	debug   bool // the form to step through
@@ -79,12 +80,12 @@ type unit struct {
 
 // lower turns an annotated function into the text of its generated declarations. It
 // returns findings instead if it cannot lower all of it; it never leaves anything out.
-func lower(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
+func lower(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
 	return newUnit(fn, imports).lower()
 }
 
 // lowerForDebugging is lower in the form of -mode=debug.
-func lowerForDebugging(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
+func lowerForDebugging(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
 	u := newUnit(fn, imports)
 	u.debug = true
 	return u.lower()
@@ -123,7 +124,7 @@ func (u *unit) result(text []byte) (*source.Lowered, []source.Diagnostic) {
 	return &source.Lowered{Text: text}, nil
 }
 
-func newUnit(fn *source.Function, imports *Imports) *unit {
+func newUnit(fn *source.Function, imports *typetext.Imports) *unit {
 	u := &unit{
 		fn:         fn,
 		node:       fn.Decl,

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // declaration lowers a declaration inside the function.
@@ -166,9 +168,9 @@ func (u *unit) liftType(spec *ast.TypeSpec) {
 	for name := range u.fn.Package.Names {
 		taken[name] = true
 	}
-	name := free(setFirst(r.named.Frame, false)+setFirst(spec.Name.Name, true), taken)
+	name := typetext.Free(typetext.SetFirst(r.named.Frame, false)+typetext.SetFirst(spec.Name.Name, true), taken)
 	r.types = append(r.types, liftedType{name: name, obj: obj, spec: spec})
-	u.imports.lifted[obj] = name + u.typeArgs()
+	u.imports.Lift(obj, name+u.typeArgs())
 	u.moved[obj] = text(name + u.typeArgs())
 	if spec.TypeParams != nil {
 		u.moved[obj] = text(name) // the arguments are after it: see [mentionScan.arguments]
@@ -195,15 +197,6 @@ func (u *unit) hidesTypeParam(spec *ast.TypeSpec) bool {
 	return false
 }
 
-// withOwn is a list of type parameters, or arguments, of the function, and after it
-// more of a type that the function declares.
-func withOwn(list, more string) string {
-	if !strings.HasSuffix(list, "]") || more == "" {
-		return list + more
-	}
-	return strings.TrimSuffix(list, "]") + ", " + strings.TrimPrefix(more, "[")
-}
-
 // fieldName is the name of a field. An embedded one is named after its type, and a type
 // of the function may have another name where it is declared.
 func (u *unit) fieldName(field *types.Var) string {
@@ -224,7 +217,8 @@ func (u *unit) fieldName(field *types.Var) string {
 	case *types.Basic:
 		return t.Name()
 	case *types.Named:
-		name, _, _ := strings.Cut(cmp.Or(u.imports.lifted[t.Obj()], t.Obj().Name()), "[")
+		lifted, _ := u.imports.LiftedName(t.Obj())
+		name, _, _ := strings.Cut(cmp.Or(lifted, t.Obj().Name()), "[")
 		return name
 	}
 	return field.Name()

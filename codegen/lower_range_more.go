@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/movenext/movenext/codegen/internal/typeset"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // overMap: a map's iteration can only be suspended through reflection. Collecting
@@ -33,7 +34,7 @@ func (r *ranging) overMap(t *types.Map) {
 // nil interface, whose zero value is right.
 func (r *ranging) fromMap(iter *variable, method string, t types.Type) rope {
 	u := r.u
-	v := u.temp(setFirst(method, false), t)
+	v := u.temp(typetext.SetFirst(method, false), t)
 	src := rope{use(iter), text("." + method + "().Interface()")}
 	dst := []dest{{v: v, declares: true}}
 	if i, ok := t.(*types.Interface); !ok || !i.Empty() {

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // The machine of a stream (stream.go). It differs from others in three things: it hands
@@ -84,7 +85,7 @@ func (e *emitter) stream() {
 }
 
 // plainStream is the twin of a stream in -mode=plain.
-func plainStream(fn *source.Function, im *Imports, sig SignatureText, call string) ([]byte, error) {
+func plainStream(fn *source.Function, im *typetext.Imports, sig typetext.Signature, call string) ([]byte, error) {
 	value, err := im.TypeString(fn.Stream.Value)
 	if err != nil {
 		return nil, err

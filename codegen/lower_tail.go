@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Calls in tail position.
@@ -111,7 +112,7 @@ func namesAllButResults(fn *source.Function) bool {
 			continue
 		}
 		for _, field := range list.List {
-			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" || hidesType(fn.Package.Types, id.Name) }) {
+			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" || typetext.HidesType(fn.Package.Types, id.Name) }) {
 				return false
 			}
 		}

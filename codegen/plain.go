@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // plain writes the twin of -mode=plain: a job that runs the function as it was
@@ -17,7 +18,7 @@ import (
 //			return fetch(ctx, url)
 //		})
 //	}
-func plain(fn *source.Function, im *Imports) (*source.Lowered, []source.Diagnostic) {
+func plain(fn *source.Function, im *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
 	text, err := plainText(fn, im)
 	if err != nil {
 		return nil, []source.Diagnostic{unnameableSignature(fn, err)}
@@ -25,7 +26,7 @@ func plain(fn *source.Function, im *Imports) (*source.Lowered, []source.Diagnost
 	return &source.Lowered{Text: text}, nil
 }
 
-func plainText(fn *source.Function, im *Imports) ([]byte, error) {
+func plainText(fn *source.Function, im *typetext.Imports) ([]byte, error) {
 	sig, err := im.Signature(fn)
 	if err != nil {
 		return nil, err
@@ -52,9 +53,9 @@ func plainText(fn *source.Function, im *Imports) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// %s runs [%s] on a goroutine of its own and returns its job.\n", fn.Names.Async, fn.DocName())
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
-	failure, _ := im.predeclaredType("error")
+	failure, _ := im.Predeclared("error")
 	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, %s) {\n", machine, ctx, arg, failure)
-	b.WriteString(plainBody(call, arg, results, im.visible(fn, sig)))
+	b.WriteString(plainBody(call, arg, results, im.Visible(fn, sig)))
 	b.WriteString("})\n}\n")
 	return b.Bytes(), nil
 }
@@ -74,13 +75,13 @@ func plainBody(call, arg string, results source.Results, taken map[string]bool) 
 	}
 	var names, fields []string
 	for i := range n {
-		name := free(fmt.Sprintf("v%d", i+1), taken)
+		name := typetext.Free(fmt.Sprintf("v%d", i+1), taken)
 		names = append(names, name)
 		fields = append(fields, fmt.Sprintf("V%d: %s", i+1, name))
 	}
 	errName := "nil"
 	if results.Err != nil {
-		errName = free("err", taken)
+		errName = typetext.Free("err", taken)
 		names = append(names, errName)
 	}
 	return fmt.Sprintf("%s := %s\nreturn %s{%s}, %s\n", strings.Join(names, ", "), call, arg, strings.Join(fields, ", "), errName)

@@ -1,24 +1,5 @@
 package codegen
 
-import (
-	"go/types"
-
-	"github.com/movenext/movenext/codegen/internal/source"
-)
-
-// Predeclared names that the source redeclares. A file may import what it needs under
-// another name; a package cannot do without bool, though it may well have a function
-// called new.
-
-// predeclaredType is how a type of the universe is written, and whether it can be.
-func (im *Imports) predeclaredType(name string) (spelled string, ok bool) {
-	if !im.hidden[name] {
-		return name, true
-	}
-	_, isType := types.Universe.Lookup(name).(*types.TypeName)
-	return im.Path(source.StatemachinePath, "statemachine") + "." + setFirst(name, true), isType && name != "comparable"
-}
-
 // predeclared is a name of the universe that generated code needs. The function's
 // own variables give way where they have moved; inside of statements that are
 // kept, only true is needed, to return. Booleans can be had without their names.
@@ -32,7 +13,7 @@ func (p *printer) predeclared(name string) string {
 	case !hidden:
 		return name
 	}
-	spelled, ok := p.u.imports.predeclaredType(name)
+	spelled, ok := p.u.imports.Predeclared(name)
 	if !ok {
 		p.u.refuse(hiddenName(p.u.at(p.u.fn.Decl.Name), name))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Recorded generates the machines of the packages that patterns match in the form that
@@ -21,7 +22,7 @@ func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, [
 		return nil, nil, err
 	}
 	r := newRun(ws)
-	r.instead = func(fn *source.Function, imports *Imports) (*source.Lowered, []source.Diagnostic) {
+	r.instead = func(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
 		u := newUnit(fn, imports)
 		u.debug, u.records = true, true
 		return u.lower()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Spilling: a suspension point inside an expression becomes instructions before it, and
@@ -229,7 +230,7 @@ func (u *unit) tempName(e ast.Expr) string {
 
 func calledName(call *ast.CallExpr) string {
 	if id := source.BaseIdent(ast.Unparen(call.Fun)); id != nil && id.Name != "_" {
-		return setFirst(id.Name, false)
+		return typetext.SetFirst(id.Name, false)
 	}
 	return "call"
 }

@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/types"
 	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // The facts about types that determine gc's order.
@@ -150,13 +152,8 @@ func hasTypeParam(t types.Type) bool { return dependsOnParam(t, nil) }
 // that a generic function declares are among them.
 func (u *unit) isDerived(t types.Type) bool {
 	return hasTypeParam(t) || namesType(t, func(obj *types.TypeName) bool {
-		return isTypeParam(obj.Type()) || isLocal(obj) && u.typeArgs() != ""
+		return isTypeParam(obj.Type()) || typetext.IsLocal(obj) && u.typeArgs() != ""
 	})
-}
-
-// isLocal reports whether a function declares the type.
-func isLocal(obj *types.TypeName) bool {
-	return obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()
 }
 
 // dependsOnParam is hasTypeParam except for the local types in seen. A type that a
@@ -172,7 +169,7 @@ func dependsOnParam(t types.Type, seen []*types.Named) bool {
 				return true
 			}
 		}
-		if isLocal(t.Obj()) && !slices.Contains(seen, t.Origin()) {
+		if typetext.IsLocal(t.Obj()) && !slices.Contains(seen, t.Origin()) {
 			return dependsOnParam(t.Underlying(), append(seen, t.Origin()))
 		}
 	case *types.Array:

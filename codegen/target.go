@@ -85,7 +85,7 @@ func (r *run) model(t *target, result *checked) *source.Package {
 		Info:     result.info,
 		Language: result.types.GoVersion(),
 		Twins:    source.NewTwins(r.finder.names),
-		Names:    r.finder.scopes[t.meta.PkgPath].declared.scope,
+		Names:    r.finder.scopes[t.meta.PkgPath].declared.Scope,
 	}
 	_, pkg.WithoutC = r.sources.compiled(t.meta)
 	for _, path := range slices.Sorted(slices.Values(t.meta.GoFiles)) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // TestOpenTypesAreThoseThatOthersDoNotName takes the types of the variables of
@@ -13,15 +15,15 @@ import (
 // to itself.
 func TestOpenTypesAreThoseThatOthersDoNotName(t *testing.T) {
 	pkg := checkedPackage(t, "./testdata/typestring")
-	im := newImports(pkg, pkg.Files[0])
+	im := typetext.New(pkg, pkg.Files[0])
 	open := map[string]bool{}
 	for id, obj := range pkg.Info.Defs {
 		if v, ok := obj.(*types.Var); ok && strings.HasPrefix(id.Name, "_a") {
-			if im.isOpen(v.Type()) {
+			if im.IsOpen(v.Type()) {
 				open[id.Name] = true
 			}
 		}
 	}
 	assert.Equal(t, map[string]bool{"_a36": true, "_a39": true, "_a40": true}, open)
-	assert.Empty(t, im.names, "nothing is imported for it")
+	assert.Empty(t, im.Names, "nothing is imported for it")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // TestTypesAreWrittenAsTheFileHasTo takes the types of the variables of
@@ -16,7 +17,7 @@ import (
 func TestTypesAreWrittenAsTheFileHasTo(t *testing.T) {
 	pkg := checkedPackage(t, "./testdata/typestring")
 	file := pkg.Files[0]
-	im := newImports(pkg, file)
+	im := typetext.New(pkg, file)
 	want := comments(pkg, file)
 	seen := 0
 	for id, obj := range pkg.Info.Defs {
@@ -41,7 +42,7 @@ func TestTypesAreWrittenAsTheFileHasTo(t *testing.T) {
 
 func TestFreshNamesHideNothing(t *testing.T) {
 	pkg := checkedPackage(t, "./testdata/typestring")
-	im := newImports(pkg, pkg.Files[0])
+	im := typetext.New(pkg, pkg.Files[0])
 	assert.Equal(t, "frame", im.Fresh("frame"))
 	assert.Equal(t, "frame", im.Fresh("frame"), "the same answer each time")
 	assert.Equal(t, "t2", im.Fresh("t"), "a local of the source")
@@ -72,6 +73,6 @@ func TestWhatMayBeImported(t *testing.T) {
 		{"app/b/c", "app/internal/b/internal/x", "x", false},
 		{"app", "example.com/internalize", "internalize", true},
 	} {
-		assert.Equal(t, c.want, importable(pkg(c.from, "p"), pkg(c.path, c.name)), "%s from %s", c.path, c.from)
+		assert.Equal(t, c.want, typetext.Importable(pkg(c.from, "p"), pkg(c.path, c.name)), "%s from %s", c.path, c.from)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Variables whose types cannot be named: unexported types of other packages, and types
@@ -49,8 +51,8 @@ func (u *unit) findUnnamed() {
 		if spell == nil {
 			spell = func() (string, error) { return u.imports.TypeString(v.typ) }
 		}
-		o, err := u.imports.openType(spell)
-		v.unnamed = len(o.holes) > 0
+		o, err := u.imports.Open(spell)
+		v.unnamed = len(o.Holes) > 0
 		switch {
 		case !v.unnamed || err != nil:
 		case v.typ != nil:
@@ -62,22 +64,22 @@ func (u *unit) findUnnamed() {
 }
 
 // likeOf is the way to the type, if there is one.
-func (u *unit) likeOf(o openType) (way, bool) {
+func (u *unit) likeOf(o typetext.Open) (way, bool) {
 	var params, likes []string
 	var values []way
-	for _, h := range o.holes {
-		by, found := u.waysTo().find(h.typ)
-		if !found && !u.imports.isHole(h.typ) { // a hole that consists of several parts
-			by, found = u.likeOfType(h.typ)
+	for _, h := range o.Holes {
+		by, found := u.waysTo().find(h.Type)
+		if !found && !u.imports.IsHole(h.Type) { // a hole that consists of several parts
+			by, found = u.likeOfType(h.Type)
 		}
 		if !found {
 			return nil, false
 		}
-		if o.text == h.name {
+		if o.Text == h.Name {
 			return by, true
 		}
-		params = append(params, h.name+" "+h.constraint(u.imports))
-		likes = append(likes, "*"+h.name)
+		params = append(params, h.Name+" "+h.Constraint(u.imports))
+		likes = append(likes, "*"+h.Name)
 		values = append(values, by)
 	}
 	sig, err := u.imports.Signature(u.fn)
@@ -88,7 +90,7 @@ func (u *unit) likeOf(o openType) (way, bool) {
 		params = append([]string{strings.Trim(sig.FrameParams, "[]")}, params...)
 	}
 	return func() string {
-		name := u.inferring(strings.Join(params, ", "), strings.Join(likes, ", "), o.text)
+		name := u.inferring(strings.Join(params, ", "), strings.Join(likes, ", "), o.Text)
 		return name + sig.FrameArgs + "(" + joinedWays(values) + ")"
 	}, true
 }
@@ -107,12 +109,12 @@ func (u *unit) likeOfType(t types.Type) (way, bool) {
 	if by, ok := u.waysTo().find(t); ok {
 		return by, true
 	}
-	o, err := u.imports.openType(func() (string, error) { return u.imports.TypeString(t) })
+	o, err := u.imports.Open(func() (string, error) { return u.imports.TypeString(t) })
 	if err != nil {
 		return nil, false
 	}
-	if len(o.holes) == 0 {
-		return u.nilPointer(o.text), true
+	if len(o.Holes) == 0 {
+		return u.nilPointer(o.Text), true
 	}
 	return u.likeOf(o)
 }
@@ -174,7 +176,7 @@ func (p *printer) likeNamed(expr string) string {
 
 // likeFor is the name of a like of t, if that cannot be named and there is one.
 func (p *printer) likeFor(t types.Type) (name string, ok bool) {
-	if !p.u.imports.isOpen(t) {
+	if !p.u.imports.IsOpen(t) {
 		return "", false
 	}
 	by, ok := p.u.root().likeOfType(t)
@@ -196,7 +198,7 @@ func (p *printer) home(v *variable) string {
 func (p *printer) homeType(v *variable) string {
 	switch {
 	case v.unnamed && v.like != nil:
-		return p.u.imports.anything()
+		return p.u.imports.Anything()
 	case v.cell:
 		return "*" + p.typeOf(v)
 	}

@@ -45,7 +45,7 @@ func (u *unit) typeArgument(at ast.Node, list ...types.Type) piece {
 	return late(func(p *printer) string {
 		var args []string
 		for _, t := range list {
-			if u.imports.isOpen(t) {
+			if u.imports.IsOpen(t) {
 				return ""
 			}
 			args = append(args, p.typ(t, at))

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
 // Ways to types that cannot be named. Each begins at something that has a name and that
@@ -151,7 +153,7 @@ func (w *ways) step(by way, typeParams, from, to string) way {
 // from adds what t leads to.
 func (w *ways) from(t types.Type, by way) {
 	w.methods(t, by)
-	anything := w.u.imports.anything()
+	anything := w.u.imports.Anything()
 	switch t := t.Underlying().(type) {
 	case *types.Pointer:
 		w.add(t.Elem(), w.step(by, "P ~*E, E "+anything, "P", "E"))
@@ -271,7 +273,7 @@ func shapeOf(sig *types.Signature) shape {
 }
 
 // typeParams are those, to be written after another: ", A1, A2, R1 any".
-func (f shape) typeParams(im *Imports) string {
+func (f shape) typeParams(im *typetext.Imports) string {
 	var b strings.Builder
 	for i := range f.params {
 		fmt.Fprintf(&b, ", A%d", i+1)
@@ -280,7 +282,7 @@ func (f shape) typeParams(im *Imports) string {
 		fmt.Fprintf(&b, ", R%d", i+1)
 	}
 	if b.Len() > 0 {
-		b.WriteString(" " + im.anything())
+		b.WriteString(" " + im.Anything())
 	}
 	return b.String()
 }

@@ -30,8 +30,9 @@ var (
 // the phases before it at most. The driver, package codegen, puts them together; the
 // command, vet and explain are built on that.
 var (
-	generator   = []string{"codegen", "codegen/cmd/...", "codegen/explain/...", "codegen/vet/...", "codegen/internal/prove/..."}
-	aboveSource = generator
+	generator     = []string{"codegen", "codegen/cmd/...", "codegen/explain/...", "codegen/vet/...", "codegen/internal/prove/..."}
+	aboveTypetext = generator
+	aboveSource   = append([]string{"codegen/internal/typetext/..."}, aboveTypetext...)
 )
 
 // house is the plan. All rows that name a package bind it.
@@ -83,6 +84,11 @@ var house = []Direction{
 		Because: "what the source says does not depend on what is made of it",
 	},
 	{
+		From:    []string{"codegen/internal/typetext/..."},
+		Never:   aboveTypetext,
+		Because: "a type is written in the same way wherever it is needed",
+	},
+	{
 		From:    []string{"..."},
 		Except:  notLinked,
 		Never:   notLinked,
@@ -118,6 +124,7 @@ var existing = []string{
 	"codegen/explain",
 	"codegen/internal/source",
 	"codegen/internal/typeset",
+	"codegen/internal/typetext",
 	"codegen/vet",
 	"continuation",
 	"coord",

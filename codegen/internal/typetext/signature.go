@@ -1,4 +1,4 @@
-package codegen
+package typetext
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// SignatureText is a function's own signature as its generated companions have
+// Signature is a function's own signature as its generated companions have
 // to repeat it: every parameter named, every type written for the file.
-type SignatureText struct {
-	Receiver *ParamText // nil for a function
+type Signature struct {
+	Receiver *Param // nil for a function
 
 	// TypeParams declares the function's own type parameters, "[T any]" or empty
 	// (always empty for a method). TypeArgs passes them on: "[T]".
@@ -22,11 +22,11 @@ type SignatureText struct {
 	// function: the type parameters of the receiver or of the function.
 	FrameParams, FrameArgs string
 
-	Params []ParamText
+	Params []Param
 }
 
-// ParamText is one parameter or receiver.
-type ParamText struct {
+// Param is one parameter or receiver.
+type Param struct {
 	Name     string
 	Type     string // the element type if Variadic
 	Variadic bool
@@ -34,39 +34,39 @@ type ParamText struct {
 }
 
 // Signature writes the signature of fn for the file.
-func (im *Imports) Signature(f *source.Function) (SignatureText, error) {
-	var text SignatureText
+func (im *Imports) Signature(f *source.Function) (Signature, error) {
+	var text Signature
 	sig := f.Signature()
 	var err error
-	if text.TypeParams, text.TypeArgs, err = im.typeParamList(sig.TypeParams()); err != nil {
+	if text.TypeParams, text.TypeArgs, err = im.TypeParams(sig.TypeParams()); err != nil {
 		return text, err
 	}
 	text.FrameParams, text.FrameArgs = text.TypeParams, text.TypeArgs
 	if recv := sig.Recv(); recv != nil {
-		param, err := im.param(recv, "recv", false)
+		param, err := im.Param(recv, false)
 		if err != nil {
 			return text, err
 		}
 		text.Receiver = &param
-		text.FrameParams, text.FrameArgs, err = im.typeParamList(sig.RecvTypeParams())
+		text.FrameParams, text.FrameArgs, err = im.TypeParams(sig.RecvTypeParams())
 		if err != nil {
 			return text, err
 		}
 	}
 	n := sig.Params().Len()
 	for i := range n {
-		param, err := im.param(sig.Params().At(i), "arg", sig.Variadic() && i == n-1)
+		param, err := im.Param(sig.Params().At(i), sig.Variadic() && i == n-1)
 		if err != nil {
 			return text, err
 		}
 		text.Params = append(text.Params, param)
 	}
-	text.nameUnnamed(im)
+	text.NameUnnamed(im)
 	return text, nil
 }
 
 // ReceiverText is "(r *Repo) " or empty, to be put between func and the name.
-func (s SignatureText) ReceiverText() string {
+func (s Signature) ReceiverText() string {
 	if s.Receiver == nil {
 		return ""
 	}
@@ -74,7 +74,7 @@ func (s SignatureText) ReceiverText() string {
 }
 
 // ParamList declares the parameters, without parentheses: "a, b int, list ...string".
-func (s SignatureText) ParamList() string {
+func (s Signature) ParamList() string {
 	var list []string
 	for i, p := range s.Params {
 		typ := p.Type
@@ -91,7 +91,7 @@ func (s SignatureText) ParamList() string {
 }
 
 // ArgList passes the parameters on, without parentheses.
-func (s SignatureText) ArgList() string {
+func (s Signature) ArgList() string {
 	var list []string
 	for _, p := range s.Params {
 		arg := p.Name
@@ -103,7 +103,9 @@ func (s SignatureText) ArgList() string {
 	return strings.Join(list, ", ")
 }
 
-func (im *Imports) param(v *types.Var, stem string, variadic bool) (ParamText, error) {
+// Param writes a parameter or a receiver. One without a name has none in the result, and
+// gets it by [Signature.NameUnnamed].
+func (im *Imports) Param(v *types.Var, variadic bool) (Param, error) {
 	typ := v.Type()
 	if variadic {
 		if slice, ok := types.Unalias(typ).(*types.Slice); ok {
@@ -111,31 +113,31 @@ func (im *Imports) param(v *types.Var, stem string, variadic bool) (ParamText, e
 		}
 	}
 	text, err := im.TypeString(typ)
-	return ParamText{Name: im.paramName(v.Name()), Type: text, Variadic: variadic, Var: v}, err
+	return Param{Name: im.ParamName(v.Name()), Type: text, Variadic: variadic, Var: v}, err
 }
 
-// paramName is the name of a parameter of generated functions. In the source, a
+// ParamName is the name of a parameter of generated functions. In the source, a
 // parameter may have the name of a type of its own signature; generated bodies mention
 // the type.
-func (im *Imports) paramName(name string) string {
+func (im *Imports) ParamName(name string) string {
 	switch {
 	case name == "_":
 		return ""
-	case im.hidden[name] || hidesType(im.self, name):
+	case im.hidden[name] || HidesType(im.self, name):
 		return im.Fresh(name + "Arg")
 	}
 	return name
 }
 
-// hidesType reports whether a local of this name hides a type of the package, or
+// HidesType reports whether a local of this name hides a type of the package, or
 // something predeclared.
-func hidesType(pkg *types.Package, name string) bool {
+func HidesType(pkg *types.Package, name string) bool {
 	_, isType := pkg.Scope().Lookup(name).(*types.TypeName)
 	return isType || types.Universe.Lookup(name) != nil
 }
 
-// nameUnnamed names the parameters that the source leaves unnamed or blank.
-func (s *SignatureText) nameUnnamed(im *Imports) {
+// NameUnnamed names the parameters that the source leaves unnamed or blank.
+func (s *Signature) NameUnnamed(im *Imports) {
 	if s.Receiver != nil && s.Receiver.Name == "" {
 		s.Receiver.Name = im.Fresh("recv")
 	}
@@ -146,10 +148,10 @@ func (s *SignatureText) nameUnnamed(im *Imports) {
 	}
 }
 
-// typeParamList writes a list of type parameters as declaration and as
+// TypeParams writes a list of type parameters as declaration and as
 // arguments. Those of a receiver carry the constraints of the type's
 // declaration, already written with the receiver's names.
-func (im *Imports) typeParamList(list *types.TypeParamList) (decl, args string, err error) {
+func (im *Imports) TypeParams(list *types.TypeParamList) (decl, args string, err error) {
 	if list.Len() == 0 {
 		return "", "", nil
 	}
@@ -180,7 +182,7 @@ func (im *Imports) typeParamName(p *types.TypeParam) string {
 
 // Context is the first parameter of type context.Context, or "nil": it brings
 // the home of the call.
-func (s SignatureText) Context() string {
+func (s Signature) Context() string {
 	for _, p := range s.Params {
 		if p.Var == nil {
 			continue // captured: it brings no home of its own
@@ -211,4 +213,13 @@ func (im *Imports) JobArgument(results source.Results) (string, error) {
 		return list[0], nil
 	}
 	return fmt.Sprintf("%s.Tuple%d[%s]", im.Path(source.JobPath, "job"), len(list), strings.Join(list, ", ")), nil
+}
+
+// WithOwn is a list of type parameters, or arguments, of the function, and after it
+// more of a type that the function declares.
+func WithOwn(list, more string) string {
+	if !strings.HasSuffix(list, "]") || more == "" {
+		return list + more
+	}
+	return strings.TrimSuffix(list, "]") + ", " + strings.TrimPrefix(more, "[")
 }

@@ -1,4 +1,4 @@
-package codegen
+package typetext
 
 import (
 	"go/ast"
@@ -20,25 +20,26 @@ import (
 // different files; so it is based on syntax alone, over every file of the folder with
 // the same package clause.
 
-// declared is what one package scope declares, read from syntax.
-type declared struct {
-	scope   map[string]bool            // package-level names
+// Declared is what one package scope declares, read from syntax.
+type Declared struct {
+	Scope   map[string]bool            // package-level names
 	members map[string]map[string]bool // methods and fields by type name
 	pos     map[string]token.Pos       // of package-level names and of "T.member"
 	stems   map[string]bool            // of the names for what annotated functions declare
 }
 
-func newDeclared() *declared {
-	return &declared{
-		scope:   map[string]bool{},
+// NewDeclared is a scope that declares nothing so far.
+func NewDeclared() *Declared {
+	return &Declared{
+		Scope:   map[string]bool{},
 		members: map[string]map[string]bool{},
 		pos:     map[string]token.Pos{},
 		stems:   map[string]bool{},
 	}
 }
 
-// addFile records the declarations of one file.
-func (d *declared) addFile(file *ast.File) {
+// AddFile records the declarations of one file.
+func (d *Declared) AddFile(file *ast.File) {
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
@@ -51,7 +52,7 @@ func (d *declared) addFile(file *ast.File) {
 	}
 }
 
-func (d *declared) addFunc(decl *ast.FuncDecl) {
+func (d *Declared) addFunc(decl *ast.FuncDecl) {
 	if decl.Recv != nil {
 		d.addMember(source.ReceiverName(decl), decl.Name)
 		return
@@ -61,7 +62,7 @@ func (d *declared) addFunc(decl *ast.FuncDecl) {
 	}
 }
 
-func (d *declared) addSpec(spec ast.Spec) {
+func (d *Declared) addSpec(spec ast.Spec) {
 	switch spec := spec.(type) {
 	case *ast.ValueSpec:
 		for _, id := range spec.Names {
@@ -78,7 +79,7 @@ func (d *declared) addSpec(spec ast.Spec) {
 	}
 }
 
-func (d *declared) addFields(typ string, fields *ast.FieldList) {
+func (d *Declared) addFields(typ string, fields *ast.FieldList) {
 	for _, field := range fields.List {
 		for _, id := range field.Names {
 			d.addMember(typ, id)
@@ -91,14 +92,14 @@ func (d *declared) addFields(typ string, fields *ast.FieldList) {
 	}
 }
 
-func (d *declared) addScope(id *ast.Ident) {
-	d.scope[id.Name] = true
+func (d *Declared) addScope(id *ast.Ident) {
+	d.Scope[id.Name] = true
 	if _, ok := d.pos[id.Name]; !ok {
 		d.pos[id.Name] = id.Pos()
 	}
 }
 
-func (d *declared) addMember(typ string, id *ast.Ident) {
+func (d *Declared) addMember(typ string, id *ast.Ident) {
 	if d.members[typ] == nil {
 		d.members[typ] = map[string]bool{}
 	}
@@ -108,40 +109,40 @@ func (d *declared) addMember(typ string, id *ast.Ident) {
 	}
 }
 
-// taken reports where FAsync of an annotated function is declared already.
-func (d *declared) taken(decl *ast.FuncDecl) (token.Pos, bool) {
+// Taken reports where FAsync of an annotated function is declared already.
+func (d *Declared) Taken(decl *ast.FuncDecl) (token.Pos, bool) {
 	twin := decl.Name.Name + "Async"
 	if decl.Recv == nil {
-		return d.pos[twin], d.scope[twin]
+		return d.pos[twin], d.Scope[twin]
 	}
 	recv := source.ReceiverName(decl)
 	return d.pos[recv+"."+twin], d.members[recv][twin]
 }
 
-// choose picks the names for decl and takes them.
-func (d *declared) choose(decl *ast.FuncDecl) source.Names {
+// Choose picks the names for decl and takes them.
+func (d *Declared) Choose(decl *ast.FuncDecl) source.Names {
 	name := decl.Name.Name
 	names := source.Names{Async: name + "Async"}
 	stem := name
 	if decl.Recv == nil {
-		names.Enter = free(name+"Enter", d.scope)
-		d.scope[names.Async], d.scope[names.Enter] = true, true
+		names.Enter = Free(name+"Enter", d.Scope)
+		d.Scope[names.Async], d.Scope[names.Enter] = true, true
 	} else {
 		recv := source.ReceiverName(decl)
 		stem = recvStem(recv, name)
 		if d.members[recv] == nil {
 			d.members[recv] = map[string]bool{}
 		}
-		names.Enter = free(name+"Enter", d.members[recv])
+		names.Enter = Free(name+"Enter", d.members[recv])
 		d.members[recv][names.Async], d.members[recv][names.Enter] = true, true
 	}
 	own := namesInSignature(decl)
-	names.Frame = free(stem+"Frame", d.scope, own)
-	names.Locals = free(stem+"Locals", d.scope, own)
-	names.Machine = free(stem+"Machine", d.scope, own)
-	d.scope[names.Frame], d.scope[names.Locals], d.scope[names.Machine] = true, true, true
+	names.Frame = Free(stem+"Frame", d.Scope, own)
+	names.Locals = Free(stem+"Locals", d.Scope, own)
+	names.Machine = Free(stem+"Machine", d.Scope, own)
+	d.Scope[names.Frame], d.Scope[names.Locals], d.Scope[names.Machine] = true, true, true
 	// shared by Fetch and fetch, and both may have literals
-	names.Stem = free(setFirst(stem, false), d.stems)
+	names.Stem = Free(SetFirst(stem, false), d.stems)
 	d.stems[names.Stem] = true
 	return names
 }
@@ -168,10 +169,11 @@ func namesInSignature(decl *ast.FuncDecl) map[string]bool {
 // it reached the method through a receiver that it cannot name.
 func recvStem(recv, method string) string {
 	first, _ := utf8.DecodeRuneInString(method)
-	return setFirst(recv, unicode.IsUpper(first)) + setFirst(method, true)
+	return SetFirst(recv, unicode.IsUpper(first)) + SetFirst(method, true)
 }
 
-func setFirst(s string, upper bool) string {
+// SetFirst is s with a capital or a small first letter.
+func SetFirst(s string, upper bool) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if upper {
 		return string(unicode.ToUpper(r)) + s[n:]
@@ -179,8 +181,8 @@ func setFirst(s string, upper bool) string {
 	return string(unicode.ToLower(r)) + s[n:]
 }
 
-// free returns name, or name with the first number from 2 that is not taken.
-func free(name string, taken ...map[string]bool) string {
+// Free returns name, or name with the first number from 2 that is not taken.
+func Free(name string, taken ...map[string]bool) string {
 	isTaken := func(s string) bool {
 		return slices.ContainsFunc(taken, func(names map[string]bool) bool { return names[s] })
 	}

@@ -1,4 +1,4 @@
-package codegen
+package typetext
 
 import (
 	"fmt"
@@ -112,7 +112,7 @@ func (w *typeWriter) basic(t *types.Basic) {
 
 // predeclared writes a name of the universe unless the source has given it away.
 func (w *typeWriter) predeclared(t types.Type, name string) {
-	spelled, ok := w.im.predeclaredType(name)
+	spelled, ok := w.im.Predeclared(name)
 	if !ok {
 		w.fail(t, "the source declares something else under that predeclared name")
 	}
@@ -127,7 +127,7 @@ func (w *typeWriter) named(t types.Type, obj *types.TypeName, args *types.TypeLi
 	if name, ok := w.im.lifted[obj]; ok {
 		own := &typeWriter{im: w.im, closed: w.closed}
 		own.arguments(t, args)
-		w.WriteString(withOwn(name, own.String()))
+		w.WriteString(WithOwn(name, own.String()))
 		w.err = own.err
 		return
 	}
@@ -156,13 +156,13 @@ func (w *typeWriter) alias(t *types.Alias) {
 func (im *Imports) unreachable(obj *types.TypeName) string {
 	own := obj.Pkg().Path() == im.self.Path()
 	switch {
-	case isLocal(obj):
+	case IsLocal(obj):
 		return "it is declared inside a function"
 	case own:
 		return ""
 	case !obj.Exported():
 		return "package " + obj.Pkg().Path() + " does not export it"
-	case !importable(im.self, obj.Pkg()):
+	case !Importable(im.self, obj.Pkg()):
 		return "package " + obj.Pkg().Path() + " cannot be imported here"
 	}
 	return ""
@@ -288,4 +288,9 @@ func (w *typeWriter) union(t *types.Union) {
 		}
 		w.write(t.Term(i).Type())
 	}
+}
+
+// IsLocal reports whether a function declares the type.
+func IsLocal(obj *types.TypeName) bool {
+	return obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()
 }

@@ -1,4 +1,4 @@
-package codegen
+package typetext
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ type Imports struct {
 	taken   map[string]bool   // names that may not be a qualifier
 	hidden  map[string]bool   // predeclared names that the package declares anew
 	fresh   map[string]string // answers of Fresh
-	names   map[string]string // path -> qualifier of the imports used so far
+	Names   map[string]string // path -> qualifier of the imports used so far
 	aliased map[string]bool   // path: the qualifier must be spelled in the import
 
 	// lifted are the names, with type arguments, of types that functions declare
@@ -37,18 +37,19 @@ type Imports struct {
 	lifted map[*types.TypeName]string
 
 	// open, if not nil, is the type that is being written with holes (see
-	// [Imports.openType]).
-	open *openType
+	// [Imports.Open]).
+	open *Open
 }
 
-func newImports(pkg *source.Package, file *source.File) *Imports {
+// New are the imports of the file that is generated for file: none so far.
+func New(pkg *source.Package, file *source.File) *Imports {
 	im := &Imports{
 		self:    pkg.Types,
 		source:  sourceNames(file.Syntax, pkg.Info),
 		taken:   map[string]bool{},
 		hidden:  map[string]bool{},
 		fresh:   map[string]string{},
-		names:   map[string]string{},
+		Names:   map[string]string{},
 		aliased: map[string]bool{},
 		lifted:  map[*types.TypeName]string{},
 	}
@@ -125,15 +126,15 @@ func (im *Imports) Name(pkg *types.Package) string {
 // Path is like Name for a package that is known by its path, and whose package
 // clause says preferred.
 func (im *Imports) Path(importPath, preferred string) string {
-	if name, ok := im.names[importPath]; ok {
+	if name, ok := im.Names[importPath]; ok {
 		return name
 	}
 	name := preferred
 	if own, ok := im.source[importPath]; ok && !im.taken[own] {
 		name = own
 	}
-	name = free(name, im.occupied())
-	im.names[importPath] = name
+	name = Free(name, im.occupied())
+	im.Names[importPath] = name
 	im.aliased[importPath] = name != preferred
 	return name
 }
@@ -145,16 +146,16 @@ func (im *Imports) Fresh(name string) string {
 	if answer, ok := im.fresh[name]; ok {
 		return answer
 	}
-	answer := free(name, im.occupied())
+	answer := Free(name, im.occupied())
 	im.fresh[name] = answer
 	return answer
 }
 
-// visible are the names that mean something in a generated function with the
+// Visible are the names that mean something in a generated function with the
 // signature of fn: a new local must not hide them.
-func (im *Imports) visible(fn *source.Function, sig SignatureText) map[string]bool {
+func (im *Imports) Visible(fn *source.Function, sig Signature) map[string]bool {
 	all := maps.Clone(fn.Package.Names)
-	for _, name := range im.names {
+	for _, name := range im.Names {
 		all[name] = true
 	}
 	for _, p := range sig.Params {
@@ -168,7 +169,7 @@ func (im *Imports) visible(fn *source.Function, sig SignatureText) map[string]bo
 
 func (im *Imports) occupied() map[string]bool {
 	all := maps.Clone(im.taken)
-	for _, name := range im.names {
+	for _, name := range im.Names {
 		all[name] = true
 	}
 	for _, name := range im.fresh {
@@ -177,10 +178,10 @@ func (im *Imports) occupied() map[string]bool {
 	return all
 }
 
-// prune forgets imports that body, the declarations of the file, does not use. A
+// Prune forgets imports that body, the declarations of the file, does not use. A
 // lowering asks for names while it explores; Go refuses imports without use. A
 // selection by a qualifier's name is a use of it, since no local has that name.
-func (im *Imports) prune(body []byte) {
+func (im *Imports) Prune(body []byte) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+string(body), parser.SkipObjectResolution)
 	if err != nil {
 		return // Reported when the whole file is parsed.
@@ -194,19 +195,19 @@ func (im *Imports) prune(body []byte) {
 		}
 		return true
 	})
-	maps.DeleteFunc(im.names, func(_, name string) bool { return !used[name] })
+	maps.DeleteFunc(im.Names, func(_, name string) bool { return !used[name] })
 }
 
-// spec prints the import declaration, standard library first.
-func (im *Imports) spec() string {
-	if len(im.names) == 0 {
+// Spec prints the import declaration, standard library first.
+func (im *Imports) Spec() string {
+	if len(im.Names) == 0 {
 		return ""
 	}
 	var std, others []string
-	for _, p := range slices.Sorted(maps.Keys(im.names)) {
+	for _, p := range slices.Sorted(maps.Keys(im.Names)) {
 		line := "\t" + strconv.Quote(p)
 		if im.aliased[p] {
-			line = "\t" + im.names[p] + " " + strconv.Quote(p)
+			line = "\t" + im.Names[p] + " " + strconv.Quote(p)
 		}
 		if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") {
 			others = append(others, line)
@@ -220,9 +221,9 @@ func (im *Imports) spec() string {
 	return fmt.Sprintf("import (\n%s\n)\n", strings.Join(append(std, others...), "\n"))
 }
 
-// importable reports whether package from may import package p: generated code may meet
+// Importable reports whether package from may import package p: generated code may meet
 // types of packages that it reaches only through others.
-func importable(from *types.Package, p *types.Package) bool {
+func Importable(from *types.Package, p *types.Package) bool {
 	fromPath := from.Path()
 	if p.Name() == "main" && fromPath != p.Path()+"_test" {
 		return false
@@ -243,3 +244,17 @@ func importable(from *types.Package, p *types.Package) bool {
 	// At the root only the standard library has one, and no code is generated there.
 	return i > 0 && (fromPath == parent || strings.HasPrefix(fromPath, parent+"/"))
 }
+
+// Lift makes name, with type arguments, the way to write obj: a type that a function
+// declares in its body, and that generated code declares again outside of it.
+func (im *Imports) Lift(obj *types.TypeName, name string) { im.lifted[obj] = name }
+
+// LiftedName is the name that [Imports.lift] gave to obj.
+func (im *Imports) LiftedName(obj *types.TypeName) (name string, ok bool) {
+	name, ok = im.lifted[obj]
+	return name, ok
+}
+
+// Safe reports whether generated code may declare a local called name: it is one of the
+// user's own, or [Imports.Fresh] would choose it.
+func (im *Imports) Safe(name string) bool { return im.taken[name] || im.Fresh(name) == name }

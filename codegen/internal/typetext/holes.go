@@ -1,15 +1,15 @@
-package codegen
+package typetext
 
 import (
 	"go/types"
 	"slices"
 )
 
-// isOpen reports whether t cannot be named here since a part of it cannot. It imports
+// IsOpen reports whether t cannot be named here since a part of it cannot. It imports
 // nothing: most of the types asked about are never written.
-func (im *Imports) isOpen(t types.Type) bool {
-	some := func(list ...types.Type) bool { return slices.ContainsFunc(list, im.isOpen) }
-	if t == nil || im.isHole(t) {
+func (im *Imports) IsOpen(t types.Type) bool {
+	some := func(list ...types.Type) bool { return slices.ContainsFunc(list, im.IsOpen) }
+	if t == nil || im.IsHole(t) {
 		return t != nil
 	}
 	switch t := t.(type) {
@@ -36,9 +36,9 @@ func (im *Imports) isOpen(t types.Type) bool {
 	return false
 }
 
-// isHole reports whether t itself cannot be named, whatever it is made of. Types that
+// IsHole reports whether t itself cannot be named, whatever it is made of. Types that
 // this package declares in functions can be: see liftType.
-func (im *Imports) isHole(t types.Type) bool {
+func (im *Imports) IsHole(t types.Type) bool {
 	foreign := func(obj types.Object) bool {
 		return !obj.Exported() && obj.Pkg() != nil && obj.Pkg().Path() != im.self.Path()
 	}
@@ -59,7 +59,7 @@ func (im *Imports) isHole(t types.Type) bool {
 			}
 		}
 		for e := range t.EmbeddedTypes() {
-			if im.isHole(e) {
+			if im.IsHole(e) {
 				return true
 			}
 		}

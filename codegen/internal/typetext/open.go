@@ -1,4 +1,4 @@
-package codegen
+package typetext
 
 import (
 	"go/types"
@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// openType is a type with holes: those parts of it that cannot be named are written as
+// Open is a type with holes: those parts of it that cannot be named are written as
 // type parameters.
 //
 //	map[string][]other.t        map[string][]T1
-type openType struct {
-	text  string
-	holes []hole
+type Open struct {
+	Text  string
+	Holes []Hole
 }
 
-// hole is a type that cannot be named.
-type hole struct {
-	typ         types.Type
-	name        string   // of the type parameter
+// Hole is a type that cannot be named.
+type Hole struct {
+	Type        types.Type
+	Name        string   // of the type parameter
 	constraints []string // besides any, or comparable if the type is
 }
 
-// openType writes what spell spells, but with holes for the types that cannot be named.
-func (im *Imports) openType(spell func() (string, error)) (openType, error) {
-	im.open = &openType{}
+// Open writes what spell spells, but with holes for the types that cannot be named.
+func (im *Imports) Open(spell func() (string, error)) (Open, error) {
+	im.open = &Open{}
 	text, err := spell()
 	o := *im.open
-	im.open, o.text = nil, text
+	im.open, o.Text = nil, text
 	return o, err
 }
 
 // leavesOpen writes t as a hole if it is one.
 func (w *typeWriter) leavesOpen(t types.Type) bool {
-	if w.im.open == nil || !w.im.isHole(t) {
+	if w.im.open == nil || !w.im.IsHole(t) {
 		return false
 	}
 	w.hole(t)
@@ -42,15 +42,15 @@ func (w *typeWriter) leavesOpen(t types.Type) bool {
 }
 
 // hole writes t as a hole.
-func (w *typeWriter) hole(t types.Type) *hole {
+func (w *typeWriter) hole(t types.Type) *Hole {
 	o := w.im.open
-	at := slices.IndexFunc(o.holes, func(h hole) bool { return types.Identical(h.typ, t) })
+	at := slices.IndexFunc(o.Holes, func(h Hole) bool { return types.Identical(h.Type, t) })
 	if at < 0 {
-		at = len(o.holes)
-		o.holes = append(o.holes, hole{typ: t, name: w.im.Fresh("T" + strconv.Itoa(at+1))})
+		at = len(o.Holes)
+		o.Holes = append(o.Holes, Hole{Type: t, Name: w.im.Fresh("T" + strconv.Itoa(at+1))})
 	}
-	w.WriteString(o.holes[at].name)
-	return &o.holes[at]
+	w.WriteString(o.Holes[at].Name)
+	return &o.Holes[at]
 }
 
 // arguments writes the type arguments of generic.
@@ -68,7 +68,7 @@ func (w *typeWriter) arguments(generic types.Type, args *types.TypeList) {
 // constraint, an argument that cannot be named is one hole with the same constraint.
 func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	named, ok := generic.(*types.Named)
-	if w.im.open == nil || !ok || !w.im.isOpen(arg) {
+	if w.im.open == nil || !ok || !w.im.IsOpen(arg) {
 		w.write(arg)
 		return
 	}
@@ -88,24 +88,24 @@ func (w *typeWriter) argument(generic types.Type, arg types.Type, i int) {
 	h.constraints = append(h.constraints, sub.String())
 }
 
-// constraint is the constraint of the type parameter that stands for the hole. A
+// Constraint is the constraint of the type parameter that stands for the hole. A
 // comparable hole needs comparable, for it may be the key of a map.
-func (h hole) constraint(im *Imports) string {
+func (h Hole) Constraint(im *Imports) string {
 	list := h.constraints
-	if types.Comparable(h.typ) {
+	if types.Comparable(h.Type) {
 		list = append([]string{"comparable"}, list...)
 	}
 	switch len(list) {
 	case 0:
-		return im.anything()
+		return im.Anything()
 	case 1:
 		return list[0]
 	}
 	return "interface{ " + strings.Join(list, "; ") + " }"
 }
 
-// anything is the type that has values of all types.
-func (im *Imports) anything() string {
+// Anything is the type that has values of all types.
+func (im *Imports) Anything() string {
 	if im.hidden["any"] {
 		return "interface{}"
 	}
