@@ -11,11 +11,11 @@ import (
 // ErrNilAwaitable is returned by [Await] for a nil Awaitable or a nil Awaiter.
 var ErrNilAwaitable = errors.New("awaiter: nil awaitable")
 
-// Await returns the result of a. In a function marked //movenext:async a call of
-// Await is a suspension point: the generated machine suspends there
-// without holding a goroutine. Everywhere else it blocks the calling
-// goroutine until the result is there, and tells the worker whose goroutine that is; an error that wraps
-// [schedulers.ErrWouldDeadlock] says that this would be for ever. It is safe for concurrent use if a is.
+// Await returns the result of a. In a function marked //movenext:async a call of Await is a
+// suspension point: the generated machine suspends there without holding a goroutine. Everywhere
+// else it blocks the calling goroutine until the result is there, and tells the worker whose
+// goroutine that is; an error that wraps [schedulers.ErrWouldDeadlock] says that this would be
+// for ever. It is safe for concurrent use if a is.
 func Await[T any](a Awaitable[T]) (T, error) {
 	if a == nil {
 		return none[T]()

@@ -8,7 +8,9 @@ package codegen
 // machine waits. So they are parameters and results of the method that runs it.
 // MoveNext, which is called when it is resumed, passes zeros:
 //
-//	func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error)
+//	func (f *napLocals) moveNext(
+//		t *statemachine.Task, ctx context.Context, d time.Duration,
+//	) (finished bool, result0 error)
 //
 //	func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //		finished, f.result0 = f.moveNext(t, nil, 0)

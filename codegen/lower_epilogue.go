@@ -15,7 +15,9 @@ import (
 //	{
 //		close1 := f.conn.closeEnter
 //		ctx := f.ctx
-//		f.defers.PushEntry(func(t *statemachine.Task, _ *statemachine.Panicking) statemachine.After {
+//		f.defers.PushEntry(func(
+//			t *statemachine.Task, _ *statemachine.Panicking,
+//		) statemachine.After {
 //			m, _ := close1(t, ctx)
 //			return statemachine.Entered(m != nil)
 //		})

@@ -16,7 +16,8 @@ import (
 // internal/suspension). Its type stays, and so does the call. For a literal, source,
 // then result:
 //
-//	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) }, job.On(s))
+//	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) },
+//		job.On(s))
 //
 //	j := job.Run(ctx, func(ctx1 context.Context) (int, error) {
 //		return loadFunc1Run(url, ctx1)
@@ -44,7 +45,7 @@ import (
 // calls the twin. In a literal that stays plain Go the caller is plain, and would not
 // understand the answer. Source, then result:
 //
-//	err := job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
+//	err = job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { return fill(ctx, s) })
 //
 //	f.inScope1 = job.InScopeAsync(f.ctx, func(ctx1 context.Context, s1 *job.Scope) error {
 //		return fetchFunc1Run(ctx1, s1)

@@ -25,7 +25,9 @@ import (
 // the function as it was written, and it returns the suspended callee itself to a
 // machine.
 //
-//	func (r *repo) loadEnter(t *statemachine.Task, ctx context.Context, id int) (*repoLoadFrame, user, error) {
+//	func (r *repo) loadEnter(
+//		t *statemachine.Task, ctx context.Context, id int,
+//	) (*repoLoadFrame, user, error) {
 //		if u, ok := r.cache[id]; ok {
 //			return nil, u, nil
 //		}

@@ -11,8 +11,8 @@ import (
 // operands.
 //
 //	list[i](f())               reads list and i after f
-//	list[len(list)-1](f())     reads all of it before f: what holds a call is copied (RewriteNonNameCall)
-//	pair(x.M, f())             reads x after f, unless gc makes a function literal of x.M, which captures x
+//	list[len(list)-1](f())     reads all of it before f: calls are copied (RewriteNonNameCall)
+//	pair(x.M, f())             reads x after f, unless gc makes x.M a literal, which captures x
 
 // calleeOperands are the function value that is called, or the receiver of a method.
 func (u *unit) calleeOperands(fun ast.Expr) []operandOf {

@@ -20,7 +20,9 @@ import (
 // they are
 //
 //	func fetchAsync(ctx context.Context, url string) *job.Job[int] { panic(0) }
-//	func fetchEnter(t *statemachine.Task, ctx context.Context, url string) (*fetchFrame, int, error) { panic(0) }
+//	func fetchEnter(
+//		t *statemachine.Task, ctx context.Context, url string,
+//	) (*fetchFrame, int, error) { panic(0) }
 //	type fetchFrame struct{ statemachine.Frame }
 //	func (*fetchFrame) MoveNext(*statemachine.Task) bool { panic(0) }
 //	func (*fetchFrame) Results(*statemachine.Task) (int, error) { panic(0) }

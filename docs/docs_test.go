@@ -85,7 +85,8 @@ func TestEveryGoSnippetIsPartOfAFileThatIsCompiled(t *testing.T) {
 	}
 }
 
-// unlined is a file without the directives that a generated one has for stacks. Pages leave them out.
+// unlined is a file without the directives that a generated one has for stacks. Pages leave
+// them out.
 func unlined(text string) string { return lineDirective.ReplaceAllString(text, "") }
 
 func TestEveryOutputIsWhatTheCommandPrints(t *testing.T) {

@@ -27,7 +27,7 @@ func TestACompleterNeitherWaitsForRoomNorRunsContinuations(t *testing.T) {
 					return 0, nil
 				})
 				<-began
-				queued := Run(ctx, func(context.Context) (int, error) { return 0, nil }) // now full
+				queued := Run(ctx, func(context.Context) (int, error) { return 0, nil }) // full
 				early := ContinueWith(ctx, source.Job(), add(1))
 
 				assert.True(t, source.TrySetResult(1), "returns although there is no room")

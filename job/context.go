@@ -32,7 +32,7 @@ type body struct {
 	// Set when the job is made, as the two above are.
 	owner  owner
 	parent context.Context
-	root   *body            // the outermost job context around this one, all nested directly; or nil
+	root   *body            // the outermost job context around this one, all nested directly
 	home   *schedulers.Home // where the job runs; a Start may name another
 
 	// Written by the job's claimer, before the function is called.

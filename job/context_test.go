@@ -211,7 +211,7 @@ func TestAContextThatHasEndedHasEndedForGood(t *testing.T) {
 		j.endOwn()
 		require.Error(t, b.Err())
 		asked := make(chan struct{})
-		go func() { b.Done(); close(asked) }() // a real context must not be seen before it has ended
+		go func() { b.Done(); close(asked) }() // seen only when it has ended
 		for ended := false; !ended; {
 			require.Error(t, b.Err())
 			select {

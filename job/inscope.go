@@ -71,7 +71,7 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 // child is tempting and wrong: it would wait for itself.
 //
 //	body ends ──▶ the maker's count is given back ──▶ the last child has ended ──┐
-//	     └───────────────────────────────────────────────────────────────────────┴──▶ the job of InScope ends
+//	     └───────────────────────────────────────────────────────────────────────┴──▶ job ends
 type scopeBody struct {
 	task[Void]
 	scope  *Scope

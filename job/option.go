@@ -29,7 +29,7 @@ const (
 	supervising                           // of a scope
 	reported                              // another job takes the failure over
 	dependent   = supervising             // ends after other jobs: see InitDependent, RunTwin
-	staying     = lazy                    // a promise that uses its operation's context: Promise.Stay
+	staying     = lazy                    // a promise with its operation's context: Promise.Stay
 	continuing  = synchronous | lazy
 )
 

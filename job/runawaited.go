@@ -79,5 +79,6 @@ func StartLast(h Handle, on schedulers.Worker) {
 	if c == nil || c.own == nil || c.status() != Created || !c.state.start() {
 		return
 	}
-	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: on, Flags: c.flags}) // the job has the error
+	// The job has the error.
+	_ = c.submitFrom(c.scheduler(), schedulers.Hint{From: on, Flags: c.flags})
 }

@@ -13,8 +13,8 @@ import "github.com/movenext/movenext/schedulers"
 // The scope keeps a child without a place and does not submit it. So a waiter for the
 // scope does not find it either, and does not run it in place.
 //
-//	child starts: place free?  yes ──▶ submitted ──▶ … ──▶ ended: its place goes to the first of the line
-//	                   └────── no ───▶ the line ──▶ (a handle is canceled: gone, without a place)
+//	child starts: slot free?  yes ──▶ submitted ──▶ … ──▶ ended: its slot goes to the next
+//	                   └───── no ───▶ the line ──▶ (a handle is canceled: gone, without a slot)
 
 // Limit bounds the children of s that are in flight to n: those that have been started
 // and have not ended, suspended ones included. Zero or less is no bound, which is what

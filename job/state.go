@@ -7,11 +7,11 @@ import "sync/atomic"
 //
 //	status                word               list     left by
 //	Created               –                  open     Start, Cancel, begin
-//	WaitingForActivation  –                  open     the antecedent, the source, the machine; Cancel
-//	Scheduled             –                  open     the worker or a waiter that claims it; Cancel
+//	WaitingForActivation  –                  open     antecedent, source, machine; Cancel
+//	Scheduled             –                  open     worker or waiter that claims it; Cancel
 //	Running               –, inPlace,        open     the goroutine that runs it
 //	                      suspended
-//	the first three       | reserved         open     the winner of reserve, the only writer of the result
+//	the first three       | reserved         open     the winner of reserve: writes the result
 //	Completed, Canceled,  as it was last,    closed   –
 //	Faulted               | observed, later
 //

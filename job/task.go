@@ -25,7 +25,7 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p plac
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // usual; the rest costs 1 % of a job
+	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // usual; else 1 % of a job
 		t.enclose(self, HomeOf(ctx), ctx)
 		return nil
 	}

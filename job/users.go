@@ -14,7 +14,7 @@ import "sync/atomic"
 // it.
 //
 //	bits 0-27   the nested jobs whose contexts have not ended
-//	canceled    Cancel was called, for this job or one whose context lies in its own; see outermost
+//	canceled    Cancel was called, for this job or one that is nested in it; see outermost
 //	left        the job itself has ended
 //	realMade    there is a real context, which ends with the last user
 //

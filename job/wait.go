@@ -23,7 +23,8 @@ func (c *core) wait(ctx context.Context) error {
 	}
 	by := workerOf(ctx)
 	if by == nil {
-		by = schedulers.Here() // certain, and worth its microsecond: the goroutine is about to park
+		// Certain, and worth its microsecond: the goroutine is about to park.
+		by = schedulers.Here()
 	}
 	if c.serve(ctx, by, servedDepth) {
 		return nil

@@ -93,7 +93,7 @@ func (l *loop) work(on schedulers.Worker) {
 	ctx := &bodyContext{&l.operation, on}
 	for first := true; ; first = false {
 		lo, hi := part.claim()
-		if lo == hi || !l.goesOn() { // in this order: if all is claimed, a context's end is no failure
+		if lo == hi || !l.goesOn() { // in this order: once all is claimed, no context fails it
 			return
 		}
 		if first && l.crew != nil && l.claims.left() {

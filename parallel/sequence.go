@@ -28,7 +28,7 @@ import (
 //	taker, with the baton            generator
 //	  T1 send a buffer     ────────▶   G1 receive it, or the end: go to G4
 //	                                   G2 the sequence fills it
-//	  T2 receive it        ◀────────   G3 send it, or go to G4 if it is empty and the sequence has ended
+//	  T2 receive it        ◀────────   G3 send it; if empty, at the end: go to G4
 //	  closed: it has ended             G4 close fill
 //
 // T1 is always followed by T2, because nothing between them can fail, so G3 never waits

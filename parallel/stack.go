@@ -25,7 +25,7 @@ package parallel
 //	  ▲              │                  │
 //	  │              │ join             │ join takes it back
 //	  │              ▼                  ▼
-//	  └─────────── joined ◀─────────────┘      done: the owner ran it early; its join finds the result
+//	  └─────────── joined ◀─────────────┘      done: the owner ran it early, for its join
 //
 //	state     meaning                                            may also touch the fork
 //	private   not begun                                          –

@@ -91,8 +91,8 @@ func (s *slot) leave() {
 	used.Add(-1)
 }
 
-// descend goes down to the next digit, or to the work. It must not be inlined, and neither must the
-// digits: each has to be a call of its own on the stack.
+// descend goes down to the next digit, or to the work. It must not be inlined, and neither must
+// the digits: each has to be a call of its own on the stack.
 //
 //go:noinline
 func descend(w Work, on Worker, n, left int) {

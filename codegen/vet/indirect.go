@@ -11,10 +11,10 @@ import (
 // the types at the call decide whether it suspends, and they tell nothing of a twin
 // there. Each is one of
 //
-//	s.Get(ctx)           an interface, or a type parameter, with a method whose implementation has a twin
+//	s.Get(ctx)           a method of an interface or type parameter; an implementation has a twin
 //	next(ctx)            a func value, of which no type says what it holds
-//	helper(ctx)          a function that is not annotated and calls what suspends, or blocks otherwise
-//	io.ReadAll(conn)     a function from elsewhere that is given something with methods that have twins
+//	helper(ctx)          a function without annotation that calls one that suspends, or blocks
+//	io.ReadAll(conn)     a foreign function that is given a value whose methods have twins
 //	slices.Map(l, fetch) likewise with a function, or one that is kept
 //	s.Go(h.handler)      a func value that the runtime is to call
 //

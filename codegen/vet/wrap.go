@@ -15,7 +15,9 @@ import (
 //
 //	data, err := os.ReadFile(name)
 //
-//	data, err := job.Blocking(ctx, func(context.Context) ([]byte, error) { return os.ReadFile(name) }).Await()
+//	data, err := job.Blocking(ctx, func(context.Context) ([]byte, error) {
+//		return os.ReadFile(name)
+//	}).Await()
 //
 // A fix of this form exists where the expression is a statement, or gives all values of
 // an assignment or of a return.

@@ -45,7 +45,7 @@ type Books struct {
 	// use.
 	Drained func()
 
-	// Apart says that each work has a goroutine of its own, whose waits hold up nothing but itself:
+	// Apart says that each work has a goroutine of its own, whose waits hold up no other work:
 	// [schedulers.Here] need not find it. Set it before use.
 	Apart bool
 

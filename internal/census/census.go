@@ -1,7 +1,7 @@
 // Package census counts the goroutines of the program that run or could run, which is all that Go
 // tells of goroutines that block without having said so:
 //
-//	goroutines that a scheduler runs  -  goroutines that run or could  =  those of the first that wait, at least
+//	a scheduler's goroutines - goroutines that run or could = those of it that wait, at least
 //
 // since at best all goroutines that run are the scheduler's. What others do can only make the
 // number too small, never too large.

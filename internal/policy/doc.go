@@ -22,7 +22,12 @@
 //	comments      each package and each exported name of the library says what it is
 //	leaks         each package with tests looks for leaked goroutines
 //	hooks         options that take a function keep it in a schedulers.Hook
+//	generate      go generate reaches each folder with generated files
+//	width         comments end before column 100
+//	subjects      the subject of a clause is a noun
 //	words         no unfinished business, no machine, no registry
+//
+// One rule is not about the tree: [CheckSubjects] looks at the subjects of commits.
 //
 // # Adding a rule
 //

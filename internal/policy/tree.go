@@ -39,6 +39,7 @@ type GoFile struct {
 	Generated bool // it says so, in the form that the go command knows
 	Syntax    *ast.File
 
+	text      []byte
 	positions *token.FileSet
 }
 
@@ -148,6 +149,7 @@ func parseGo(f File) (*GoFile, error) {
 		Test:      strings.HasSuffix(f.Path, "_test.go"),
 		Generated: ast.IsGenerated(syntax),
 		Syntax:    syntax,
+		text:      f.Text,
 		positions: positions,
 	}, nil
 }

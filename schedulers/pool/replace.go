@@ -22,7 +22,7 @@ import (
 // The Go runtime counts the goroutines that run and those that could. It does not say
 // which they are; but
 //
-//	workers alive  -  workers inside of Block  -  goroutines that run or could  =  workers that wait, at least
+//	workers alive - workers in Block - goroutines that run or could = workers that wait, at least
 //
 // since at best all goroutines that run are workers. Other goroutines can only make the
 // number too small, never too large. Each waiting worker makes room for another one,

@@ -62,12 +62,12 @@
 //
 // # States of a context
 //
-//	state       set by                       is where                           may become
-//	Created     NewWorker                    on its list, or dequeued           Running, Terminated
-//	Running     Execute                      on a thread                        Blocked, Ready, Terminated
-//	Blocked     Block, or being noticed      nowhere: its goroutine is in a call  Ready, Terminated
-//	Ready       the end of a call, or Yield  on its list, or dequeued           Running, Terminated
-//	Terminated  the end of its function      on its list, or dequeued           —
+//	state       set by                     is where                      may become
+//	Created     NewWorker                  on its list, or dequeued      Running, Terminated
+//	Running     Execute                    on a thread                   Blocked, Ready, Terminated
+//	Blocked     Block, or being noticed    nowhere: its goroutine calls  Ready, Terminated
+//	Ready       a call's end, or Yield     on its list, or dequeued      Running, Terminated
+//	Terminated  the end of its function    on its list, or dequeued      —
 //
 //	            Execute          Block
 //	Created ──────────────▶ Running ─────▶ Blocked
@@ -123,9 +123,9 @@
 // find nothing park.
 //
 //	a goroutine that lists a worker        a thread
-//	L1 under the list's lock: append       T1 dequeue all, put them in line, under the line's lock
-//	L2 if none is due: event               T2 take one, under the line's lock; if more are left: token
-//	                                       T3 if there was none: park until event or token; go to T1
+//	L1 under the list's lock: append       T1 dequeue all, put them in line, under its lock
+//	L2 if none is due: event               T2 take one, under that lock; if more are left: token
+//	                                       T3 if none: park until event or token; go to T1
 //
 // After L2 the event is due until T1, and stays until a thread takes it, and that
 // thread goes to T1. A thread whose worker has ended on the thread's own goroutine

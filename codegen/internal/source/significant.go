@@ -17,7 +17,7 @@ import (
 // nor positions. So the caches compare
 //
 //	code(file)   its text without ordinary comments: for its own package, and for whole runs
-//	face(file)   of that also without function bodies and empty lines: for the packages that import it
+//	face(file)   of that without function bodies and empty lines: for the packages that import it
 //
 // A comment is ordinary if it begins with "// " and no tool reads it. One that follows
 // a directive in its group counts, though not its words: a directive belongs to the

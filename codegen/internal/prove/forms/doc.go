@@ -12,8 +12,8 @@
 //
 // A program is made of choices, each of which is a list in a file:
 //
-//	types     what the names of types stand for: predeclared ones, declared ones, type parameters (types.go)
-//	form      a statement, or an expression in a statement, with holes (expressions.go, statements.go)
+//	types     what the names of types stand for: predeclared, declared, parameters (types.go)
+//	form      a statement, or an expression in one, with holes (statements.go, expressions.go)
 //	operand   what a hole holds: a local variable, a captured one, a field, … (operands.go)
 //	focus     the hole that suspends, and changes what the others read
 //
