@@ -19,8 +19,8 @@ var (
 		`and|or|but|to|for|of|by|than|as|if|with|from|in|at|on|is|are|not|also|` +
 		`knows?|says?|sees?|that|shows?|tells?|means?|decides?)\s+)(wh[o])\b`)
 
-	// foreign is text that is not the author's prose: code, names, messages.
-	foreign = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\"[^\"\n]*\"")
+	// excerpt is text that is not the author's prose: code, names, messages.
+	excerpt = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\"[^\"\n]*\"")
 )
 
 // suspects are in each text that the patterns, which are slow, could find anything in.
@@ -79,7 +79,7 @@ func faceless(text string) []hit {
 	if !slices.ContainsFunc(suspects, func(s string) bool { return strings.Contains(text, s) }) {
 		return nil
 	}
-	text = foreign.ReplaceAllStringFunc(text, func(s string) string {
+	text = excerpt.ReplaceAllStringFunc(text, func(s string) string {
 		return "x" + strings.Repeat("\n", strings.Count(s, "\n"))
 	})
 	var hits []hit
