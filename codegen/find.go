@@ -121,7 +121,7 @@ func (f *finder) annotations(sc *scope, src *goFile) {
 		decl := byComment[d.Comment]
 		switch {
 		case !strings.HasPrefix(d.Text, source.DirectivePrefix):
-			if decl != nil || !source.HasSpace(d.Text) { // a comment in the form of prose may be one
+			if decl != nil || !source.HasSpace(d.Text) { // else it may be prose
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))
 			}
 		case d.Text != source.DirectiveAsync:

@@ -43,7 +43,7 @@ type unit struct {
 	defers     bool                                  // defers calls
 	deferred   map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
 	epilogue   *label                                // where they are made; nil: there are none
-	loops      bool                                  // ranges over functions that it asks for values
+	loops      bool                                  // ranges over functions that it pulls
 	names      *namer
 
 	tail []tailCall // of a function that needs no frame

@@ -13,8 +13,7 @@ import (
 
 // Functions that the runtime calls. job.Run, a scope's Go, coord.Lazy and their kin
 // take a function; if it suspends, it becomes one that tells the runtime so (package
-// internal/suspension). Its type stays, and so does the call. For a literal, source,
-// then result:
+// internal/suspension). Its type and the call stay. For a literal, source, then result:
 //
 //	j := job.Run(ctx, func(ctx context.Context) (int, error) { return fetch(ctx, url) },
 //		job.On(s))

@@ -62,12 +62,12 @@
 //
 // # States of a context
 //
-//	state       set by                     is where                      may become
-//	Created     NewWorker                  on its list, or dequeued      Running, Terminated
-//	Running     Execute                    on a thread                   Blocked, Ready, Terminated
-//	Blocked     Block, or being noticed    nowhere: its goroutine calls  Ready, Terminated
-//	Ready       a call's end, or Yield     on its list, or dequeued      Running, Terminated
-//	Terminated  the end of its function    on its list, or dequeued      —
+//	state       set by                     is where                  may become
+//	Created     NewWorker                  on its list, or dequeued  Running, Terminated
+//	Running     Execute                    on a thread               Blocked, Ready, Terminated
+//	Blocked     Block, or being noticed    nowhere: in a call        Ready, Terminated
+//	Ready       a call's end, or Yield     on its list, or dequeued  Running, Terminated
+//	Terminated  the end of its function    on its list, or dequeued  —
 //
 //	            Execute          Block
 //	Created ──────────────▶ Running ─────▶ Blocked
