@@ -46,10 +46,14 @@ func (c *bodyCheck) visit(n ast.Node) bool {
 		return false
 	case *ast.CallExpr:
 		c.call(n)
+	case *ast.DeferStmt:
+		if c.u.deferred[n] != nil {
+			c.u.refusePassedUnsafe(n.Call)
+		}
 	case *ast.Ident:
 		c.checkYield(n)
 
-	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt, *ast.DeferStmt,
+	case *ast.AssignStmt, *ast.BlockStmt, *ast.BranchStmt, *ast.CaseClause, *ast.CommClause, *ast.DeclStmt,
 		*ast.EmptyStmt, *ast.ExprStmt, *ast.ForStmt, *ast.GoStmt, *ast.IfStmt, *ast.IncDecStmt, *ast.LabeledStmt,
 		*ast.RangeStmt, *ast.ReturnStmt, *ast.SelectStmt, *ast.SendStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt:
 	case *ast.BasicLit, *ast.BinaryExpr, *ast.CompositeLit, *ast.IndexExpr, *ast.IndexListExpr, *ast.KeyValueExpr,
@@ -89,6 +93,9 @@ func (c *bodyCheck) call(call *ast.CallExpr) {
 		c.u.refuse(lockedThread(c.u.at(call)))
 	}
 	c.u.checkReceiver(call)
+	if c.u.points[call] != nil {
+		c.u.refusePassedUnsafe(call)
+	}
 }
 
 // unsupported is the finding for a statement of a kind that check should have

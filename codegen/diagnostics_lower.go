@@ -94,8 +94,14 @@ func hiddenName(at extent, name string) source.Diagnostic {
 
 func heldUnsafe(at extent, name string) source.Diagnostic {
 	return unsupported(at, name+" is an unsafe.Pointer and is needed after a suspension",
-		"such a pointer is valid as long as the call that has it, and a suspended machine outlives that call",
+		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
 		"convert it to a typed pointer before, or use it up before the function suspends")
+}
+
+func passedUnsafe(at extent) Diagnostic {
+	return unsupported(at, "an unsafe.Pointer that another call or a number gives is passed to a call that suspends",
+		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
+		"pass the address itself, or a typed pointer")
 }
 
 // blockingInitialiser is a warning: it calls the plain function, which is correct Go

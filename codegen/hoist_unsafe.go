@@ -1,22 +1,284 @@
 package codegen
 
-import "go/types"
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
 
-// refuseUnsafe refuses variables of package unsafe's pointer type that are needed after
-// a suspension. The rules of that package make them valid within a call, or as long as
-// the caller keeps what they point to; a suspended machine outlives its call.
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// Pointers of package unsafe that are needed after a suspension.
 //
-// A value with such a pointer somewhere inside is kept like any other: the pointer got
-// there to outlive a call, and its type answers for it, as reflect.Value does. A
-// uintptr may be such a pointer, too, but looks like any other number.
+// For the garbage collector and for escape analysis an unsafe.Pointer is a pointer like
+// any other: a frame that has one keeps alive what it points to, and a variable whose
+// address gets into a frame is on the heap. The exception is an address that was a
+// number in between, as in
+//
+//	func noescape(p unsafe.Pointer) unsafe.Pointer {
+//		x := uintptr(p)
+//		return unsafe.Pointer(x ^ 0)
+//	}
+//
+// The compiler does not follow it, so the variable may be on the stack. That is right
+// for a call that ends before the variable does. But MoveNext returns when the machine
+// suspends, and its stack is gone. So a pointer is refused if it may have the address of
+// one of the function's own variables and
+//
+//	is kept over a suspension   by whichever way it has the address, since what was done
+//	                            to it between is not always in this function
+//	is passed to a call that    and has the address by a call of another function, or by
+//	suspends                    a number: the compiler follows the address itself
+//
+// All other pointers come from outside of the function: parameters, what memory holds,
+// results of calls that were given no address of the function's variables. Their
+// targets do not lie on the stack of a MoveNext: a machine that would pass such an
+// address is refused itself, and code that keeps a pointer in memory answers for it, as
+// for one that is somewhere inside a value (reflect.Value has one).
+
+// origin says where an unsafe.Pointer may come from. A higher one covers the lower ones.
+type origin int
+
+const (
+	fromOutside origin = iota
+	fromOwn            // the address of a variable of the function
+	fromHidden         // the same, and the compiler may not know
+)
+
+// refuseUnsafe refuses pointers that are needed after a suspension.
 func (u *unit) refuseUnsafe() {
 	refused := map[*variable]bool{}
 	for _, p := range u.parks() {
 		for v := range u.live.before(p.resume.at) {
-			if v.typ != nil && !refused[v] && isBasic(v.typ, types.UnsafePointer) {
-				refused[v] = true
+			if v.typ == nil || refused[v] || !isBasic(v.typ, types.UnsafePointer) {
+				continue
+			}
+			refused[v] = true
+			if u.originOf(v) != fromOutside {
 				u.refuse(heldUnsafe(u.atVariable(v), v.name))
 			}
 		}
 	}
+}
+
+// refusePassedUnsafe refuses arguments of a call that suspends.
+func (u *unit) refusePassedUnsafe(call *ast.CallExpr) {
+	for _, arg := range call.Args {
+		if isBasic(u.typeOf(arg), types.UnsafePointer) && u.origins().origin(arg) == fromHidden {
+			u.refuse(passedUnsafe(u.at(arg)))
+		}
+	}
+}
+
+func (u *unit) originOf(v *variable) origin {
+	switch {
+	case v.obj != nil:
+		return u.origins().variable(asVar(v.obj))
+	case v.of != nil:
+		return u.origins().origin(v.of)
+	}
+	return fromHidden
+}
+
+// origins are those of the variables of a function, literals in it included.
+type origins struct {
+	u      *unit
+	values map[*types.Var][]ast.Expr // what is assigned to those that the function declares
+	asking map[*types.Var]bool
+}
+
+// origins finds them when they are asked for first: nearly no function needs them.
+func (u *unit) origins() *origins {
+	root := u.root()
+	if root.pointers == nil {
+		root.pointers = &origins{root, map[*types.Var][]ast.Expr{}, map[*types.Var]bool{}}
+		ast.Inspect(root.fn.Decl, root.pointers.note)
+	}
+	return root.pointers
+}
+
+func (s *origins) note(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.Field:
+		s.assigned(n.Names, nil)
+	case *ast.ValueSpec:
+		s.assigned(n.Names, n.Values)
+	case *ast.AssignStmt:
+		s.assigned(identsOf(n.Lhs), n.Rhs)
+	case *ast.RangeStmt:
+		s.assigned(identsOf([]ast.Expr{n.Key, n.Value}), []ast.Expr{n.X})
+	}
+	return true
+}
+
+// assigned notes that variables get values: each one, or all of them parts of one.
+func (s *origins) assigned(names []*ast.Ident, values []ast.Expr) {
+	for i, id := range names {
+		v, ok := s.u.info.ObjectOf(id).(*types.Var)
+		switch {
+		case !ok:
+		case len(values) == len(names):
+			s.values[v] = append(s.values[v], values[i])
+		default:
+			s.values[v] = append(s.values[v], values...)
+		}
+	}
+}
+
+// identsOf are those of the expressions that are one, and empty ones for the others.
+func identsOf(list []ast.Expr) []*ast.Ident {
+	var idents []*ast.Ident
+	for _, e := range list {
+		idents = append(idents, identOf(e))
+	}
+	return idents
+}
+
+// variable is where v's value may come from.
+func (s *origins) variable(v *types.Var) origin {
+	values, known := s.values[v]
+	switch {
+	case v == nil || !within(s.u.fn.Decl, v.Pos()):
+		return fromOutside
+	case !known:
+		return fromHidden
+	case s.asking[v]:
+		return fromOutside // what is being asked says it
+	}
+	s.asking[v] = true
+	defer delete(s.asking, v)
+	return s.most(values)
+}
+
+func (s *origins) most(list []ast.Expr) origin {
+	from := fromOutside
+	for _, e := range list {
+		from = max(from, s.origin(e))
+	}
+	return from
+}
+
+// origin is where the pointers in e may come from.
+func (s *origins) origin(e ast.Expr) origin {
+	if b, ok := s.u.typeOf(e).Underlying().(*types.Basic); ok && b.Kind() != types.UnsafePointer && b.Kind() != types.Uintptr {
+		return fromOutside
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, _ := s.u.info.Uses[e].(*types.Var)
+		return s.variable(v)
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			return s.address(e.X)
+		}
+	case *ast.SliceExpr:
+		if typeset.Perhaps(s.u.typeOf(e.X), typeset.IsA[*types.Array]) {
+			return s.address(e.X)
+		}
+		return s.origin(e.X)
+	case *ast.SelectorExpr:
+		return s.part(e, e.X)
+	case *ast.IndexExpr:
+		return s.part(e, e.X)
+	case *ast.StarExpr:
+		return s.part(e, e.X)
+	case *ast.TypeAssertExpr:
+		return s.origin(e.X)
+	case *ast.KeyValueExpr:
+		return s.origin(e.Value)
+	case *ast.CompositeLit:
+		return s.most(e.Elts)
+	case *ast.CallExpr:
+		return s.call(e)
+	}
+	return fromOutside
+}
+
+// part is the origin of e, which is a part of x or lies where x points to. Memory is
+// outside, unless it is a variable that is read as something else.
+func (s *origins) part(e, x ast.Expr) origin {
+	if v := s.u.rootVar(e); v != nil {
+		return s.variable(v)
+	}
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if ok && s.isConversion(call) || s.isWithin(x) {
+		return s.origin(x)
+	}
+	return fromOutside
+}
+
+// isWithin reports whether an element or a field of x is a part of x itself.
+func (s *origins) isWithin(x ast.Expr) bool {
+	return typeset.Perhaps(s.u.typeOf(x), func(t types.Type) bool { return typeset.IsA[*types.Struct](t) || typeset.IsA[*types.Array](t) })
+}
+
+// address is the origin of the address of e.
+func (s *origins) address(e ast.Expr) origin {
+	if v := s.u.rootVar(e); v != nil {
+		if within(s.u.fn.Decl, v.Pos()) {
+			return fromOwn
+		}
+		return fromOutside
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.StarExpr:
+		return s.origin(e.X)
+	case *ast.SelectorExpr:
+		return s.addressOfPart(e.X)
+	case *ast.IndexExpr:
+		return s.addressOfPart(e.X)
+	}
+	return fromOwn // a composite literal
+}
+
+func (s *origins) addressOfPart(x ast.Expr) origin {
+	if s.isWithin(x) {
+		return s.address(x)
+	}
+	return s.origin(x)
+}
+
+func (s *origins) isConversion(call *ast.CallExpr) bool {
+	return s.u.info.Types[ast.Unparen(call.Fun)].IsType()
+}
+
+// call is the origin of what a call or a conversion returns. A call that gets an
+// address may hide it.
+func (s *origins) call(call *ast.CallExpr) origin {
+	fun := ast.Unparen(call.Fun)
+	if s.isConversion(call) {
+		return s.converted(call.Args[0])
+	}
+	from := s.most(call.Args)
+	if sel, ok := fun.(*ast.SelectorExpr); ok && s.u.info.Selections[sel] != nil {
+		from = max(from, s.origin(sel.X))
+		if s.u.takesAddress(sel) {
+			from = max(from, s.address(sel.X))
+		}
+	}
+	if _, builtin := s.u.builtin(fun); from == fromOwn && !builtin {
+		return fromHidden
+	}
+	return from
+}
+
+// converted is the origin of a conversion of e. The compiler follows a number if it is
+// computed from a pointer in the same expression.
+func (s *origins) converted(e ast.Expr) origin {
+	if !isBasic(s.u.typeOf(e), types.Uintptr) {
+		return s.origin(e)
+	}
+	from, followed := fromOutside, false
+	ast.Inspect(e, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if ok && s.isConversion(call) && isBasic(s.u.typeOf(call.Args[0]), types.UnsafePointer) {
+			from, followed = max(from, s.origin(call.Args[0])), true
+			return false
+		}
+		return true
+	})
+	if !followed {
+		return fromHidden
+	}
+	return from
 }

@@ -23,6 +23,7 @@ type variable struct {
 	obj  types.Object // nil: a temporary
 	name string       // as in the source; the stem for temporaries
 	typ  types.Type
+	of   ast.Expr // a temporary: what it has the value of, or one of the values; may be nil
 
 	// typeText spells the type if there is no typ: what a point keeps of its
 	// callee or awaiter.

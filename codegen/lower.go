@@ -45,6 +45,7 @@ type unit struct {
 	epilogue   *label                                // where they are made; nil: there are none
 	loops      bool                                  // ranges over functions that it pulls
 	names      *namer
+	pointers   *origins // of an annotated function; nil: nothing has asked
 
 	tail []tailCall // of a function that needs no frame
 

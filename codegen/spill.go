@@ -185,14 +185,20 @@ func (u *unit) typed(e ast.Expr) rope {
 
 // tempsFor makes a temporary for each value of e.
 func (u *unit) tempsFor(e ast.Expr) []*variable {
-	if tuple, ok := u.typeOf(e).(*types.Tuple); ok {
-		var list []*variable
+	typs := []types.Type{u.typeOf(e)}
+	if tuple, ok := typs[0].(*types.Tuple); ok {
+		typs = nil
 		for v := range tuple.Variables() {
-			list = append(list, u.temp(u.tempName(e), v.Type()))
+			typs = append(typs, v.Type())
 		}
-		return list
 	}
-	return []*variable{u.temp(u.tempName(e), u.typeOf(e))}
+	var list []*variable
+	for _, t := range typs {
+		v := u.temp(u.tempName(e), t)
+		v.of = e
+		list = append(list, v)
+	}
+	return list
 }
 
 // temp makes a temporary. Its name ends in a number, so that it reads like none of

@@ -28,7 +28,7 @@ func newTestRun(flags *flag.FlagSet) *testRun {
 	flags.StringVar(&r.Functions, "functions", "all", "which run as machines if plain code calls them: from-to, as numbered in the file functions.txt of the copy, without the last")
 	flags.StringVar(&r.Only, "run", "", "a pattern for the names of tests, as for go test -run")
 	flags.BoolVar(&r.Long, "long", false, "run what go test -short leaves out")
-	flags.DurationVar(&r.Patience, "patience", 5*time.Minute, "how long the tests of a package may take, once")
+	flags.DurationVar(&r.Patience, "patience", 5*time.Minute, "how long the tests of a package may take in each form; a test that takes half of what is left is ended")
 	return r
 }
 

@@ -4,6 +4,7 @@ package library
 const (
 	asksCallers = "it looks at its callers' lines or at the depth of the stack"
 	asksClock   = "it says how long something may take"
+	asksHeap    = "it ends the process when the heap has grown to 40 MB, and the stack of a machine that suspends deep in a recursion is on the heap"
 	tooSlow     = "it takes minutes: its panics pass through thousands of calls of machines by plain code, and a stack is printed at each"
 )
 
@@ -15,4 +16,5 @@ var leftOut = map[string]map[string]string{
 	"log":       {"ExampleLogger": asksCallers, "ExampleLogger_Output": asksCallers, "TestAll": asksCallers},
 
 	"github.com/dlclark/regexp2": {"TestStopTimeoutClock": asksClock},
+	"github.com/yuin/gopher-lua": {"TestLua": asksHeap},
 }

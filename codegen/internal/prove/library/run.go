@@ -55,7 +55,7 @@ type Options struct {
 	Long      bool          // run what -short leaves out
 	Lower     bool          // generate the machines of modules, and run nothing
 	Quick     bool          // build without optimising; do not compare the sizes of modules
-	Patience  time.Duration // for one run of a package's tests
+	Patience  time.Duration // for the tests of a package, in each of the forms
 }
 
 // Run copies the packages of the standard library that patterns match and have tests,
@@ -124,8 +124,8 @@ func (o *Options) run(ctx context.Context, t *tree, p *source, result *Package) 
 
 // compare runs the tests in both forms.
 func (o *Options) compare(ctx context.Context, c *clone, result *Package) (err error) {
-	plain := o.tests(ctx, c, "")
-	machines := o.tests(ctx, c, o.Functions)
+	plain := o.tests(ctx, c, "", nil)
+	machines := o.tests(ctx, c, o.Functions, plain.fatal())
 	compare(plain, machines, leftOut[c.ImportPath], result)
 	err = suspended(c.out, result.seen)
 	result.Suspended = len(result.seen)

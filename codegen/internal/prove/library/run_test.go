@@ -65,6 +65,27 @@ func TestWhatPassesAsPlainGoAloneIsDifferent(t *testing.T) {
 	assert.Equal(t, map[string]string{"D": "fails as plain Go in the copy", "F": asksCallers}, p.LeftOut)
 }
 
+// TestATestThatDoesNotEndLeavesTimeForOthers has one that ends in neither form, one that
+// ends as plain Go, and some for which no time is left.
+func TestATestThatDoesNotEndLeavesTimeForOthers(t *testing.T) {
+	const over = "\x16=== RUN   TestA\n\x16--- PASS: TestA (0.00s)\n\x16=== RUN   TestB\npanic: test timed out after 30s\n\ngoroutine 1\n"
+	r := &outcome{status: map[string]string{}, output: map[string]string{}}
+	assert.Equal(t, "TestB", r.read(over, true))
+	assert.Equal(t, map[string]string{"TestA": passed, "TestB": endless}, r.status)
+	assert.Equal(t, []string{"TestB"}, r.fatal())
+
+	p := newPackage("")
+	compare(&outcome{status: map[string]string{"A": passed, "B": endless, "C": passed, "D": passed}, unrun: "no time"},
+		&outcome{status: map[string]string{"A": passed, "C": endless}, output: map[string]string{"C": "why"}, unrun: "too late"}, nil, p)
+	assert.Equal(t, map[string]string{"C": "ENDLESS: why"}, p.Different)
+	assert.Equal(t, map[string]string{"B": "does not end as plain Go in the copy", "D": "does not run as machines: too late",
+		"(more tests)": "do not run as plain Go: no time"}, p.LeftOut)
+	assert.Equal(t, 2, p.Passed)
+
+	none := (&Options{}).tests(t.Context(), &clone{source: &source{}}, "", nil)
+	assert.Contains(t, none.unrun, "0s")
+}
+
 // TestWaysIntoMachines has functions whose parameters have no names, or that have no
 // results or type parameters.
 func TestWaysIntoMachines(t *testing.T) {

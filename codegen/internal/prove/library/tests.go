@@ -3,13 +3,16 @@ package library
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Statuses of tests besides those that package testing prints.
@@ -17,6 +20,7 @@ const (
 	passed  = "PASS"
 	begun   = "BEGUN"
 	crashed = "CRASH"
+	endless = "ENDLESS"
 )
 
 // everything names a run that ended before any test.
@@ -26,6 +30,7 @@ const everything = "(all tests)"
 type outcome struct {
 	status map[string]string // also of tests within tests, by "Test/part"
 	output map[string]string // of those that failed
+	unrun  string            // why the tests without a status have none, or ""
 }
 
 // Lines of package testing begin with a ^V if it is asked for them.
@@ -34,30 +39,55 @@ var (
 	ending    = regexp.MustCompile(`\x16--- (PASS|FAIL|SKIP): (\S+) \(`)
 )
 
+// timedOut is what package testing prints when its time is over.
+const timedOut = "\npanic: test timed out after "
+
 // attempts is how often the tests continue after one that has ended the process.
 const attempts = 20
 
-// tests runs the tests in the copy, and continues after one that ends the process.
-func (o *Options) tests(ctx context.Context, c *clone, machines string) *outcome {
+// tests runs the tests in the copy, except for those in without, and continues after one
+// that ends the process. It returns within o.Patience: a process may take half of what
+// is left of it, so a test that does not end leaves time for the others.
+func (o *Options) tests(ctx context.Context, c *clone, machines string, without []string) *outcome {
 	r := &outcome{status: map[string]string{}, output: map[string]string{}}
-	var skip []string
-	for name := range leftOut[c.ImportPath] {
-		skip = append(skip, name)
-	}
+	skip := slices.AppendSeq(slices.Clone(without), maps.Keys(leftOut[c.ImportPath]))
+	end := time.Now().Add(o.Patience)
 	for range attempts {
-		text, err := o.process(ctx, c, machines, skip)
+		limit := time.Until(end) / 2
+		if limit < o.Patience/attempts {
+			r.unrun = fmt.Sprintf("other tests took the %v that all of them have", o.Patience)
+			return r
+		}
+		text, err := o.process(ctx, c, machines, skip, limit)
 		name := r.read(text, err != nil)
 		if name == "" || slices.Contains(skip, name) {
 			return r
 		}
 		skip = append(skip, name)
 	}
+	r.unrun = fmt.Sprintf("%d other tests ended the process", attempts)
 	return r
 }
 
-// process runs the binary once, without some tests, and returns what it prints.
-func (o *Options) process(ctx context.Context, c *clone, machines string, skip []string) (string, error) {
-	args := []string{"-test.v=test2json", "-test.parallel=1", "-test.timeout=" + o.Patience.String(), "-test.run=" + o.Only}
+// fatal are the tests that ended their process.
+func (r *outcome) fatal() (names []string) {
+	for name, status := range r.status {
+		if name != everything && (status == crashed || status == endless) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// grace is how long a process may take to end by itself after its time is over.
+const grace = 10 * time.Second
+
+// process runs the binary once, without some tests, and returns what it prints. The
+// process has ended soon after the limit of time.
+func (o *Options) process(ctx context.Context, c *clone, machines string, skip []string, limit time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit+grace)
+	defer cancel()
+	args := []string{"-test.v=test2json", "-test.parallel=1", "-test.timeout=" + limit.String(), "-test.run=" + o.Only}
 	if !o.Long {
 		args = append(args, "-test.short")
 	}
@@ -65,12 +95,16 @@ func (o *Options) process(ctx context.Context, c *clone, machines string, skip [
 		args = append(args, "-test.skip=^("+strings.Join(skip, "|")+")$")
 	}
 	command := exec.CommandContext(ctx, filepath.Join(c.out, binary), args...)
-	command.Dir = c.dir
+	// A test's own processes may keep the output open.
+	command.Dir, command.WaitDelay = c.dir, grace
 	command.Env = append(os.Environ(), "MOVENEXT_MACHINES="+machines, fmt.Sprint("MOVENEXT_FIRST=", o.First), fmt.Sprint("MOVENEXT_EVERY=", o.Seldom),
 		"MOVENEXT_ALLOCS="+filepath.Join(c.out, allocsFile), "MOVENEXT_SEEN="+filepath.Join(c.out, seenFile))
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	err := command.Run()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		out.WriteString(timedOut + "its process, and did not end\n")
+	}
 	return out.String(), err
 }
 
@@ -96,6 +130,9 @@ func (r *outcome) read(text string, failed bool) (at string) {
 	}
 	if r.status[last] != passed {
 		r.status[last], r.output[last] = crashed, text[from:]
+		if strings.Contains(text, timedOut) {
+			r.status[last] = endless
+		}
 	}
 	return last
 }
@@ -104,6 +141,9 @@ func (r *outcome) read(text string, failed bool) (at string) {
 func compare(plain, machines *outcome, without map[string]string, p *Package) {
 	for name, why := range without {
 		p.LeftOut[name] = why
+	}
+	if plain.unrun != "" {
+		p.LeftOut["(more tests)"] = "do not run as plain Go: " + plain.unrun
 	}
 	for name, status := range plain.status {
 		if whole, _, part := strings.Cut(name, "/"); part {
@@ -114,6 +154,10 @@ func compare(plain, machines *outcome, without map[string]string, p *Package) {
 		case status == passed && machines.status[name] == passed:
 			p.Passed++
 			p.Same++
+		case status == passed && machines.status[name] == "" && machines.unrun != "":
+			p.LeftOut[name] = "does not run as machines: " + machines.unrun
+		case status == endless:
+			p.LeftOut[name] = "does not end as plain Go in the copy"
 		case status == passed:
 			p.Passed++
 			p.Different[name] = machines.status[name] + ": " + machines.output[name]
