@@ -53,7 +53,7 @@ func (p *seat) run(a Activation) {
 	}()
 	p.pin()
 	for here {
-		w := p.thread.decide(p.entry, a)
+		w := p.decide(a)
 		here = false
 		if w == nil {
 			p.of.alive.Done()
@@ -63,14 +63,27 @@ func (p *seat) run(a Activation) {
 	}
 }
 
-// entry is the entry point: it puts the ready workers in line and executes the next of
-// the line.
-func (p *seat) entry(t *Thread, a Activation) {
-	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
+// decide returns the next worker, which the thread has claimed, or nil at the end.
+func (p *seat) decide(a Activation) *Worker {
+	if !p.of.plain {
+		return p.thread.decide(p.entry, a)
+	}
+	p.begin()
+	return p.pick(a.Worker)
+}
+
+func (p *seat) begin() {
 	if !p.started {
 		p.started = true
 		p.of.idle.Add(-1)
 	}
+}
+
+// entry is the entry point: it puts the ready workers in line and executes the next of
+// the line.
+func (p *seat) entry(t *Thread, a Activation) {
+	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
+	p.begin()
 	for w := p.pick(a.Worker); w != nil; w = p.pick(nil) {
 		err := t.Execute(w)
 		p.tell(Event{Step: Executed, Worker: w.id, Err: err})
@@ -117,7 +130,56 @@ func (p *seat) pick(yielded *Worker) *Worker {
 // choose puts the workers of the completion list in line, cleans up terminated ones,
 // and takes the next worker out of the line, or returns nil. If more are left, it wakes
 // another thread.
-func (p *seat) choose(yielded *Worker) (w *Worker) {
+func (p *seat) choose(yielded *Worker) *Worker {
+	s := p.of
+	next := p.chooseByPolicy
+	if s.plain {
+		next = p.chooseFirst
+	}
+	w, more := next(yielded)
+	if more {
+		select {
+		case s.more <- struct{}{}:
+		default:
+		}
+		s.attend()
+	}
+	return w
+}
+
+// chooseFirst is choose for a scheduler without policy and observer: no code of a user
+// runs between two workers, and nothing sees the steps. So the steps T1 and T2, the
+// claim and the cleaning up take one hold of the list's lock, which then guards the
+// line, too. With a policy they take three holds and the line's lock, since user code
+// must not run under the list's.
+func (p *seat) chooseFirst(yielded *Worker) (w *Worker, more bool) {
+	s, l, line := p.of, p.of.list, &p.of.decisions.line
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if yielded != nil {
+		line.push(yielded)
+	}
+	items := l.items
+	l.taken(items)
+	for _, w := range items {
+		if w.state == Terminated {
+			w.delete()
+		} else {
+			line.push(w)
+		}
+	}
+	l.items = emptied(items)
+	for w = line.remove(line.first); w != nil && w.take(p.thread) != nil; {
+		w = line.remove(line.first) // it has terminated, or returns through the list
+	}
+	more = line.first != nil
+	if s.lined.Load() != more {
+		s.lined.Store(more)
+	}
+	return w, more
+}
+
+func (p *seat) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
 	s := p.of
 	var events []Event
 	if s.observe.IsSet() {
@@ -128,7 +190,6 @@ func (p *seat) choose(yielded *Worker) (w *Worker) {
 		ready = slices.Insert(ready, 0, yielded)
 	}
 	p.room = nil
-	more := false
 	s.deciding(func(d *decisions) {
 		d.ready(ready...) // all in one call: a policy may exit in the middle
 		w = d.next()
@@ -141,14 +202,7 @@ func (p *seat) choose(yielded *Worker) (w *Worker) {
 	for _, e := range events {
 		p.tell(e)
 	}
-	if more {
-		select {
-		case s.more <- struct{}{}:
-		default:
-		}
-		s.attend()
-	}
-	return w
+	return w, more
 }
 
 // emptied clears a slice for reuse. The slice of a burst is not kept.

@@ -129,7 +129,9 @@
 //
 // After L2 the event is due until T1, and stays until a thread takes it, and that
 // thread goes to T1. A thread whose worker has ended on the thread's own goroutine
-// omits L2, since it goes to T1 itself. A thread that leaves workers in line at T2
+// omits L2, since it goes to T1 itself. Without a policy and an observer T1 and T2 are
+// one step under the list's lock, which is a step less for the proof, and saves about
+// a fifth of the time of short work. A thread that leaves workers in line at T2
 // leaves a token, and the thread that takes it goes to T1, too; a surplus token does no
 // harm. So whenever a worker is on the list or in line, an event or a token is due, or
 // a thread is on its way to T1 or T2: no thread parks for good.

@@ -41,7 +41,8 @@ type Scheduler struct {
 	cpus    []int          // see Affinity
 	watch   watch
 
-	lined atomic.Bool // a worker is in line; written under lock
+	plain bool        // no policy and no observer; constant after New, see chooseFirst
+	lined atomic.Bool // a worker is in line; written under the lock of the line
 
 	lock      Mutex // of the scheduler side
 	decisions decisions
@@ -96,6 +97,7 @@ func New(threads int, opts ...Option) *Scheduler {
 			o(s)
 		}
 	}
+	s.plain = s.decisions.policy == nil && !s.observe.IsSet()
 	return s
 }
 

@@ -39,6 +39,11 @@ func (s State) String() string {
 func (w *Worker) claim(t *Thread) error {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()
+	return w.take(t)
+}
+
+// take is claim for a caller that holds the list's lock.
+func (w *Worker) take(t *Thread) error {
 	switch {
 	case w.state == Terminated:
 		return ErrTerminated
@@ -153,10 +158,13 @@ func (w *Worker) terminate() (departure, chan<- struct{}) {
 		parked = w.turn
 	}
 	w.state = Terminated
-	if w.hosted {
-		w.list.append(w) // its goroutine is about to dequeue: no event is needed
-	} else {
+	switch {
+	case !w.hosted:
 		w.list.put(w)
+	case w.of.plain && !w.listed:
+		w.delete() // as its goroutine would do next
+	default:
+		w.list.append(w) // its goroutine is about to dequeue: no event is needed
 	}
 	return w.vacate(), parked
 }
