@@ -36,9 +36,9 @@ type Channel[T any] struct {
 	senders   queue[job.Void, T]
 	closed    error // nil: open
 
-	// How a single receiver waits without the lock; see channel_lone.go.
-	level atomic.Uint32
-	lone  atomic.Pointer[waiter[T, job.Void]]
+	// How a single receiver waits without the lock; see channel_single.go.
+	level  atomic.Uint32
+	single atomic.Pointer[waiter[T, job.Void]]
 }
 
 // ChannelOption configures a [Channel] or a [Broadcast] of T.

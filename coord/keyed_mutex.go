@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/movenext/movenext/internal/ebb"
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -19,7 +19,7 @@ import (
 type KeyedMutex[K comparable] struct {
 	mu sync.Mutex
 	// A key that is present is locked. Its queue is nil until a caller waits.
-	locked ebb.Map[K, *queue[job.Void, K]]
+	locked shrinkmap.Map[K, *queue[job.Void, K]]
 	// The holder of each key, if something reports it; guarded by mu.
 	holders map[K]*schedulers.Holder
 }

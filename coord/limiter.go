@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/movenext/movenext/internal/ebb"
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -18,7 +18,7 @@ var ErrLineFull = errors.New("coord: too many wait for the limiter")
 // it waits for a database and runs nowhere. Make one with [NewLimiter].
 //
 // Work belongs to a key: a tenant, a host, a queue. When work of several keys waits,
-// the keys take turns, one place each, so a tenant with thousands of requests delays
+// the keys take turns, one permit each, so a tenant with thousands of requests delays
 // another by one request. Within a key it is first come, first served. [PerKey] bounds
 // each key, too. A key without work takes no memory; use one key if you need none. See
 // [KeyedMutex] for what a key may be.
@@ -31,8 +31,8 @@ type Limiter[K comparable] struct {
 	limit, perKey, line int
 
 	mu      sync.Mutex
-	lanes   ebb.Map[K, *limitLane[K]]
-	ready   limitRing[K] // the keys whose first waiter lacks only a place of the whole
+	lanes   shrinkmap.Map[K, *limitLane[K]]
+	ready   limitRing[K] // the keys whose first waiter lacks only a permit of the whole
 	held    int
 	waiting int
 	granted uint64
@@ -59,12 +59,12 @@ func PerKey(n int) LimiterOption { return LimiterOption{perKey: max(0, n)} }
 // no bound. To never wait, use [Limiter.TryAcquire].
 func LineLimit(n int) LimiterOption { return LimiterOption{line: max(0, n)} }
 
-// NewLimiter returns a limiter of inFlight places, all of them free. It panics if
+// NewLimiter returns a limiter of inFlight permits, all of them free. It panics if
 // inFlight is less than one: nothing could ever be acquired. Of two contradicting
 // options the later wins.
 func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	if inFlight < 1 {
-		panic("coord: limiter without a place")
+		panic("coord: limiter without a permit")
 	}
 	l := &Limiter[K]{limit: inFlight}
 	for _, o := range opts {
@@ -78,7 +78,7 @@ func NewLimiter[K comparable](inFlight int, opts ...LimiterOption) *Limiter[K] {
 	return l
 }
 
-// Acquire waits for a place for key and takes it. It returns nil, why ctx ended, or
+// Acquire waits for a permit for key and takes it. It returns nil, why ctx ended, or
 // [ErrLineFull]. After nil the caller must call [Limiter.Release] with the same key,
 // once. It blocks; its twin is [Limiter.AcquireAsync].
 func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
@@ -93,7 +93,7 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 	return err
 }
 
-// AcquireAsync returns a job that completes once a place is held, is Canceled when ctx
+// AcquireAsync returns a job that completes once a permit is held, is Canceled when ctx
 // ends first, or has faulted with [ErrLineFull]. It does not block; if it need not wait
 // it allocates nothing, except for the key.
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
@@ -116,7 +116,7 @@ func (l *Limiter[K]) AcquireEnter(t *statemachine.Task, ctx context.Context, key
 	return enteredVoid(t, ctx, l, key), nil
 }
 
-// TryAcquire takes a place for key if that is possible without waiting and without
+// TryAcquire takes a permit for key if that is possible without waiting and without
 // overtaking, and reports whether it did. It does not block.
 func (l *Limiter[K]) TryAcquire(key K) bool {
 	mustEqualItself(key)
@@ -134,7 +134,7 @@ func (l *Limiter[K]) TryAcquire(key K) bool {
 	return true
 }
 
-// Release gives a place of key back, and serves waiters. It does not block. It panics
+// Release gives a permit of key back, and serves waiters. It does not block. It panics
 // if none is held for key.
 func (l *Limiter[K]) Release(key K) { l.release(key).deliver(nil) }
 
@@ -147,10 +147,10 @@ func (l *Limiter[K]) release(key K) outcomes {
 // LimiterMetrics is the state of a [Limiter] at one moment, and what it has done so
 // far.
 type LimiterMetrics struct {
-	InFlight int    // places held
+	InFlight int    // permits held
 	Waiting  int    // calls that wait
 	Keys     int    // keys of which something is in flight or waits
-	Granted  uint64 // places given out so far
+	Granted  uint64 // permits given out so far
 	Refused  uint64 // calls that failed with ErrLineFull so far
 }
 
@@ -173,17 +173,17 @@ func (l *Limiter[K]) admit(w *waiter[job.Void, K]) (told outcomes) {
 	lane := l.lane(w.ask)
 	lane.queue.push(w)
 	l.waiting++
-	l.settle(lane)
+	l.requeue(lane)
 	return l.serve()
 }
 
-// cancel serves no other waiter: the one that gives up held no place. Its key may have
+// cancel serves no other waiter: the one that gives up held no permit. Its key may have
 // no waiters left.
 func (l *Limiter[K]) cancel(w *waiter[job.Void, K]) outcomes {
 	lane := l.lane(w.ask)
 	l.waiting--
 	told := lane.queue.cancel(w)
-	l.settle(lane)
+	l.requeue(lane)
 	l.drop(w.ask, lane)
 	return told
 }
@@ -196,20 +196,20 @@ func (l *Limiter[K]) free(key K) bool {
 	return l.held < l.limit && l.ready.empty() && (lane == nil || lane.queue.empty() && !l.full(lane))
 }
 
-// vacate takes a place of key back and serves waiters.
+// vacate takes a permit of key back and serves waiters.
 func (l *Limiter[K]) vacate(key K) outcomes {
 	lane, known := l.lanes.Get(key)
 	if !known || lane.held == 0 {
-		panic("coord: release of a place that is not held")
+		panic("coord: release of a permit that is not held")
 	}
 	lane.held--
 	l.held--
-	l.settle(lane)
+	l.requeue(lane)
 	l.drop(key, lane)
 	return l.serve()
 }
 
-// serve gives the free places to the keys that are ready, one each in turn.
+// serve gives the free permits to the keys that are ready, one each in turn.
 func (l *Limiter[K]) serve() (told outcomes) {
 	for l.held < l.limit && !l.ready.empty() {
 		lane := l.ready.first
@@ -217,7 +217,7 @@ func (l *Limiter[K]) serve() (told outcomes) {
 		told.add(lane.queue.pop())
 		l.waiting--
 		l.grant(lane)
-		l.settle(lane)
+		l.requeue(lane)
 	}
 	return told
 }
@@ -230,8 +230,8 @@ func (l *Limiter[K]) grant(lane *limitLane[K]) {
 
 func (l *Limiter[K]) full(lane *limitLane[K]) bool { return l.perKey > 0 && lane.held >= l.perKey }
 
-// settle puts a lane at the end of the ring, or takes it out, according to its state.
-func (l *Limiter[K]) settle(lane *limitLane[K]) {
+// requeue puts a lane at the end of the ring, or takes it out, according to its state.
+func (l *Limiter[K]) requeue(lane *limitLane[K]) {
 	switch ready := !lane.queue.empty() && !l.full(lane); {
 	case ready && !lane.ready:
 		l.ready.push(lane)

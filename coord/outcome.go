@@ -8,7 +8,7 @@ import (
 // outcome is a waiter that was decided under a primitive's lock and is completed after
 // its release: the interface that puts waiters of several types into one list.
 type outcome interface {
-	settle()
+	decide()
 	complete() continuation.Chain
 	following() *outcome
 }
@@ -20,7 +20,7 @@ type outcomes struct{ first, last outcome }
 
 // add decides o and puts it at the end.
 func (l *outcomes) add(o outcome) {
-	o.settle()
+	o.decide()
 	if l.last == nil {
 		l.first = o
 	} else {

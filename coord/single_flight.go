@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/movenext/movenext/internal/ebb"
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
 )
 
@@ -18,7 +18,7 @@ import (
 // It is golang.org/x/sync/singleflight, typed, with contexts.
 type SingleFlight[K comparable, T any] struct {
 	mu      sync.Mutex
-	flights ebb.Map[K, *flight[T]]
+	flights shrinkmap.Map[K, *flight[T]]
 }
 
 // Do returns the result of fn, or of the computation that is under way for the same

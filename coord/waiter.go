@@ -44,7 +44,7 @@ import (
 //	    is known, and it queues for the Cond's mutex. A mutex does not ask.
 //
 // (One kind of waiter takes no part in this race: that of a machine whose context
-// cannot end. A channel may let it wait without the lock; see channel_lone.go.)
+// cannot end. A channel may let it wait without the lock; see channel_single.go.)
 //
 //	a server                               a waiter that gives up
 //	 1. lock the primitive                  1. lock the primitive
@@ -209,8 +209,8 @@ func (w *waiter[R, P]) giveUp(why error) {
 	told.deliver(nil)
 }
 
-// settle implements outcome.
-func (w *waiter[R, P]) settle() { w.decided = true }
+// decide implements outcome.
+func (w *waiter[R, P]) decide() { w.decided = true }
 
 // complete implements outcome.
 func (w *waiter[R, P]) complete() continuation.Chain {

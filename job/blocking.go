@@ -18,14 +18,14 @@ const maxBlocking = 512
 // a worker from work which computes. The process has one, since threads belong to the
 // process.
 var blockingLane = sync.OnceValue(func() *schedulers.Home {
-	return schedulers.HomeFor(&lane{places: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
+	return schedulers.HomeFor(&lane{slots: maxBlocking, full: schedulers.NewHook("job.OnBlockingFull", warnFull)})
 })
 
 // Blocking runs fn, which blocks its thread (a file, a C call, a driver without
 // contexts), on a dedicated lane. The lane runs at most 512 functions at a time, unless
 // [SetBlockingLimit] says otherwise; the rest wait in its queue, see [OnBlockingFull].
 // The ambient scheduler in fn's context is that of ctx, so what fn starts does not run
-// on the lane. An fn that waits for another Blocking job keeps its own place meanwhile:
+// on the lane. An fn that waits for another Blocking job keeps its own slot meanwhile:
 // do not nest them deeply. It does not block.
 func Blocking[T any](ctx context.Context, fn func(context.Context) (T, error)) *Job[T] {
 	t := &runJob[T]{fn: fn}
@@ -52,7 +52,7 @@ func SetBlockingLimit(n int) (before int) { return theLane().resize(max(1, n)) }
 func BlockingMetrics() schedulers.Metrics { return theLane().Metrics() }
 
 // OnBlockingFull has hook called when the lane of [Blocking] becomes full: a function
-// has to wait for a place, and none had to before. It is called once until the queue
+// has to wait for a slot, and none had to before. It is called once until the queue
 // has been empty again, with the numbers of that moment, on the goroutine that called
 // Blocking. It must not block; a panic in it is contained (see [schedulers.Hook]).
 // Without one, and with nil, a line is written to standard error. It is safe for

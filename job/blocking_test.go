@@ -15,9 +15,9 @@ import (
 )
 
 // freshLane gives one test an unused lane.
-func freshLane(t *testing.T, places int) {
+func freshLane(t *testing.T, slots int) {
 	t.Helper()
-	before, fresh := blockingLane, &lane{places: places}
+	before, fresh := blockingLane, &lane{slots: slots}
 	blockingLane = func() *schedulers.Home { return schedulers.HomeFor(fresh) }
 	t.Cleanup(func() { blockingLane = before })
 }
@@ -103,7 +103,7 @@ func TestABlockingJobThatIsCanceledInTheQueueDoesNotRun(t *testing.T) {
 	assert.NoError(t, err)
 	assert.Equal(t, Canceled, second.Status())
 	_, err = Blocking(context.Background(), constant(1, nil)).Wait(context.Background())
-	assert.NoError(t, err, "its place is free")
+	assert.NoError(t, err, "its slot is free")
 }
 
 func TestWhatABlockingJobStartsRunsWhereItsCallerIs(t *testing.T) {
@@ -120,7 +120,7 @@ func TestWhatABlockingJobStartsRunsWhereItsCallerIs(t *testing.T) {
 	assert.Equal(t, Completed, inner.Status())
 }
 
-func TestGoexitAndPanicInABlockingJobFreeItsPlace(t *testing.T) {
+func TestGoexitAndPanicInABlockingJobFreeItsSlot(t *testing.T) {
 	freshLane(t, maxBlocking)
 	for i := range maxBlocking + 10 {
 		_, err := Blocking(context.Background(), func(context.Context) (int, error) {
@@ -160,7 +160,7 @@ func TestAFullLaneIsToldOnceUntilItsQueueIsEmpty(t *testing.T) {
 		close(gate)
 		_, err := WhenAll(jobs...).Wait(context.Background())
 		require.NoError(t, err)
-		for BlockingMetrics().Running > 0 { // a job ends a moment before its place is free
+		for BlockingMetrics().Running > 0 { // a job ends a moment before its slot is free
 			runtime.Gosched()
 		}
 	}

@@ -13,14 +13,14 @@ import (
 // synctest bubbles share it with the world outside. A worker that was started in a
 // bubble and takes work from outside would run it on the bubble's clock, and break on
 // its channels. Here work runs in the bubble of its submitter; or, if it had to wait
-// for a place, in the bubble of the work whose place it gets. And the lane has no
+// for a slot, in the bubble of the work whose slot it gets. And the lane has no
 // timer, which would belong to the bubble that first set it. Work that blocks does not
 // notice the few hundred nanoseconds that a goroutine takes to start.
 type lane struct {
-	mu     sync.Mutex
-	places int
-	taken  int
-	queue  []schedulers.Work // waits for a place; the oldest first
+	mu    sync.Mutex
+	slots int
+	taken int
+	queue []schedulers.Work // waits for a slot; the oldest first
 
 	submitted, completed, panicked uint64
 
@@ -32,7 +32,7 @@ type lane struct {
 func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	l.mu.Lock()
 	l.submitted++
-	if l.taken < l.places {
+	if l.taken < l.slots {
 		l.taken++
 		l.mu.Unlock()
 		go l.run(w)
@@ -51,7 +51,7 @@ func (l *lane) Submit(w schedulers.Work, _ schedulers.Hint) error {
 
 func (l *lane) run(w schedulers.Work) { runloop.Once(w, nil, l.ended) }
 
-// ended gives a place to the next. It is called though work panics, or exits.
+// ended gives a slot to the next. It is called though work panics, or exits.
 func (l *lane) ended(panicked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,9 +63,9 @@ func (l *lane) ended(panicked bool) {
 	l.admit()
 }
 
-// admit starts what waits, as long as there are places; mu is held.
+// admit starts what waits, as long as there are slots; mu is held.
 func (l *lane) admit() {
-	for len(l.queue) > 0 && l.taken < l.places {
+	for len(l.queue) > 0 && l.taken < l.slots {
 		w := l.queue[0]
 		l.queue[0] = nil
 		l.queue = l.queue[1:]
@@ -77,12 +77,12 @@ func (l *lane) admit() {
 	}
 }
 
-// resize changes the places and returns how many there were. Places that are taken stay
+// resize changes the slots and returns how many there were. Slots that are taken stay
 // so.
-func (l *lane) resize(places int) (before int) {
+func (l *lane) resize(slots int) (before int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before, l.places = l.places, places
+	before, l.slots = l.slots, slots
 	l.admit()
 	return before
 }

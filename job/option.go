@@ -89,25 +89,25 @@ func RunSynchronously() Option { return Option{mode: synchronous} }
 // does, unless [Job.Cancel] is called.
 func LazyCancellation() Option { return Option{mode: lazy} }
 
-// place says which of the options that not all jobs know make sense for one kind of
+// usage says which of the options that not all jobs know make sense for one kind of
 // job.
-type place struct {
+type usage struct {
 	modes   mode
 	filters filter
 }
 
 var (
-	forJob          = place{modes: shielded}
-	forContinuation = place{shielded | continuing, only(Completed) | only(Faulted) | only(Canceled)}
-	forThen         = place{modes: shielded | continuing}
-	forCatch        = place{shielded | continuing, only(Faulted) | only(Canceled)}
-	forFinally      = place{modes: continuing}
-	forStart        = place{}
-	forScope        = place{modes: shielded | supervising}
+	forJob          = usage{modes: shielded}
+	forContinuation = usage{shielded | continuing, only(Completed) | only(Faulted) | only(Canceled)}
+	forThen         = usage{modes: shielded | continuing}
+	forCatch        = usage{shielded | continuing, only(Faulted) | only(Canceled)}
+	forFinally      = usage{modes: continuing}
+	forStart        = usage{}
+	forScope        = usage{modes: shielded | supervising}
 )
 
 // check returns the error of options that do not belong there.
-func (o *Option) check(p place) error {
+func (o *Option) check(p usage) error {
 	switch {
 	case o.mode&^p.modes != 0 || o.only&^p.filters != 0:
 		return ErrOption

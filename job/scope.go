@@ -207,31 +207,31 @@ func (c *closing) Completed(schedulers.Worker) continuation.Chain {
 	return told
 }
 
-// enter counts one more child with a handle, and gives it a free place, if any; false:
+// enter counts one more child with a handle, and gives it a free slot, if any; false:
 // the scope has ended.
-func (s *Scope) enter(l *childPlace) bool {
+func (s *Scope) enter(l *childSlot) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.left == 0 {
 		return false
 	}
 	s.left++
-	l.placed = s.gate.enter()
+	l.holds = s.gate.enter()
 	return true
 }
 
 // exit counts one child less, which has ended with err.
-func (s *Scope) exit(final Status, err error, l *childPlace) continuation.Chain {
+func (s *Scope) exit(final Status, err error, l *childSlot) continuation.Chain {
 	s.mu.Lock()
 	return s.leave(final, err, l.end())
 }
 
-// leave is exit with mu held, which it unlocks. placed says that the child had a place.
-func (s *Scope) leave(final Status, err error, placed bool) continuation.Chain {
+// leave is exit with mu held, which it unlocks. holds says that the child had a slot.
+func (s *Scope) leave(final Status, err error, holds bool) continuation.Chain {
 	cancel := s.note(final, err)
 	s.left--
 	last := s.left == 0
-	if placed {
+	if holds {
 		s.gate.inFlight--
 	}
 	line := len(s.gate.line) > 0

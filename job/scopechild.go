@@ -33,7 +33,7 @@ const (
 	childUnused  uint32 = iota // it has not served yet
 	childQueued                // left by its claimer: worker, waiter, or abandoner
 	childClaimed               // it is run, or waits in the free list for another turn
-	childHeld                  // it waits in line for a place; see scopelimit.go
+	childHeld                  // it waits in line for a slot; see scopelimit.go
 )
 
 func (c *child) claim() bool { return c.state.CompareAndSwap(childQueued, childClaimed) }
@@ -113,7 +113,7 @@ func (s *Scope) submit(c *child) bool {
 	return s.offer(c)
 }
 
-// offer is submit for a child that has a place.
+// offer is submit for a child that has a slot.
 func (s *Scope) offer(c *child) bool {
 	c.state.Store(childQueued)
 	err := schedulers.TryOffer(s.home.Scheduler, c, schedulers.Hint{From: s.from, Flags: s.flags})

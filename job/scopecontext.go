@@ -28,20 +28,20 @@ func (v *view) Value(key any) any {
 	return v.Context.Value(key)
 }
 
-// views keeps the views that were made last. A worker whose place is taken by
+// views keeps the views that were made last. A worker whose slot is taken by
 // another gets a new one: views are equal in all but identity.
 type views [8]atomic.Pointer[view]
 
 // of returns the view of on.
 func (v *views) of(s *Scope, on schedulers.Worker) *view {
-	place := &v[0]
+	slot := &v[0]
 	if on != nil {
-		place = &v[uint(on.ID())%uint(len(v))]
+		slot = &v[uint(on.ID())%uint(len(v))]
 	}
-	if found := place.Load(); found != nil && found.worker == on {
+	if found := slot.Load(); found != nil && found.worker == on {
 		return found
 	}
 	made := &view{s.ctx, s, on}
-	place.Store(made)
+	slot.Store(made)
 	return made
 }

@@ -7,10 +7,10 @@ import "github.com/movenext/movenext/schedulers"
 // A scheduler bounds how much runs at a time. A machine that waits does not run, so a
 // scheduler of three workers has any number of machines in flight, each with its query
 // open. A limit usually means the number in flight, and that is what this file bounds:
-// a child has a place from before it is submitted until it has ended, and the number of
-// places is fixed.
+// a child has a slot from before it is submitted until it has ended, and the number of
+// slots is fixed.
 //
-// The scope keeps a child without a place and does not submit it. So a waiter for the
+// The scope keeps a child without a slot and does not submit it. So a waiter for the
 // scope does not find it either, and does not run it in place.
 //
 //	child starts: slot free?  yes ──▶ submitted ──▶ … ──▶ ended: its slot goes to the next
@@ -19,9 +19,9 @@ import "github.com/movenext/movenext/schedulers"
 // Limit bounds the children of s that are in flight to n: those that have been started
 // and have not ended, suspended ones included. Zero or less is no bound, which is what
 // a new scope has. Further children wait in line, in the order in which they were
-// started, without a goroutine and without a place in their scheduler's queue;
+// started, without a goroutine and without a slot in their scheduler's queue;
 // [Scope.Go] and [Spawn] do not block. The body of [InScope] is no child and needs no
-// place.
+// slot.
 //
 // It is errgroup's SetLimit for work that may suspend. A limit of the scheduler (a
 // pool's workers, package limited) counts what runs, and a machine that waits does not.
@@ -38,21 +38,21 @@ func (s *Scope) Limit(n int) {
 type gate struct {
 	limit    int // zero or less: none
 	inFlight int
-	line     []heldChild // wait for a place; the first first
+	line     []heldChild // wait for a slot; the first first
 	serving  bool        // a goroutine is in admit, and looks again
 }
 
 // heldChild is a child that can wait in line.
 type heldChild interface {
-	// admitted is called when the child has been given a place: it submits the child.
+	// admitted is called when the child has been given a slot: it submits the child.
 	// mu is not held.
 	admitted()
 
-	// take gives the child a place, with mu held; false: it has ended in the line.
+	// take gives the child a slot, with mu held; false: it has ended in the line.
 	take() bool
 }
 
-// enter takes a place, or reports false: a newcomer never overtakes the line.
+// enter takes a slot, or reports false: a newcomer never overtakes the line.
 func (g *gate) enter() bool {
 	if g.full() || g.limit > 0 && len(g.line) > 0 {
 		return false
@@ -63,8 +63,8 @@ func (g *gate) enter() bool {
 
 func (g *gate) full() bool { return g.limit > 0 && g.inFlight >= g.limit }
 
-// next gives a place to the first child of the line that is still there, and returns
-// it; nil: no place, or no child.
+// next gives a slot to the first child of the line that is still there, and returns
+// it; nil: no slot, or no child.
 func (g *gate) next() heldChild {
 	for len(g.line) > 0 && !g.full() {
 		first := g.line[0]
@@ -86,7 +86,7 @@ func (s *Scope) hold(c heldChild) {
 	s.admit()
 }
 
-// admit submits children of the line as long as there are places. One goroutine at a
+// admit submits children of the line as long as there are slots. One goroutine at a
 // time does, in a loop. A child may end while it is submitted (its scheduler refuses
 // it, or runs it at once), and would otherwise submit the next one inside its own end,
 // as deep as the line is long.
@@ -126,31 +126,31 @@ func (c *child) take() bool { return true }
 // admitted implements heldChild.
 func (c *child) admitted() { c.scope.offer(c) }
 
-// childPlace says whether a child with a handle has a place. It is guarded by Scope.mu.
-type childPlace struct {
-	placed bool
-	gone   bool // the child has ended without one
+// childSlot says whether a child with a handle has a slot. It is guarded by Scope.mu.
+type childSlot struct {
+	holds bool
+	gone  bool // the child has ended without one
 }
 
-func (l *childPlace) take() bool {
-	l.placed = !l.gone
-	return l.placed
+func (l *childSlot) take() bool {
+	l.holds = !l.gone
+	return l.holds
 }
 
-// end reports whether the child that has ended had a place, which is free now.
-func (l *childPlace) end() bool {
+// end reports whether the child that has ended had a slot, which is free now.
+func (l *childSlot) end() bool {
 	l.gone = true
-	return l.placed
+	return l.holds
 }
 
 // take implements heldChild.
-func (t *spawned[T]) take() bool { return t.place.take() }
+func (t *spawned[T]) take() bool { return t.slot.take() }
 
 // admitted implements heldChild.
 func (t *spawned[T]) admitted() { t.activateChild(t.scope.flags) }
 
 // activateChild submits a child that has waited in line, unless it was canceled since
-// it got its place.
+// it got its slot.
 func (t *task[T]) activateChild(flags schedulers.Flags) {
 	if t.state.activate() {
 		_ = t.submit(t.home, t.flags|flags)

@@ -64,7 +64,7 @@ func TestALimitLimitsChildrenInFlight(t *testing.T) {
 	}
 }
 
-// A child that has suspended is in flight: its place is not free.
+// A child that has suspended is in flight: its slot is not free.
 func TestALimitCountsChildrenThatWait(t *testing.T) {
 	const n = 5
 	starts := map[string]func(s *job.Scope, fn func(context.Context) (job.Void, error)){
@@ -95,7 +95,7 @@ func TestALimitCountsChildrenThatWait(t *testing.T) {
 	}
 }
 
-// held returns a scope with one place, which is taken until release is called.
+// held returns a scope with one slot, which is taken until release is called.
 func held(t *testing.T, opts ...job.Option) (s *job.Scope, release func()) {
 	t.Helper()
 	gate := make(chan struct{})
@@ -105,7 +105,7 @@ func held(t *testing.T, opts ...job.Option) (s *job.Scope, release func()) {
 	return s, func() { close(gate) }
 }
 
-func TestAChildThatIsCanceledInLineTakesNoPlace(t *testing.T) {
+func TestAChildThatIsCanceledInLineTakesNoSlot(t *testing.T) {
 	s, release := held(t)
 	never := job.Spawn(s, func(context.Context) (int, error) { t.Error("it was canceled"); return 0, nil })
 	ran := job.Spawn(s, func(context.Context) (int, error) { return 7, nil })
@@ -146,7 +146,7 @@ func TestALimitThatIsRaisedLetsTheLineIn(t *testing.T) {
 	}
 }
 
-// A refusal gives the place back; a long line of refusals takes no deep stack.
+// A refusal gives the slot back; a long line of refusals takes no deep stack.
 func TestALineWhoseSchedulerRefuses(t *testing.T) {
 	p := pool.New()
 	s := job.NewScope(context.Background(), job.On(p), job.Supervisor())

@@ -65,7 +65,7 @@ func (m *suspendedChild) drop() {}
 
 // Completed implements continuation.Target: the child has ended.
 func (m *suspendedChild) Completed(schedulers.Worker) continuation.Chain {
-	return m.scope.exit(Status(m.final), m.err(), &childPlace{placed: true})
+	return m.scope.exit(Status(m.final), m.err(), &childSlot{holds: true})
 }
 
 func (m *suspendedChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }

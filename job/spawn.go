@@ -18,27 +18,27 @@ import (
 func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
 	t := &spawned[T]{scope: s}
 	t.fn = fn
-	if s == nil || !s.enter(&t.place) {
+	if s == nil || !s.enter(&t.slot) {
 		return t.failed(ErrScopeEnded)
 	}
 	err := t.prepare(t, s.views.of(s, s.from), opts, forJob, fn == nil)
-	return spawn(s, &t.task, t, &t.node, err, &t.place)
+	return spawn(s, &t.task, t, &t.node, err, &t.slot)
 }
 
 // spawn starts a child that the scope has counted, and has the scope be told of its end
 // by n. err is why it could not be made.
-func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childPlace) *Job[T] {
+func spawn[T any](s *Scope, t *task[T], end heldTarget, n *continuation.Node, err error, l *childSlot) *Job[T] {
 	if err != nil {
 		s.exit(Faulted, err, l).Deliver(nil)
 		return t.failed(err)
 	}
-	placed := l.placed // the child is not shared yet
-	if !placed {
+	holds := l.holds // the child is not shared yet
+	if !holds {
 		t.state.set(WaitingForActivation)
 	}
 	n.Prepare(end)
 	t.waiting.Add(n) // first of all: no waiter may see the child end before the scope does
-	if placed {
+	if holds {
 		_ = t.submit(t.home, t.flags|s.flags)
 	} else {
 		s.hold(end)
@@ -55,7 +55,7 @@ type heldTarget interface {
 // spawned is a child with a handle: a job whose first continuation tells the scope.
 type spawned[T any] struct {
 	runJob[T]
-	place childPlace
+	slot  childSlot
 	scope *Scope
 	node  continuation.Node
 }
@@ -67,13 +67,13 @@ func (t *spawned[T]) runClaimed(on schedulers.Worker) { t.execute(t, on) }
 
 // Completed implements continuation.Target: the child has ended.
 func (t *spawned[T]) Completed(schedulers.Worker) continuation.Chain {
-	return t.scope.parted(&t.core, &t.place)
+	return t.scope.parted(&t.core, &t.slot)
 }
 
 func (t *spawned[T]) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
 
 // parted counts a child with a handle as ended.
-func (s *Scope) parted(child *core, l *childPlace) continuation.Chain {
+func (s *Scope) parted(child *core, l *childSlot) continuation.Chain {
 	final, err := Status(child.final), child.err()
 	switch {
 	case final == Faulted && s.mode&supervising != 0:

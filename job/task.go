@@ -21,7 +21,7 @@ type invoker[T any] interface {
 }
 
 // prepare sets up a new task. It returns the error that makes the job fault at once.
-func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p place, nilFunc bool) error {
+func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usage, nilFunc bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/movenext/movenext/internal/ebb"
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -119,7 +119,7 @@ var outstanding failureSet
 
 type failureSet struct {
 	mu  sync.Mutex
-	set ebb.Map[*failure, struct{}]
+	set shrinkmap.Map[*failure, struct{}]
 }
 
 func (s *failureSet) add(f *failure) {

@@ -40,7 +40,7 @@ func (c *chain) takeOver(hot *Task, m framed) {
 	if bottom.home == nil {
 		bottom.home = job.HomeOf(context.Background())
 	}
-	settle(hot.top, bottom)
+	setHomes(hot.top, bottom)
 	c.top = hot.top
 }
 
@@ -87,7 +87,7 @@ func (c *chain) submit(from schedulers.Hint) {
 }
 
 // Abandon implements schedulers.Work: home has accepted the chain and ended since.
-func (c *chain) Abandon(reason error) { go (&bearer{c, &outcome{refusal: reason}}).Run(nil) }
+func (c *chain) Abandon(reason error) { go (&delivery{c, &outcome{refusal: reason}}).Run(nil) }
 
 // submitWith is submit for a chain whose top frame must be told o; nil: nothing to
 // tell.
@@ -97,22 +97,22 @@ func (c *chain) submitWith(o *outcome, from schedulers.Hint) {
 		return
 	}
 	f := c.unfollow()
-	b := &bearer{c, o}
+	b := &delivery{c, o}
 	if err := schedulers.TrySubmit(c.top.home, b, from); err != nil {
 		b.Abandon(err)
 	}
 	arrived(f)
 }
 
-// bearer is a chain that continues elsewhere, with the outcome to tell its top frame
+// delivery is a chain that continues elsewhere, with the outcome to tell its top frame
 // there. Few chains have one, so the chain has no field for it.
-type bearer struct {
+type delivery struct {
 	of   *chain
 	news *outcome
 }
 
 // Run implements schedulers.Work.
-func (b *bearer) Run(on schedulers.Worker) {
+func (b *delivery) Run(on schedulers.Worker) {
 	t := borrow(on)
 	t.top, t.outcome = b.of.top, b.news
 	t.goOn(b.of)
@@ -120,11 +120,11 @@ func (b *bearer) Run(on schedulers.Worker) {
 
 // Abandon implements schedulers.Work. The frame must be told more than that home has
 // ended.
-func (b *bearer) Abandon(error) { go b.Run(nil) }
+func (b *delivery) Abandon(error) { go b.Run(nil) }
 
 var (
 	_ schedulers.Work     = (*chain)(nil)
-	_ schedulers.Work     = (*bearer)(nil)
+	_ schedulers.Work     = (*delivery)(nil)
 	_ schedulers.Expirer  = (*chain)(nil)
 	_ continuation.Target = (*chain)(nil)
 )

@@ -61,7 +61,7 @@ func TestMachinesThatCloseACircleAtTheSameMoment(t *testing.T) {
 			refused := run.closesCircle(&m.chain, lookouts[i])
 			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no circle")
 			if refused {
-				(&bearer{&m.chain, run.outcome}).Run(nil)
+				(&delivery{&m.chain, run.outcome}).Run(nil)
 			}
 		}
 		for _, m := range ring {

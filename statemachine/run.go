@@ -56,7 +56,7 @@ func (t *Task) suspended(c *chain, running **Frame) {
 	from := *running
 	if t.last != nil {
 		t.last.caller = from
-		settle(t.top, from)
+		setHomes(t.top, from)
 	} else {
 		t.top = from
 	}
@@ -150,7 +150,7 @@ const nested = 1 << 16
 // without having left: no suspension, no resumption, no turn in a queue.
 func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
 	t.runs++
-	on := t.place.on
+	on := t.lender.on
 	c.node.PrepareAttended(c)
 	returned := false
 	defer func() {

@@ -156,7 +156,7 @@ func (g *guardedSleeping) Run(on schedulers.Worker) {
 	if g.err != nil { // else no reason: only a context that breaks its contract
 		news = &outcome{refusal: g.err}
 	}
-	(&bearer{g.leave(), news}).Run(on)
+	(&delivery{g.leave(), news}).Run(on)
 }
 
 // Abandon implements schedulers.Work. The frame must be told more than that home has

@@ -33,14 +33,14 @@ type Spawned[T any] struct {
 func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine) error {
 	t.Push(ctx, m)
 	s.chain.takeOver(t, m)
-	l, _ := lones.Get().(*lone)
+	l, _ := pooledTasks.Get().(*pooledTask)
 	l.begun, l.first, l.by = &s.chain, m.base(), s
 	l.top, l.awaiting, l.timers, l.holder = t.top, t.awaiting, t.timers, t.holder
 	return (*begun)(l)
 }
 
 // begun is a chain that has suspended in its first step, before it is registered.
-type begun lone
+type begun pooledTask
 
 // Error implements error. No user's code is given it.
 func (*begun) Error() string { return "statemachine: the function has suspended" }
@@ -49,7 +49,7 @@ func (*begun) Error() string { return "statemachine: the function has suspended"
 // taken by a worker which has nothing else to do: the chain may run what it awaits, or
 // continue here, if the frame to resume is at home here.
 func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
-	l := (*lone)(b)
+	l := (*pooledTask)(b)
 	l.by.endAt(end)
 	c, first := l.begun, l.first
 	l.begun, l.first, l.by = nil, nil, nil

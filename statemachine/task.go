@@ -10,7 +10,7 @@ import (
 // Task is one run of a chain of calls: from its hot start, or from where it was
 // resumed, to where it suspends or ends. It is what the running frames share, and
 // nothing of it is needed while the chain is suspended. A hot start has its Task on its
-// stack. A resumption borrows one: see place.go.
+// stack. A resumption borrows one: see lending.go.
 //
 // One goroutine uses a Task, the one that runs the chain.
 type Task struct {
@@ -33,8 +33,8 @@ type Task struct {
 
 	holder *schedulers.Holder // what locks have noted that the machine took; see Holder
 
-	place *place // where it runs and was borrowed; nil during a hot start
-	next  *Task  // of the free ones there
+	lender *lender // where it runs and was borrowed; nil during a hot start
+	next   *Task   // of the free ones there
 
 	// The awaited jobs that were run within this run, and those that others have run
 	// around it (nested).
@@ -85,7 +85,7 @@ func (t *Task) Push(ctx context.Context, m framed) {
 // another place than this. A hot start may be anywhere: what it calls starts hot as
 // well.
 func (t *Task) elsewhere(f *Frame) bool {
-	return f.self != nil && t.place != nil && t.top != nil && !f.atHomeOf(t.top)
+	return f.self != nil && t.lender != nil && t.top != nil && !f.atHomeOf(t.top)
 }
 
 // framed is a StateMachine that embeds Frame.
@@ -96,12 +96,12 @@ type framed interface {
 
 func (f *Frame) base() *Frame { return f }
 
-// settle gives every frame that was promoted since the last resume its home: its
+// setHomes gives every frame that was promoted since the last resume its home: its
 // own, or its caller's. bottom is the frame below them, which has one.
 //
 // Frames are linked from the inside out, and homes are inherited from the outside
 // in, so frames without a home are remembered until one with a home is reached.
-func settle(top, bottom *Frame) {
+func setHomes(top, bottom *Frame) {
 	for f := top; f != bottom; {
 		g := f
 		for g.home == nil {

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/movenext/movenext/internal/ebb"
+	"github.com/movenext/movenext/internal/shrinkmap"
 )
 
 // Watch is one request to be told that a context has ended. It is embedded in the
@@ -71,7 +71,7 @@ type group struct {
 // shard is a part of the registry, so that one lock does not serialize all.
 type shard struct {
 	mu     sync.Mutex
-	groups ebb.Map[<-chan struct{}, *group]
+	groups shrinkmap.Map[<-chan struct{}, *group]
 }
 
 const shards = 32

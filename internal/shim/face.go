@@ -14,7 +14,7 @@ type Face struct{ Through *Through }
 
 // Shutdown implements [schedulers.Shutdowner].
 func (f Face) Shutdown(ctx context.Context) error {
-	return f.Through.Books.Shutdown(ctx, f.Through.GiveUpAll)
+	return f.Through.Tally.Shutdown(ctx, f.Through.GiveUpAll)
 }
 
 // Beneath implements [schedulers.Layered].

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -15,7 +15,7 @@ import (
 // it: the scheduler beneath that runs it, a Shutdown that gives up, or a submitter that
 // withdraws it. The others find it gone and leave it alone.
 type Through struct {
-	books.Books
+	tally.Tally
 	Clock
 
 	// Constant after Init.
@@ -119,7 +119,7 @@ func (it *Item) Queued() bool {
 // RunOn runs the item's work on a worker of the scheduler beneath, unless the item is
 // gone, and reports whether it did. The work is given the worker as, which embeds the
 // item; nil stands for the item's own visit. The ender is told of the end.
-func (it *Item) RunOn(on, as schedulers.Worker, e books.Ender) bool {
+func (it *Item) RunOn(on, as schedulers.Worker, e tally.Ender) bool {
 	w := it.Begin(on)
 	if w == nil {
 		return false

@@ -3,7 +3,7 @@ package shim
 import (
 	"fmt"
 
-	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -42,18 +42,18 @@ type Ticket[I any] struct {
 	Item I // the policy's
 
 	tickets *Tickets[I]
-	account *books.Books
+	account *tally.Tally
 	home    schedulers.Scheduler
 }
 
-// Submit submits a ticket for w, which has entered the books account and sees home as
+// Submit submits a ticket for w, which has entered the tally and sees home as
 // its scheduler. If the scheduler beneath refuses, it takes the Enter back and returns
 // why.
 //
 // The LongRunning flag is not passed on: the work that the ticket will run is not known
 // yet. Neither is the hint's worker, unless it pumps: there it says what may be run on
 // top of a wait, and the number of tickets is what matters.
-func (ts *Tickets[I]) Submit(account *books.Books, home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint, item I) (*Ticket[I], error) {
+func (ts *Tickets[I]) Submit(account *tally.Tally, home schedulers.Scheduler, w schedulers.Work, from schedulers.Hint, item I) (*Ticket[I], error) {
 	t := &Ticket[I]{Work: w, Item: item, tickets: ts, account: account, home: home}
 	err := schedulers.TrySubmit(ts.Over, t, schedulers.Hint{From: pumper(from.From), Flags: from.Flags &^ schedulers.LongRunning})
 	if err != nil {

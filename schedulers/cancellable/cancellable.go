@@ -37,8 +37,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/movenext/movenext/internal/ebb"
 	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -62,7 +62,7 @@ type Scheduler struct {
 	over    schedulers.Scheduler
 
 	mu     sync.Mutex
-	live   ebb.Map[*Item, uint64] // neither ended nor withdrawn, by arrival number
+	live   shrinkmap.Map[*Item, uint64] // neither ended nor withdrawn, by arrival number
 	number uint64
 }
 

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -22,7 +22,7 @@ import (
 // profiler.
 type Runner struct {
 	timerQueue
-	books   books.Books
+	tally   tally.Tally
 	name    string
 	started atomic.Int64
 }
@@ -50,13 +50,13 @@ func (r *Runner) Name() string { return r.name }
 //
 // The thread ends with the work, so any state that the work left on it goes too.
 func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := r.books.Enter(r.name, w); err != nil {
+	if err := r.tally.Enter(r.name, w); err != nil {
 		return err
 	}
 	on := &lane{of: r, id: int(r.started.Add(1))}
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends with its goroutine
-		r.books.Run(w, on, nil)
+		r.tally.Run(w, on, nil)
 	}()
 	return nil
 }
@@ -66,13 +66,13 @@ func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
 // queued here, so nothing is abandoned, and running work continues. Shutdown blocks. It
 // may be called any number of times, also concurrently. A nil ctx never ends. Timers
 // are not affected.
-func (r *Runner) Shutdown(ctx context.Context) error { return r.books.Shutdown(ctx, func() {}) }
+func (r *Runner) Shutdown(ctx context.Context) error { return r.tally.Shutdown(ctx, func() {}) }
 
 // MaxConcurrency returns 0, which means no limit.
 func (r *Runner) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter]; Workers is the number of threads.
-func (r *Runner) Metrics() schedulers.Metrics { return r.books.Metrics() }
+func (r *Runner) Metrics() schedulers.Metrics { return r.tally.Metrics() }
 
 // Scheduler implements [schedulers.Worker].
 func (l *lane) Scheduler() schedulers.Scheduler { return l.of }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/deque"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -26,7 +26,7 @@ var ErrOwned = errors.New("eventloop: another goroutine runs the loop")
 // expire on a goroutine of their own and submit the work that they wake to the loop.
 type Loop struct {
 	timerQueue
-	books  books.Books
+	tally  tally.Tally
 	worker worker
 	onWake schedulers.Hook[struct{}]
 	wake   chan struct{} // holds one token; see the package comment
@@ -87,7 +87,7 @@ func (l *Loop) serve() {
 // [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no
 // difference.
 func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := l.books.Enter("eventloop", w); err != nil {
+	if err := l.tally.Enter("eventloop", w); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -136,7 +136,7 @@ func (l *Loop) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 func (l *Loop) MaxConcurrency() int { return 1 }
 
 // Metrics implements [schedulers.Meter].
-func (l *Loop) Metrics() schedulers.Metrics { return l.books.Metrics() }
+func (l *Loop) Metrics() schedulers.Metrics { return l.tally.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
 func (l *Loop) Snapshot() []schedulers.Work {
@@ -157,9 +157,9 @@ func (l *Loop) Snapshot() []schedulers.Work {
 // Shutdown blocks, and may be called any number of times, also concurrently. A nil ctx
 // never ends.
 func (l *Loop) Shutdown(ctx context.Context) error {
-	l.books.Close()
+	l.tally.Close()
 	l.awaken()
-	return l.books.Shutdown(ctx, l.abandonQueued)
+	return l.tally.Shutdown(ctx, l.abandonQueued)
 }
 
 func (l *Loop) abandonQueued() {
@@ -168,7 +168,7 @@ func (l *Loop) abandonQueued() {
 	l.queue = deque.Deque{}
 	l.mu.Unlock()
 	for w := all.PopFront(); w != nil; w = all.PopFront() {
-		l.books.Abandon(w, schedulers.ErrShutdown)
+		l.tally.Abandon(w, schedulers.ErrShutdown)
 	}
 	l.awaken() // the owner may have nothing left to run
 }

@@ -115,7 +115,7 @@ func (l *Loop) drain(more func() int) int {
 		if w == nil {
 			break
 		}
-		l.books.Run(w, &l.worker, nil)
+		l.tally.Run(w, &l.worker, nil)
 		n++
 	}
 	return n
@@ -150,10 +150,10 @@ func (l *Loop) pump(ctx context.Context, done <-chan struct{}) error {
 		default:
 		}
 		if w := l.pop(); w != nil {
-			l.books.Run(w, &l.worker, nil)
+			l.tally.Run(w, &l.worker, nil)
 			continue
 		}
-		if done == nil && l.books.Closed() && l.books.Pending() == 0 {
+		if done == nil && l.tally.Closed() && l.tally.Pending() == 0 {
 			return nil
 		}
 		select {

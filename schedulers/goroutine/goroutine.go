@@ -14,8 +14,8 @@ package goroutine
 import (
 	"context"
 
-	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/idpool"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -31,14 +31,14 @@ type timerQueue = timers.Queue
 // limit) and Meter.
 type Scheduler struct {
 	timerQueue
-	books books.Books
+	tally tally.Tally
 	ids   idpool.IDs
 }
 
 // New returns a scheduler that holds no goroutine until it has work.
 func New() *Scheduler {
 	s := &Scheduler{}
-	s.books.Apart = true
+	s.tally.Apart = true
 	return s
 }
 
@@ -46,11 +46,11 @@ func New() *Scheduler {
 // after Shutdown and with [schedulers.ErrRejected] if w is nil. It never blocks. All
 // hints are ignored.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := s.books.Enter("goroutine", w); err != nil {
+	if err := s.tally.Enter("goroutine", w); err != nil {
 		return err
 	}
 	on := &worker{home: s, id: s.ids.Take()}
-	go s.books.Run(w, on, on)
+	go s.tally.Run(w, on, on)
 	return nil
 }
 
@@ -59,14 +59,14 @@ func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 // queued. A nil ctx never ends. It blocks, and may be called any number of times, also
 // concurrently.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	return s.books.Shutdown(ctx, func() {})
+	return s.tally.Shutdown(ctx, func() {})
 }
 
 // MaxConcurrency returns 0, which means no limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter]. Queued are works whose goroutine has not begun.
-func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // worker is one goroutine.
 type worker struct {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/idpool"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -22,7 +22,7 @@ type timerQueue = timers.Queue
 // Snapshotter, Limiter (without a limit) and Meter, and its workers implement Blocker.
 type Scheduler struct {
 	timerQueue
-	books books.Books
+	tally tally.Tally
 	ids   idpool.IDs
 
 	mu     sync.Mutex
@@ -42,7 +42,7 @@ func New() *Scheduler { return &Scheduler{queues: map[*worker]*deque.Deque{}} }
 // It refuses w with [schedulers.ErrShutdown] after Shutdown and with
 // [schedulers.ErrRejected] if w is nil.
 func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
-	if err := s.books.Enter("inline", w); err != nil {
+	if err := s.tally.Enter("inline", w); err != nil {
 		return err
 	}
 	if on, ok := from.From.(*worker); ok && on != nil && on.home == s && on.push(w) {
@@ -59,7 +59,7 @@ func (s *Scheduler) MayRunInPlace(schedulers.Work, schedulers.Worker) bool { ret
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter].
-func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // Snapshot returns the works that were submitted from inside works that still run.
 // Works of one worker are in their order.
@@ -79,9 +79,9 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 // blocks, and may be called any number of times, also concurrently, but not by work of
 // s with a ctx that never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	return s.books.Shutdown(ctx, func() {
+	return s.tally.Shutdown(ctx, func() {
 		for _, w := range s.takeAll() {
-			s.books.Abandon(w, schedulers.ErrShutdown)
+			s.tally.Abandon(w, schedulers.ErrShutdown)
 		}
 	})
 }

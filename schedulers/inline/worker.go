@@ -49,7 +49,7 @@ func (w *worker) run(work schedulers.Work) {
 		}
 	}()
 	for work != nil {
-		w.home.books.Run(work, w, nil)
+		w.home.tally.Run(work, w, nil)
 		work = w.next()
 	}
 	ended = true

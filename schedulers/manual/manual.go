@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/idpool"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/vclock"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -18,7 +18,7 @@ import (
 // Besides [schedulers.Scheduler] it implements Shutdowner, Consenter, Timers,
 // Snapshotter and Meter, and its workers implement Blocker.
 type Scheduler struct {
-	books books.Books
+	tally tally.Tally
 	clock vclock.Clock
 	ids   idpool.IDs
 
@@ -34,7 +34,7 @@ func New() *Scheduler { return &Scheduler{} }
 // [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints make no
 // difference.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := s.books.Enter("manual", w); err != nil {
+	if err := s.tally.Enter("manual", w); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -69,7 +69,7 @@ func (s *Scheduler) StepAt(i int) bool {
 	}
 	s.mu.Unlock()
 	on := &worker{s, s.ids.Take()}
-	s.books.Run(w, on, on)
+	s.tally.Run(w, on, on)
 	return true
 }
 
@@ -148,7 +148,7 @@ func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool 
 }
 
 // Metrics implements [schedulers.Meter].
-func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // Shutdown refuses all further work, runs the queued work, and returns nil when the
 // last work has ended, including work that other goroutines step. It runs the work on
@@ -158,9 +158,9 @@ func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
 //
 // It may be called any number of times, also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	s.books.Close()
+	s.tally.Close()
 	s.drain(ctx)
-	return s.books.Shutdown(ctx, s.abandonQueued)
+	return s.tally.Shutdown(ctx, s.abandonQueued)
 }
 
 // drain steps until nothing is queued or ctx has ended. If ctx can end, it steps on
@@ -197,7 +197,7 @@ func (s *Scheduler) abandonQueued() {
 	s.queue = nil
 	s.mu.Unlock()
 	for _, w := range all {
-		s.books.Abandon(w, schedulers.ErrShutdown)
+		s.tally.Abandon(w, schedulers.ErrShutdown)
 	}
 }
 

@@ -5,7 +5,7 @@ import "sync"
 // block counts one more blocked worker; mu is held.
 func (p *Pool) block() {
 	p.room.blocked++
-	p.settle()
+	p.dispatch()
 }
 
 // unblock takes block back; mu is held.

@@ -72,7 +72,7 @@ func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
 		return p.refuse(schedulers.ErrShutdown)
 	case hint.Flags.Has(schedulers.Resumed) || p.global.Len() < p.bound.limit:
 		p.enqueue(w)
-		p.settle()
+		p.dispatch()
 		return nil
 	}
 	switch p.bound.full {

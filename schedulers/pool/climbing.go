@@ -158,7 +158,7 @@ func (c *climbing) sample(p *Pool) (s Sample, ok bool) {
 		s.Next = c.climber.Next(hillclimb.Sample{Workers: s.Workers, Completed: s.Completed, Elapsed: s.Elapsed})
 		if c.follow {
 			p.room.goal, p.room.limit = s.Next, s.Next
-			p.settle()
+			p.dispatch()
 		}
 	}
 	return s, ok

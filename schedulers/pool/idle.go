@@ -20,13 +20,13 @@ import "github.com/movenext/movenext/schedulers"
 //
 //	P1 push, under the queue's lock       E1 under mu: leave the count of running workers,
 //	P2 read hungry                           and write hungry = true
-//	P3 if it is set: under mu, settle     E2 look into every queue, each under its lock
+//	P3 if it is set: under mu, dispatch     E2 look into every queue, each under its lock
 //	                                      E3 if there is work, take it and be counted again
 //
 // Either E2 sees the work of P1, or E2 looked into that queue before P1 pushed. In the
 // second case E1 was before P2 (E1 before E2, E2's critical section before P1's), so P2
 // reads true, unless false has been written since. A write of false has one of two
-// causes, both under mu. In settle, it comes after writing what is true of the state,
+// causes, both under mu. In dispatch, it comes after writing what is true of the state,
 // and a look into every queue follows (the same E1, E2). Or a worker has started, and a
 // started worker looks into every queue before it does anything else. A worker that
 // gives up its place must therefore announce first and look second. The other order is
@@ -51,9 +51,9 @@ import "github.com/movenext/movenext/schedulers"
 // So a poster that says that its worker's current work ends (schedulers.Leaver) omits
 // P2 and P3 if the queue was empty. So does a poster to the global queue, if that queue
 // and the worker's own were empty. The worker takes that work next, except in three
-// cases: it looks at the other queues first (find then settles), it gives up its place
-// (retire settles), or the hint was wrong. In the last case the work waits until the
-// worker's current work ends or the next settle.
+// cases: it looks at the other queues first (find then dispatches), it gives up its place
+// (retire dispatches), or the hint was wrong. In the last case the work waits until the
+// worker's current work ends or the next dispatch.
 //
 // # Invariant, whenever mu is free
 //
@@ -62,7 +62,7 @@ import "github.com/movenext/movenext/schedulers"
 //	                                     it is alone, and its worker's current work ends
 //
 // room.free() says whether there is room; blocked workers make room. There is one
-// exception, for at most a millisecond: brisk.go.
+// exception, for at most a millisecond: pingpong.go.
 
 // room counts the workers that run and that may run. Pool.mu guards it.
 type room struct {
@@ -96,9 +96,9 @@ func (p *Pool) announce() {
 	}
 }
 
-// settle brings workers and work into agreement; mu is held. It is called after any
+// dispatch brings workers and work into agreement; mu is held. It is called after any
 // change that makes work or room. The order inside is announce, then look.
-func (p *Pool) settle() {
+func (p *Pool) dispatch() {
 	p.announce()
 	if p.room.starting || !p.anyQueued() {
 		return
@@ -169,7 +169,7 @@ func (p *Pool) find(w *worker) schedulers.Work {
 		return p.leave(w)
 	}
 	if fresh || p.room.waiting > 0 || w.queued() {
-		p.settle() // is there more? then start the next
+		p.dispatch() // is there more? then start the next
 	}
 	return work
 }
@@ -183,7 +183,7 @@ func (p *Pool) leave(w *worker) schedulers.Work {
 	if work := p.look(w); work != nil {
 		p.room.running++
 		w.setOpen(!p.ending.Begun())
-		p.settle()
+		p.dispatch()
 		return work
 	}
 	p.stall.relax(p)
@@ -227,7 +227,7 @@ func (p *Pool) retire(w *worker) {
 		p.put(work)
 	}
 	w.mu.Unlock()
-	p.settle()
+	p.dispatch()
 	p.end(w)
 }
 

@@ -55,7 +55,7 @@ func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
 	assert.Equal(t, []uint64{10, 10, 0}, []uint64{m.Submitted, m.Completed, m.Queued})
 }
 
-func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetSettled(t *testing.T) {
+func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetDispatched(t *testing.T) {
 	d, release := busyDiary(t)
 	require.True(t, d.inbox.accept(d.write("pushed"))) // its poster has not come to P2
 	close(release)
@@ -76,7 +76,7 @@ func TestWhoPushesWhileNobodyRunsFindsThePoolHungry(t *testing.T) {
 	}
 	assert.False(t, d.inbox.accept(do(func(schedulers.Worker) {})), "what comes later is refused")
 	d.Pool.mu.Lock()
-	d.settle() // P3
+	d.dispatch() // P3
 	d.Pool.mu.Unlock()
 	<-done
 	assert.Equal(t, []string{"pushed"}, d.end())

@@ -30,7 +30,7 @@ func (p *Pool) SetWorkers(least, most int) {
 	}
 	p.room.limit = min(p.room.goal+added, most)
 	p.setWaiting(min(p.room.waiting, most-p.room.limit))
-	p.settle()
+	p.dispatch()
 }
 
 // WorkerLimits returns how many workers the pool runs as soon as there is work for

@@ -44,7 +44,7 @@ func Name(name string) Option {
 	return func(p *Pool) { p.name = name }
 }
 
-func (p *Pool) settleOptions() {
+func (p *Pool) resolveOptions() {
 	if p.name == "" {
 		p.name = "pool"
 	}

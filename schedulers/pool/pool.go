@@ -31,7 +31,7 @@ type Pool struct {
 	bound    *bound        // nil: the queues have no limit
 	climbing *climbing     // nil: off; otherwise mu guards what it points to
 
-	// hungry says that a poster to a local queue must call settle. It is written under
+	// hungry says that a poster to a local queue must call dispatch. It is written under
 	// mu and read without it; see idle.go.
 	hungry atomic.Bool
 
@@ -41,11 +41,11 @@ type Pool struct {
 
 	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
 	// value. It is written under mu.
-	closed  atomic.Bool
-	crowded atomic.Bool // room.waiting > 0; written under mu
-	inbox   inbox
-	brisk   brisk
-	refused atomic.Uint64
+	closed   atomic.Bool
+	crowded  atomic.Bool // room.waiting > 0; written under mu
+	inbox    inbox
+	pingPong pingPong
+	refused  atomic.Uint64
 
 	// mu guards everything below. It comes before the locks of workers and of the
 	// inbox.
@@ -80,7 +80,7 @@ func New(opts ...Option) *Pool {
 			o(p)
 		}
 	}
-	p.settleOptions()
+	p.resolveOptions()
 	p.room.limit, p.room.goal = p.min, p.min
 	if p.climbing != nil {
 		p.climbing.begin(p)
@@ -120,28 +120,28 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		}
 		return p.submitGlobal(w)
 	}
-	accepted, lone := from.push(w)
+	accepted, first := from.push(w)
 	if !accepted {
 		return p.submitGlobal(w)
 	}
-	if !lone || !leaves {
-		p.pushed(lone, hint)
+	if !first || !leaves {
+		p.pushed(first, hint)
 	}
 	return nil
 }
 
-// pushed makes sure that work pushed to a local queue is run. lone says that the queue
+// pushed makes sure that work pushed to a local queue is run. first says that the queue
 // was empty before.
-func (p *Pool) pushed(lone bool, hint schedulers.Hint) {
-	if !p.hungry.Load() || p.brisk.alone(lone, hint) {
+func (p *Pool) pushed(first bool, hint schedulers.Hint) {
+	if !p.hungry.Load() || p.pingPong.alone(first, hint) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if lone && hint.Flags.Has(schedulers.Resumed) {
-		p.brisk.watch(p)
+	if first && hint.Flags.Has(schedulers.Resumed) {
+		p.pingPong.watch(p)
 	}
-	p.settle()
+	p.dispatch()
 }
 
 // submitGlobal puts w into the global queue.
@@ -161,7 +161,7 @@ func (p *Pool) submitToInbox(w schedulers.Work) error {
 	p.call()
 	if p.hungry.Load() { // set a moment ago
 		p.mu.Lock()
-		p.settle()
+		p.dispatch()
 		p.mu.Unlock()
 	}
 	return nil
@@ -182,8 +182,8 @@ func (p *Pool) submitSettling(w schedulers.Work) error {
 // post puts w into the global queue and makes sure that it is run; mu is held.
 func (p *Pool) post(w schedulers.Work) {
 	p.enqueue(w)
-	if p.hungry.Load() || p.room.waiting > 0 { // else there is nothing to settle
-		p.settle()
+	if p.hungry.Load() || p.room.waiting > 0 { // else there is nothing to dispatch
+		p.dispatch()
 	}
 }
 

@@ -103,7 +103,7 @@ func (p *Pool) onLook() {
 	}
 	r.on = true
 	r.arm(p)
-	p.settle()
+	p.dispatch()
 }
 
 // countWaiting counts the waiting workers; mu is held. others is how many of the

@@ -69,7 +69,7 @@ func (p *Pool) onInterval() {
 	s.judge(p)
 	s.watching = true
 	s.arm(p)
-	p.settle()
+	p.dispatch()
 }
 
 // judge allows more workers if the interval that has passed was a stalled one.

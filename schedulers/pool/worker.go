@@ -98,22 +98,22 @@ func (w *worker) Room() *any {
 	return &w.room
 }
 
-// push adds work to the local queue, if that is open. lone says that it was empty
+// push adds work to the local queue, if that is open. first says that it was empty
 // before.
-func (w *worker) push(work schedulers.Work) (accepted, lone bool) {
+func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 	w.mu.Lock()
 	if !w.open {
 		w.mu.Unlock()
 		return false, false
 	}
 	w.accepted++
-	lone = w.local.Len() == 0
+	first = w.local.Len() == 0
 	w.local.PushBack(work)
 	if !w.some.Load() {
 		w.some.Store(true)
 	}
 	w.mu.Unlock()
-	return true, lone
+	return true, first
 }
 
 // popNewest is for the owner. turn says that the returned work follows a work that has

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -32,7 +32,7 @@ type Scheduler struct {
 	levels  int
 	age     uint64
 	normal  *Group
-	books   books.Books
+	tally   tally.Tally
 
 	mu       sync.Mutex
 	line     line
@@ -81,7 +81,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // scheduler beneath is not shut down. It blocks, and may be called any number of times,
 // also concurrently. A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	return s.books.Shutdown(ctx, func() {
+	return s.tally.Shutdown(ctx, func() {
 		for it := s.take(); it != nil; it = s.take() {
 			it.GiveUp(schedulers.ErrShutdown)
 		}
@@ -100,7 +100,7 @@ func (s *Scheduler) Beneath() schedulers.Scheduler { return s.tickets.Over }
 func (s *Scheduler) MaxConcurrency() int { return shim.MaxConcurrency(s.tickets.Over) }
 
 // Metrics implements [schedulers.Meter].
-func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, in the order in which
 // it will run if nothing else arrives.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/shim"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -23,7 +23,7 @@ type Queue struct {
 	of     *Scheduler
 	name   string
 	weight int
-	books  books.Books
+	tally  tally.Tally
 	place  *list.Element // in of.queues; under of.mu
 
 	mu    sync.Mutex
@@ -64,9 +64,9 @@ func (q *Queue) Weight() int { return q.weight }
 // scheduler beneath if that refuses. It blocks only if Submit of that scheduler does.
 // Of the hint, only the flags other than LongRunning are passed on.
 func (q *Queue) Submit(w schedulers.Work, from schedulers.Hint) error {
-	err := q.books.Enter("roundrobin", w)
+	err := q.tally.Enter("roundrobin", w)
 	if err == nil {
-		_, err = q.of.tickets.Submit(&q.books, q, w, from, place{queue: q})
+		_, err = q.of.tickets.Submit(&q.tally, q, w, from, place{queue: q})
 	}
 	if err != nil {
 		q.of.refused.Add(1)
@@ -101,18 +101,18 @@ func (q *Queue) takeThis(it *item) bool {
 
 // Close refuses all further work. Work that was accepted before still runs, and then
 // the queue is gone. It does not block. Closing again does nothing.
-func (q *Queue) Close() { q.books.Close() }
+func (q *Queue) Close() { q.tally.Close() }
 
 // Done returns a channel that is closed when the queue was closed and its last work has
 // ended. It closes the queue, since the channel would never be closed otherwise.
-func (q *Queue) Done() <-chan struct{} { return q.books.Close() }
+func (q *Queue) Done() <-chan struct{} { return q.tally.Close() }
 
 // Shutdown closes the queue and returns nil when its last work has ended. If ctx ends
 // first, work that is still in the queue is abandoned with [schedulers.ErrShutdown] and
 // the cause of ctx is returned. It blocks, and may be called any number of times, also
 // concurrently. A nil ctx never ends.
 func (q *Queue) Shutdown(ctx context.Context) error {
-	return q.books.Shutdown(ctx, q.giveUp)
+	return q.tally.Shutdown(ctx, q.giveUp)
 }
 
 func (q *Queue) giveUp() {
@@ -138,7 +138,7 @@ func (q *Queue) Beneath() schedulers.Scheduler { return q.of.tickets.Over }
 func (q *Queue) MaxConcurrency() int { return shim.MaxConcurrency(q.of.tickets.Over) }
 
 // Metrics implements [schedulers.Meter] for this queue.
-func (q *Queue) Metrics() schedulers.Metrics { return q.books.Metrics() }
+func (q *Queue) Metrics() schedulers.Metrics { return q.tally.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: the queued work, oldest first.
 func (q *Queue) Snapshot() []schedulers.Work {

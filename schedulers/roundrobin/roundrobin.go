@@ -73,7 +73,7 @@ func (s *Scheduler) add(opts ...QueueOption) *Queue {
 			o(q)
 		}
 	}
-	q.books.Drained = func() { s.retire(q) }
+	q.tally.Drained = func() { s.retire(q) }
 	q.place = s.queues.PushBack(q)
 	return q
 }
@@ -85,7 +85,7 @@ func (s *Scheduler) retire(q *Queue) {
 	if q.place != nil {
 		s.queues.Remove(q.place)
 		q.place = nil
-		add(&s.retired, q.books.Metrics())
+		add(&s.retired, q.tally.Metrics())
 	}
 }
 
@@ -154,7 +154,7 @@ func (s *Scheduler) Metrics() schedulers.Metrics {
 	sum := s.retired
 	sum.Refused = s.refused.Load()
 	for _, q := range s.all() {
-		add(&sum, q.books.Metrics())
+		add(&sum, q.tally.Metrics())
 	}
 	return sum
 }

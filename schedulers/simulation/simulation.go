@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/movenext/movenext/internal/books"
 	"github.com/movenext/movenext/internal/idpool"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/vclock"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -21,7 +21,7 @@ import (
 // Snapshotter, Limiter and Meter, and its workers implement Blocker and Pumper. It
 // gives no consent to run work in place: that would be a choice outside the schedule.
 type Scheduler struct {
-	books   books.Books
+	tally   tally.Tally
 	clock   vclock.Clock
 	ids     idpool.IDs
 	driver  driver
@@ -104,7 +104,7 @@ func newScheduler(c choices, opts []Option) *Scheduler {
 // with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints
 // make no difference.
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
-	if err := s.books.Enter("simulation", w); err != nil {
+	if err := s.tally.Enter("simulation", w); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -134,7 +134,7 @@ func (s *Scheduler) Now() time.Duration { return s.clock.Now() }
 func (s *Scheduler) MaxConcurrency() int { return 1 }
 
 // Metrics implements [schedulers.Meter]. Work that waits counts as running.
-func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: what is queued, in the order of
 // submission.
@@ -153,7 +153,7 @@ func (s *Scheduler) Snapshot() []schedulers.Work {
 // It blocks, and may be called any number of times, concurrently too, but not by work.
 // A nil ctx never ends.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	done := s.books.Close()
+	done := s.tally.Close()
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -161,7 +161,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 	s.most = 0
 	s.mu.Unlock()
 	s.drive(ctx, done, forever)
-	return s.books.Shutdown(ctx, s.abandonQueued)
+	return s.tally.Shutdown(ctx, s.abandonQueued)
 }
 
 func (s *Scheduler) abandonQueued() {
@@ -170,6 +170,6 @@ func (s *Scheduler) abandonQueued() {
 	s.ready.drop(func(t turn) bool { return t.work != nil })
 	s.mu.Unlock()
 	for _, w := range all {
-		s.books.Abandon(w, schedulers.ErrShutdown)
+		s.tally.Abandon(w, schedulers.ErrShutdown)
 	}
 }

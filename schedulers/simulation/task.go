@@ -24,7 +24,7 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 			go t.of.run()
 		}
 	}()
-	t.of.books.Run(w, t, nil)
+	t.of.tally.Run(w, t, nil)
 	returned = true
 	return true
 }

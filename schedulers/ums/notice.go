@@ -114,7 +114,7 @@ func (o *watch) begin() {
 		return
 	}
 	o.seen, o.still, o.atATime = nil, 0, 1
-	o.last = o.of.books.Metrics().Completed
+	o.last = o.of.tally.Metrics().Completed
 	o.arm(o.every)
 }
 
@@ -174,7 +174,7 @@ func (o *watch) judge() (left []departure) {
 
 // count returns how many of the running workers are taken to block.
 func (o *watch) count(running int, moved bool) int {
-	done := o.of.books.Metrics().Completed
+	done := o.of.tally.Metrics().Completed
 	works := done - o.last
 	o.last = done
 	n := 0

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/movenext/movenext/internal/books"
+	"github.com/movenext/movenext/internal/tally"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -28,7 +28,7 @@ type Scheduler struct {
 	observe schedulers.Hook[Event]
 	failure schedulers.Hook[*PolicyError]
 
-	books    books.Books
+	tally    tally.Tally
 	list     *CompletionList
 	delegate delegate
 
@@ -88,7 +88,7 @@ func New(threads int, opts ...Option) *Scheduler {
 	}
 	s.delegate.of = s
 	s.watch.of, s.watch.every = s, defaultNotice
-	s.books.Drained = func() {
+	s.tally.Drained = func() {
 		s.watch.end()
 		close(s.closing)
 	}
@@ -110,7 +110,7 @@ func (s *Scheduler) Name() string { return s.name }
 func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error { return s.submit(s, nil, w) }
 
 func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.Work) error {
-	if err := s.books.Enter("ums", work); err != nil {
+	if err := s.tally.Enter("ums", work); err != nil {
 		return err
 	}
 	s.start.Do(s.startThreads)
@@ -121,7 +121,7 @@ func (s *Scheduler) submit(home schedulers.Scheduler, user any, work schedulers.
 }
 
 // runWork is the function of all workers of schedulers.
-func runWork(w *Worker) { w.of.books.Run(w.work, w, nil) }
+func runWork(w *Worker) { w.of.tally.Run(w.work, w, nil) }
 
 // Class is a scheduler whose work runs on workers with the same user part, which a
 // [Policy] sees. It needs no closing. All methods are safe for concurrent use.
@@ -162,7 +162,7 @@ func (s *Scheduler) MaxConcurrency() int { return s.threads }
 
 // Metrics implements [schedulers.Meter]. Workers counts those whose work has begun and
 // not ended, including blocked ones.
-func (s *Scheduler) Metrics() schedulers.Metrics { return s.books.Metrics() }
+func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // Snapshot implements [schedulers.Snapshotter]: the work that has not begun, the oldest
 // first.
@@ -197,7 +197,7 @@ func (s *Scheduler) Workers() []Information {
 // concurrently too, but not by work of s with a ctx that never ends. A nil ctx never
 // ends. Timers are not affected.
 func (s *Scheduler) Shutdown(ctx context.Context) error {
-	err := s.books.Shutdown(ctx, s.abandonCreated)
+	err := s.tally.Shutdown(ctx, s.abandonCreated)
 	if err == nil {
 		s.alive.Wait() // all work has ended, so nothing holds a thread
 	}
@@ -207,7 +207,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 func (s *Scheduler) abandonCreated() {
 	for _, w := range s.list.created() {
 		if w.withdraw() {
-			s.books.Abandon(w.work, schedulers.ErrShutdown)
+			s.tally.Abandon(w.work, schedulers.ErrShutdown)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package books accounts for the work of a scheduler: what was accepted, how it ended,
+// Package tally accounts for the work of a scheduler: what was accepted, how it ended,
 // and whether all of it has ended, which is what Shutdown waits for.
 //
 // # One word decides
@@ -25,7 +25,7 @@
 //	Enter ─▶ pending ─┬─ Run ─▶ running ─▶ completed (and panicked)
 //	                  ├─ Abandon ────────▶ abandoned
 //	                  └─ Refuse ─────────▶ refused: the scheduler beneath would not have it
-package books
+package tally
 
 import (
 	"context"
@@ -37,9 +37,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Books count the work of one scheduler. The zero value is open and empty. All
+// Tally counts the work of one scheduler. The zero value is open and empty. All
 // methods are safe for concurrent use, and none but Shutdown blocks.
-type Books struct {
+type Tally struct {
 	// Drained, if it is not nil, is called once: after Shutdown was called and the last
 	// work has ended, before any Shutdown returns. It must not block. Set it before
 	// use.
@@ -70,7 +70,7 @@ type Ender interface{ Ended() }
 // Enter accepts w on behalf of the scheduler of that name, or returns why not: nil work
 // is rejected, and nothing is accepted after Shutdown. Each Enter that returned nil is
 // followed by exactly one of Run, RunThrough, Abandon and Refuse.
-func (b *Books) Enter(name string, w schedulers.Work) error {
+func (b *Tally) Enter(name string, w schedulers.Work) error {
 	if w == nil {
 		b.refused.Add(1)
 		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
@@ -88,13 +88,13 @@ func (b *Books) Enter(name string, w schedulers.Work) error {
 }
 
 // Refuse undoes an Enter: the work was not accepted after all.
-func (b *Books) Refuse() {
+func (b *Tally) Refuse() {
 	b.refused.Add(1)
 	b.leave()
 }
 
 // Abandon abandons w.
-func (b *Books) Abandon(w schedulers.Work, reason error) {
+func (b *Tally) Abandon(w schedulers.Work, reason error) {
 	b.abandoned.Add(1)
 	w.Abandon(reason)
 	b.leave()
@@ -102,7 +102,7 @@ func (b *Books) Abandon(w schedulers.Work, reason error) {
 
 // Run runs w and counts how it ends. A panic of w ends here. If w calls runtime.Goexit,
 // the counts are right and Run does not return. A nil ender is not told.
-func (b *Books) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
+func (b *Tally) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.contain(e)
 	if b.Apart {
@@ -112,11 +112,11 @@ func (b *Books) Run(w schedulers.Work, on schedulers.Worker, e Ender) {
 	schedulers.RunOn(w, on)
 }
 
-func (b *Books) contain(e Ender) { b.ended(e, recover() != nil) }
+func (b *Tally) contain(e Ender) { b.ended(e, recover() != nil) }
 
 // RunThrough is Run for a scheduler on top of another one: the panic continues, so the
 // scheduler beneath counts it too, and its observers see it.
-func (b *Books) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
+func (b *Tally) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
 	b.running.Add(1)
 	defer b.pass(e)
 	schedulers.RunOn(w, on)
@@ -125,7 +125,7 @@ func (b *Books) RunThrough(w schedulers.Work, on schedulers.Worker, e Ender) {
 // pass has to recover to tell a panic from a Goexit. It panics again with the frames of
 // the first panic still on the stack, so a stack taken further out shows where it
 // began.
-func (b *Books) pass(e Ender) {
+func (b *Tally) pass(e Ender) {
 	v := recover()
 	b.ended(e, v != nil)
 	if v != nil {
@@ -133,7 +133,7 @@ func (b *Books) pass(e Ender) {
 	}
 }
 
-func (b *Books) ended(e Ender, panicked bool) {
+func (b *Tally) ended(e Ender, panicked bool) {
 	if panicked {
 		b.panicked.Add(1)
 	}
@@ -145,13 +145,13 @@ func (b *Books) ended(e Ender, panicked bool) {
 	b.leave()
 }
 
-func (b *Books) leave() {
+func (b *Tally) leave() {
 	if b.word.Add(-one) == closedBit {
 		b.drained()
 	}
 }
 
-func (b *Books) drained() {
+func (b *Tally) drained() {
 	if b.Drained != nil {
 		b.Drained()
 	}
@@ -159,14 +159,14 @@ func (b *Books) drained() {
 }
 
 // Closed reports whether Shutdown has been called.
-func (b *Books) Closed() bool { return b.word.Load()&closedBit != 0 }
+func (b *Tally) Closed() bool { return b.word.Load()&closedBit != 0 }
 
 // Pending returns how many works are accepted and not done.
-func (b *Books) Pending() int { return int(b.word.Load() / one) }
+func (b *Tally) Pending() int { return int(b.word.Load() / one) }
 
 // Close refuses all further work and returns a channel that is closed when the last
 // work has ended.
-func (b *Books) Close() <-chan struct{} {
+func (b *Tally) Close() <-chan struct{} {
 	b.mu.Lock()
 	if b.done == nil {
 		b.done = make(chan struct{})
@@ -180,13 +180,13 @@ func (b *Books) Close() <-chan struct{} {
 
 // Shutdown is [schedulers.Shutdowner] for a scheduler whose workers need nothing else
 // to end. If ctx ends first, giveUp is called, which abandons what is queued.
-func (b *Books) Shutdown(ctx context.Context, giveUp func()) error {
+func (b *Tally) Shutdown(ctx context.Context, giveUp func()) error {
 	return ending.Await(ctx, b.Close(), giveUp)
 }
 
 // Metrics returns the counters. Workers is the number of running works, which is right
 // if each running work has its own worker.
-func (b *Books) Metrics() schedulers.Metrics {
+func (b *Tally) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{
 		Refused:   b.refused.Load(),
 		Completed: b.completed.Load(),

@@ -55,12 +55,12 @@ func TestATaskThatIsGivenBackKeepsNothing(t *testing.T) {
 		lent.Keep(new(Operation))
 		lent.timers = job.Timers(t.Context())
 		lent.outcome, lent.raised = new(outcome), new(outcome)
-		place := lent.place
+		lender := lent.lender
 		lent.giveBack()
-		assert.Equal(t, Task{place: place}, *lent)
-		if place.lone != nil {
-			assert.Nil(t, place.on)
-			assert.Nil(t, place.leaving)
+		assert.Equal(t, Task{lender: lender}, *lent)
+		if lender.pooled != nil {
+			assert.Nil(t, lender.on)
+			assert.Nil(t, lender.leaving)
 		}
 	}
 }
@@ -82,13 +82,13 @@ func TestAWorkerThatCanNotBeComparedHasARoomLikeOthers(t *testing.T) {
 
 func TestWhoIsNotKnownToBeTheWorkerDoesNotEnterItsRoom(t *testing.T) {
 	on := new(roomy)
-	rest := newLone().moveOn(on, job.Unproven|1)
+	rest := newPooled().moveOn(on, job.Unproven|1)
 	assert.Nil(t, on.room)
 	assert.Equal(t, job.Unproven|1, rest.spent(), "and says so to what it runs itself")
 	assert.Equal(t, schedulers.Worker(on), rest.leaving(), "what it runs in goes on")
 	rest.giveBack()
 
-	rest = newLone().moveOn(on, 1)
+	rest = newPooled().moveOn(on, 1)
 	assert.NotNil(t, on.room)
 	assert.Equal(t, uint8(1), rest.spent())
 	rest.giveBack()

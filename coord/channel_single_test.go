@@ -36,12 +36,12 @@ func (a *alone) waiter() *waiter[int, job.Void] { return (*waiter[int, job.Void]
 
 func (a *alone) join() bool { return a.machineNode.join(&a.task) }
 
-// late puts a into lone, as step 3 of a does whatever the level is: the level has
+// late puts a into single, as step 3 of a does whatever the level is: the level has
 // changed since step 1.
 func (a *alone) late(t *testing.T, c *Channel[int]) {
 	w := a.waiter()
 	w.node = &a.Node
-	require.True(t, c.lone.CompareAndSwap(nil, w))
+	require.True(t, c.single.CompareAndSwap(nil, w))
 }
 
 func (a *alone) got(t *testing.T, want int) {
@@ -67,7 +67,7 @@ func TestASecondReceiverWaitsBehindTheFirst(t *testing.T) {
 	first, second := enterAlone(t, &c), enterAlone(t, &c)
 	require.True(t, first.join())
 	require.True(t, second.join())
-	require.Nil(t, c.lone.Load(), "the first has moved to the queue")
+	require.Nil(t, c.single.Load(), "the first has moved to the queue")
 	require.NoError(t, c.TrySend(1))
 	require.NoError(t, c.TrySend(2))
 	first.got(t, 1)
@@ -79,7 +79,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 	first := c.ReceiveAsync(endless)
 	second := enterAlone(t, &c)
 	require.True(t, second.join())
-	require.Nil(t, c.lone.Load())
+	require.Nil(t, c.single.Load())
 	require.NoError(t, c.TrySend(1))
 	assert.Equal(t, 1, value(t, first))
 	require.NoError(t, c.TrySend(2))
@@ -87,7 +87,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 
 	third := enterAlone(t, &c)
 	require.True(t, third.join())
-	assert.NotNil(t, c.lone.Load(), "the queue has no waiter any more")
+	assert.NotNil(t, c.single.Load(), "the queue has no waiter any more")
 	c.Close()
 	assert.Equal(t, 1, third.heard)
 }
@@ -164,7 +164,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		require.True(t, a.join())
 		c.rescue(nil)
-		assert.Same(t, a.waiter(), c.lone.Load())
+		assert.Same(t, a.waiter(), c.single.Load())
 		require.NoError(t, c.TrySend(1))
 		a.got(t, 1)
 		c.rescue(nil)

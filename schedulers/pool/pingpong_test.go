@@ -12,12 +12,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// makeBrisk makes p believe that works have been short so far.
-func makeBrisk(p *Pool) {
+// makePingPong makes p believe that works have been short so far.
+func makePingPong(p *Pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.brisk.on.Store(true)
-	p.brisk.watch(p)
+	p.pingPong.on.Store(true)
+	p.pingPong.watch(p)
 }
 
 // handedOn submits a work to p that makes another one ready, with flags, and waits for
@@ -46,10 +46,10 @@ func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, af
 func TestWhereWorksAreShortOneMachineIsLeftToItsWorkerForAnInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 2))
-		makeBrisk(p)
+		makePingPong(p)
 		workers, after := handedOn(t, p, schedulers.Resumed)
 		assert.Equal(t, uint64(1), workers)
-		assert.Equal(t, briskPause, after, "the worker waits for the machine, so another one has to take it")
+		assert.Equal(t, pingPongPause, after, "the worker waits for the machine, so another one has to take it")
 		workers, after = handedOn(t, p, schedulers.Resumed)
 		assert.Equal(t, uint64(2), workers, "works are not short any more")
 		assert.Zero(t, after)
@@ -60,7 +60,7 @@ func TestWhereWorksAreShortOneMachineIsLeftToItsWorkerForAnInterval(t *testing.T
 func TestNewWorkIsNeverLeftToItsWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 2))
-		makeBrisk(p)
+		makePingPong(p)
 		workers, after := handedOn(t, p, 0)
 		assert.Equal(t, uint64(2), workers)
 		assert.Zero(t, after)
@@ -71,7 +71,7 @@ func TestNewWorkIsNeverLeftToItsWorker(t *testing.T) {
 func TestAWorkerThatBlocksLeavesTheMachineToAnotherAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(1, 1))
-		makeBrisk(p)
+		makePingPong(p)
 		ran := make(chan struct{})
 		began := time.Now()
 		require.NoError(t, p.Submit(do(func(on schedulers.Worker) {
@@ -88,10 +88,10 @@ func TestAWorkerThatBlocksLeavesTheMachineToAnotherAtOnce(t *testing.T) {
 	})
 }
 
-func TestShortWorksMakeAPoolBrisk(t *testing.T) {
+func TestShortWorksKeepAPairOnOneWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Workers(2, 2))
-		const enough = 2 * int(briskPause/briskWork)
+		const enough = 2 * int(pingPongPause/pingPongWork)
 		rest := enough
 		var step do
 		step = func(on schedulers.Worker) {
@@ -101,14 +101,14 @@ func TestShortWorksMakeAPoolBrisk(t *testing.T) {
 		}
 		require.NoError(t, p.Submit(step, schedulers.Hint{}))
 		synctest.Wait()
-		require.False(t, p.brisk.on.Load(), "no look has been taken yet")
-		time.Sleep(briskPause)
+		require.False(t, p.pingPong.on.Load(), "no look has been taken yet")
+		time.Sleep(pingPongPause)
 		synctest.Wait()
-		assert.True(t, p.brisk.on.Load())
-		time.Sleep(briskPause)
+		assert.True(t, p.pingPong.on.Load())
+		time.Sleep(pingPongPause)
 		synctest.Wait()
-		assert.False(t, p.brisk.on.Load(), "nothing has run since")
-		assert.False(t, p.brisk.armed, "an idle pool has no timer")
+		assert.False(t, p.pingPong.on.Load(), "nothing has run since")
+		assert.False(t, p.pingPong.armed, "an idle pool has no timer")
 		require.NoError(t, p.Shutdown(context.Background()))
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// brisk keeps two machines that take turns on one worker. Pool.mu guards it, except for
+// pingPong keeps two machines that take turns on one worker. Pool.mu guards it, except for
 // on.
 //
 // # The difficulty
@@ -37,13 +37,13 @@ import (
 //
 //	poster                                  timer, under mu
 //	 1. push, under the queue's lock         1. on = false
-//	 2. read on: leave it                    2. settle, which looks into every queue
+//	 2. read on: leave it                    2. dispatch, which looks into every queue
 //
 // If the poster read true, its push comes before the timer's look, by the same argument
 // as for hungry; and while on is true, the timer runs. Even without the timer, two
 // rules hold as before: the worker that pushed takes the machine when its work ends,
-// and a worker that is about to block says so, which calls settle.
-type brisk struct {
+// and a worker that is about to block says so, which calls dispatch.
+type pingPong struct {
 	on    atomic.Bool
 	timer *time.Timer
 	armed bool
@@ -51,41 +51,41 @@ type brisk struct {
 }
 
 const (
-	briskPause = time.Millisecond
-	// briskWork is the longest average duration of a work for which this pays: less
+	pingPongPause = time.Millisecond
+	// pingPongWork is the longest average duration of a work for which this pays: less
 	// than a thread takes to wake up.
-	briskWork = 2 * time.Microsecond
+	pingPongWork = 2 * time.Microsecond
 )
 
 // alone reports whether a machine may be left to the worker that made it ready and
 // whose queue was empty.
-func (b *brisk) alone(lone bool, hint schedulers.Hint) bool {
-	return lone && b.on.Load() && hint.Flags.Has(schedulers.Resumed)
+func (b *pingPong) alone(first bool, hint schedulers.Hint) bool {
+	return first && b.on.Load() && hint.Flags.Has(schedulers.Resumed)
 }
 
 // watch schedules a look after one interval; mu is held.
-func (b *brisk) watch(p *Pool) {
+func (b *pingPong) watch(p *Pool) {
 	if b.armed {
 		return
 	}
 	b.armed, b.last = true, p.progress()
 	if b.timer == nil {
-		b.timer = time.AfterFunc(briskPause, p.onBrisk)
+		b.timer = time.AfterFunc(pingPongPause, p.onPingPong)
 		return
 	}
-	b.timer.Reset(briskPause)
+	b.timer.Reset(pingPongPause)
 }
 
-// onBrisk runs when an interval has passed.
-func (p *Pool) onBrisk() {
+// onPingPong runs when an interval has passed.
+func (p *Pool) onPingPong() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := &p.brisk
+	b := &p.pingPong
 	b.armed = false
 	works := (p.progress() - b.last) / 2 // counts starts and ends
-	if p.ending.Begun() || works*uint64(briskWork) < uint64(briskPause) {
+	if p.ending.Begun() || works*uint64(pingPongWork) < uint64(pingPongPause) {
 		b.on.Store(false) // before looking: a poster behind our look has to see it
-		p.settle()
+		p.dispatch()
 		return
 	}
 	b.on.Store(true)

@@ -15,7 +15,7 @@ import (
 //
 // # The levels of a channel
 //
-//	         held, senders, closed   receivers in the queue   in lone
+//	         held, senders, closed   receivers in the queue   in single
 //	quiet    none, open              none                     at most one
 //	bare     none, open              any                      only in passing
 //	some     any                     none                     only in passing
@@ -27,24 +27,24 @@ import (
 //
 // Levels change with mu held. Returning is lazy, since each change costs half of what
 // the lock does: some becomes bare when a receiver has found nothing, and bare becomes
-// quiet when a receiver comes that may wait in lone.
+// quiet when a receiver comes that may wait in single.
 //
-// Only a machine whose context cannot end waits in lone. It never gives up, so the
+// Only a machine whose context cannot end waits in single. It never gives up, so the
 // goroutine that removes the pointer owns the waiter exclusively, like a waiter that
 // was taken out of the queue under the lock.
 //
 //	a receiver                        a sender                       a disturber, with mu
 //	 1. level is quiet                 1. level is quiet              1. level = bare
-//	 2. write the node                 2. w = lone; there is one      2. w = lone; there is one
-//	 3. CAS(lone, nil, w)              3. CAS(lone, w, nil)           3. CAS(lone, w, nil)
+//	 2. write the node                 2. w = single; there is one    2. w = single; there is one
+//	 3. CAS(single, nil, w)            3. CAS(single, w, nil)         3. CAS(single, w, nil)
 //	 4. level is not quiet: rescue     4. write the value, tell       4. push it to the queue
 //
 // If a step finds anything else, its list ends, and the lock is taken.
 //
-// Proof that no receiver waits in lone while the locked state has what it waits for.
+// Proof that no receiver waits in single while the locked state has what it waits for.
 // Either step 2 of the disturber comes after step 3 of the receiver, and sees the
 // waiter; or the level was changed before step 4, which sees that. Calm does not undo
-// the change in between: it is a step 3, and fails while lone is occupied.
+// the change in between: it is a step 3, and fails while single is occupied.
 //
 // Proof that no element is overtaken. Take a receiver, and the sender whose step 3 has
 // found it, and the later of their two steps 1. At that moment both calls were under
@@ -53,16 +53,16 @@ import (
 //
 // That proof is about elements. Receivers are served in order of arrival, with one
 // exception. Between steps 1 and 3 of a receiver, an earlier receiver that waited in
-// lone may be moved to the queue. A sender whose step 1 is as old then finds the later
-// receiver in lone. The earlier one gets the next element.
+// single may be moved to the queue. A sender whose step 1 is as old then finds the later
+// receiver in single. The earlier one gets the next element.
 //
 // # It isn't that easy: rescue
 //
-// A receiver whose step 4 finds that it came too late would like to withdraw: CAS(lone,
+// A receiver whose step 4 finds that it came too late would like to withdraw: CAS(single,
 // w, nil). But from step 3 on, any goroutine may take the waiter. It may have been
 // served since, have continued elsewhere, and wait here again with the same waiter. The
 // compare-and-swap would tear it out of that other wait, and one machine would run
-// twice. So a late receiver does for the current occupant of lone what it would have
+// twice. So a late receiver does for the current occupant of single what it would have
 // wanted for itself: under the lock it looks for an element for that waiter, or puts it
 // into the queue.
 
@@ -94,15 +94,15 @@ func (c *Channel[T]) disturb() {
 		return
 	}
 	c.level.Store(bare)
-	if w := c.leaveLone(); w != nil {
+	if w := c.takeSingle(); w != nil {
 		c.receivers.push(w)
 	}
 }
 
-// calm lets w, whose node is written, wait in lone, and reports whether it does; mu is
+// calm lets w, whose node is written, wait in single, and reports whether it does; mu is
 // held, and nothing was found for w.
 func (c *Channel[T]) calm(w *waiter[T, job.Void]) bool {
-	if !c.receivers.empty() || !c.lone.CompareAndSwap(nil, w) {
+	if !c.receivers.empty() || !c.single.CompareAndSwap(nil, w) {
 		return false
 	}
 	if c.level.Load() != quiet {
@@ -111,20 +111,20 @@ func (c *Channel[T]) calm(w *waiter[T, job.Void]) bool {
 	return true
 }
 
-// leaveLone takes the waiter out of lone, if there is one.
-func (c *Channel[T]) leaveLone() *waiter[T, job.Void] {
-	if w := c.lone.Load(); w != nil && c.lone.CompareAndSwap(w, nil) {
+// takeSingle takes the waiter out of single, if there is one.
+func (c *Channel[T]) takeSingle() *waiter[T, job.Void] {
+	if w := c.single.Load(); w != nil && c.single.CompareAndSwap(w, nil) {
 		return w
 	}
 	return nil
 }
 
-// handOver sends v to the waiter in lone, and reports whether there was one.
+// handOver sends v to the waiter in single, and reports whether there was one.
 func (c *Channel[T]) handOver(v T, on schedulers.Worker) bool {
 	if c.level.Load() != quiet {
 		return false
 	}
-	w := c.leaveLone()
+	w := c.takeSingle()
 	if w == nil {
 		return false
 	}
@@ -133,13 +133,13 @@ func (c *Channel[T]) handOver(v T, on schedulers.Worker) bool {
 	return true
 }
 
-// rescue is for a receiver that finds the channel no longer quiet. The waiter in lone
+// rescue is for a receiver that finds the channel no longer quiet. The waiter in single
 // may be its own or another.
 func (c *Channel[T]) rescue(on schedulers.Worker) {
 	c.mu.Lock()
 	var told outcomes
 	if c.level.Load() != quiet {
-		if w := c.leaveLone(); w != nil {
+		if w := c.takeSingle(); w != nil {
 			told = c.receiving().admit(w)
 		}
 	}
@@ -155,7 +155,7 @@ func (l *loneReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) bool 
 	w := (*waiter[T, job.Void])(l)
 	c := (*Channel[T])(w.host.(*receiving[T]))
 	w.node = n
-	if c.level.Load() == quiet && c.lone.CompareAndSwap(nil, w) {
+	if c.level.Load() == quiet && c.single.CompareAndSwap(nil, w) {
 		if c.level.Load() != quiet {
 			c.rescue(on)
 		}

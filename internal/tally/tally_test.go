@@ -1,4 +1,4 @@
-package books
+package tally
 
 import (
 	"context"
@@ -40,7 +40,7 @@ type ender struct{ calls int }
 func (e *ender) Ended() { e.calls++ }
 
 func TestNilWorkIsRejected(t *testing.T) {
-	var b Books
+	var b Tally
 	err := b.Enter("test", nil)
 	require.ErrorIs(t, err, schedulers.ErrRejected)
 	assert.EqualError(t, err, "test: work is nil: schedulers: work was rejected")
@@ -48,7 +48,7 @@ func TestNilWorkIsRejected(t *testing.T) {
 }
 
 func TestEnterAfterCloseIsRefused(t *testing.T) {
-	var b Books
+	var b Tally
 	<-b.Close()
 	require.ErrorIs(t, b.Enter("test", &work{}), schedulers.ErrShutdown)
 	assert.True(t, b.Closed())
@@ -56,7 +56,7 @@ func TestEnterAfterCloseIsRefused(t *testing.T) {
 }
 
 func TestEachWayOutIsCounted(t *testing.T) {
-	var b Books
+	var b Tally
 	var e ender
 	w := &work{}
 	enter := func() { require.NoError(t, b.Enter("test", w)) }
@@ -97,7 +97,7 @@ func TestEachWayOutIsCounted(t *testing.T) {
 }
 
 func TestAPanicThatPassesKeepsTheFramesOfItsOrigin(t *testing.T) {
-	var b Books
+	var b Tally
 	require.NoError(t, b.Enter("test", &work{}))
 	var stack string
 	func() {
@@ -108,13 +108,13 @@ func TestAPanicThatPassesKeepsTheFramesOfItsOrigin(t *testing.T) {
 		}()
 		b.RunThrough(&work{run: origin}, nil, nil)
 	}()
-	assert.Contains(t, stack, "books.origin")
+	assert.Contains(t, stack, "tally.origin")
 }
 
 func origin() { panic("on purpose") }
 
 func TestShutdownGivesUpWhenItsContextEnds(t *testing.T) {
-	var b Books
+	var b Tally
 	w := &work{}
 	require.NoError(t, b.Enter("test", w))
 	cause := errors.New("enough")
@@ -127,7 +127,7 @@ func TestShutdownGivesUpWhenItsContextEnds(t *testing.T) {
 }
 
 func TestANilContextNeverEnds(t *testing.T) {
-	var b Books
+	var b Tally
 	var none context.Context
 	assert.NoError(t, b.Shutdown(none, nil))
 }
@@ -137,7 +137,7 @@ func TestANilContextNeverEnds(t *testing.T) {
 func TestLeaveRacingClose(t *testing.T) {
 	for range 2000 {
 		drained := 0
-		b := Books{Drained: func() { drained++ }}
+		b := Tally{Drained: func() { drained++ }}
 		w := &work{}
 		entered := make(chan struct{})
 		var goroutines sync.WaitGroup

@@ -16,34 +16,34 @@ import (
 // cost as much as the resumption.
 //
 // So they are lent. A worker that has room for that ([schedulers.Keeper]) keeps a
-// place: some Tasks, that know the worker already. It needs no lock, since only the
+// lender: some Tasks that know the worker already. It needs no lock, since only the
 // goroutine that the worker is runs works on it; a chain that runs an awaited job
 // within its own run finds the next one. One store for all workers (a sync.Pool, as the
 // rest below have it) costs a resumption 13 ns, half of its cost.
 //
 // A Task that does not come back (runtime.Goexit ended its goroutine) is garbage, and
-// the place makes another.
+// the lender makes another.
 
-// place is where Tasks are borrowed, and run.
-type place struct {
+// lender is where Tasks are borrowed, and run.
+type lender struct {
 	on      schedulers.Worker
 	leaving schedulers.Worker // on, as it is named where its current work ends
 	free    *Task
-	lone    *lone // the one Task that it has, and itself; nil: it is in a worker's room
+	pooled  *pooledTask // the one Task that it has, and itself; nil: it is in a worker's room
 }
 
-// moveTo makes p a place of the worker on.
-func (p *place) moveTo(on schedulers.Worker) {
+// moveTo makes p the lender of the worker on.
+func (p *lender) moveTo(on schedulers.Worker) {
 	p.on, p.leaving = on, on
 	if l, ok := on.(schedulers.Leaver); ok {
 		p.leaving = l.Leaving()
 	}
 }
 
-// lone is a Task with a place of its own.
-type lone struct {
+// pooledTask is a Task with a lender of its own, which a pool keeps.
+type pooledTask struct {
 	Task
-	at place
+	at lender
 
 	// What it is lent to a function for that has suspended in its first step; see
 	// spawned.go.
@@ -52,11 +52,11 @@ type lone struct {
 	by    interface{ endAt(end any) }
 }
 
-var lones = sync.Pool{New: func() any { return newLone() }}
+var pooledTasks = sync.Pool{New: func() any { return newPooled() }}
 
-func newLone() *lone {
-	l := new(lone)
-	l.place, l.at.lone = &l.at, l
+func newPooled() *pooledTask {
+	l := new(pooledTask)
+	l.lender, l.at.pooled = &l.at, l
 	return l
 }
 
@@ -65,32 +65,32 @@ func newLone() *lone {
 func borrow(on schedulers.Worker) *Task {
 	k, ok := on.(schedulers.Keeper)
 	if !ok {
-		return borrowLone(on)
+		return borrowPooled(on)
 	}
 	room := k.Room()
 	if room == nil {
-		return borrowLone(on)
+		return borrowPooled(on)
 	}
-	p, ok := (*room).(*place)
+	p, ok := (*room).(*lender)
 	if !ok {
 		if *room != nil {
-			return borrowLone(on) // another chain uses it
+			return borrowPooled(on) // another chain uses it
 		}
-		p = new(place)
+		p = new(lender)
 		p.moveTo(on)
 		*room = p
 	}
 	t := p.free
 	if t == nil {
-		return &Task{place: p}
+		return &Task{lender: p}
 	}
 	p.free = t.next
 	return t
 }
 
-// borrowLone is borrow for a worker that has no room, or that the caller may not be.
-func borrowLone(on schedulers.Worker) *Task {
-	l, _ := lones.Get().(*lone)
+// borrowPooled is borrow for a worker that has no room, or that the caller may not be.
+func borrowPooled(on schedulers.Worker) *Task {
+	l, _ := pooledTasks.Get().(*pooledTask)
 	l.at.moveTo(on)
 	return &l.Task
 }
@@ -98,7 +98,7 @@ func borrowLone(on schedulers.Worker) *Task {
 // moveOn returns the Task on the worker on that continues where a first step that
 // suspended has ended: l, which has kept what that needs, or one of the worker's own.
 // For spent see [job.Awaited.Run].
-func (l *lone) moveOn(on schedulers.Worker, spent uint8) *Task {
+func (l *pooledTask) moveOn(on schedulers.Worker, spent uint8) *Task {
 	rest := &l.Task
 	if spent&job.Unproven != 0 {
 		l.at.moveTo(on)
@@ -115,7 +115,7 @@ func (l *lone) moveOn(on schedulers.Worker, spent uint8) *Task {
 
 // spent is what a job is told that is run within this run.
 func (t *Task) spent() uint8 {
-	if t.place.lone != nil {
+	if t.lender.pooled != nil {
 		return uint8(t.runs) | job.Unproven
 	}
 	return uint8(t.runs)
@@ -128,10 +128,10 @@ func (t *Task) giveBack() {
 	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil || t.holder != nil {
 		t.last, t.timers, t.outcome, t.raised, t.holder = nil, nil, nil, nil, nil
 	}
-	p := t.place
-	if p.lone != nil {
+	p := t.lender
+	if p.pooled != nil {
 		p.moveTo(nil)
-		lones.Put(p.lone)
+		pooledTasks.Put(p.pooled)
 		return
 	}
 	if t.next != p.free {
@@ -143,21 +143,21 @@ func (t *Task) giveBack() {
 // Worker returns the worker on which the machine runs, or nil if that is not known. It
 // is a hint.
 func (t *Task) Worker() schedulers.Worker {
-	if t.place == nil {
+	if t.lender == nil {
 		return nil
 	}
-	return t.place.on
+	return t.lender.on
 }
 
 // leaving is the worker as it is named where the chain ends or suspends, and with it
 // what it runs in. It is nil during a hot start.
 func (t *Task) leaving() schedulers.Worker {
 	switch {
-	case t.place == nil:
+	case t.lender == nil:
 		return nil
 	case t.runs&nested == 0:
-		return t.place.leaving
+		return t.lender.leaving
 	default:
-		return t.place.on
+		return t.lender.on
 	}
 }

@@ -1,4 +1,4 @@
-// Package ebb has a map that gives its memory back.
+// Package shrinkmap has a map that gives its memory back.
 //
 // Go's maps grow and never shrink: a map that held a million keys for a moment keeps
 // their buckets, some forty megabytes, as long as it exists. A program can live with
@@ -10,7 +10,7 @@
 // A map that is never quite empty keeps its buckets. Moving the remaining keys to a
 // smaller map would delay the caller that happens to delete the key before, while it
 // holds a lock.
-package ebb
+package shrinkmap
 
 import "iter"
 
