@@ -25,6 +25,7 @@
 //	generate      go generate reaches each folder with generated files
 //	width         comments end before column 100
 //	subjects      the subject of a clause is a noun
+//	terms         the field's words, in names and comments
 //	words         no unfinished business, no machine, no registry
 //
 // One rule is not about the tree: [CheckSubjects] looks at the subjects of commits.

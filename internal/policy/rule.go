@@ -33,6 +33,7 @@ func Rules() []Rule {
 		{"generate", "a generated file that go generate does not reach goes stale", generates},
 		{"width", "a comment is read in narrow windows, side by side with others", widths},
 		{"subjects", "a reader knows what a sentence is about by the noun that it begins with", subjects},
+		{"terms", "a word that readers know from other systems explains itself", terms},
 		{"words", "what is committed speaks of the project alone, and is finished", words},
 	}
 }
