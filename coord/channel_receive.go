@@ -59,7 +59,7 @@ func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (e 
 	}
 	w := waitEntered(t, ctx, c.receiving(), job.Void{})
 	if w.ctx == nil {
-		t.Suspend((*loneReceiver[T])(w))
+		t.Suspend((*singleReceiver[T])(w))
 	}
 	return (*Entered[T, job.Void])(w), v, nil
 }

@@ -147,11 +147,11 @@ func (c *Channel[T]) rescue(on schedulers.Worker) {
 	told.deliver(on)
 }
 
-// loneReceiver is the waiter of a machine that receives with a context that cannot end.
-type loneReceiver[T any] waiter[T, job.Void]
+// singleReceiver is the waiter of a machine that receives with a context that cannot end.
+type singleReceiver[T any] waiter[T, job.Void]
 
 // Join implements [statemachine.Pending].
-func (l *loneReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) bool {
+func (l *singleReceiver[T]) Join(n *continuation.Node, on schedulers.Worker) bool {
 	w := (*waiter[T, job.Void])(l)
 	c := (*Channel[T])(w.host.(*receiving[T]))
 	w.node = n

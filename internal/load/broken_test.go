@@ -105,14 +105,14 @@ func TestALibraryThatIsBrokenIsFound(t *testing.T) {
 		var kept [][]byte
 		l := append(wrong(), leaky(release, &kept)...)[i]
 		t.Run(l.find, func(t *testing.T) {
-			require.ErrorContains(t, booksOf(l), l.find)
+			require.ErrorContains(t, accountOf(l), l.find)
 		})
 		close(release)
 	}
 }
 
-// booksOf returns what the account says of a library.
-func booksOf(l library) error {
+// accountOf returns what the count says of a library.
+func accountOf(l library) error {
 	started, one := new(atomic.Int64), new(sync.Mutex)
 	each, launch := l.each, l.launch
 	v := vessel{name: "broken", make: func() target { return pool.New() }}

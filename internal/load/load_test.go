@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestTheBooksOfEachSchedulerBalance(t *testing.T) {
+func TestTheCountsOfEachSchedulerBalance(t *testing.T) {
 	const jobs, producers = 10_000, 16
 	var completed, faulted, canceled int64
 	for _, v := range fleet() {

@@ -26,9 +26,8 @@ var vague = []struct {
 	most    int
 	instead string
 }{
-	{regexp.MustCompile(`(?im)(?:^|[^n\s] |[^i]n )(places?)\b`), 15, "slot, position, call, line, file: the kind of place"},
-	{regexp.MustCompile(`(?i)\b(settle[sd]?|settling)\b`), 5, "complete, decide, dispatch"},
-	{regexp.MustCompile(`(?i)\b(thing|stuff|things)\b`), 5, "the noun itself"},
+	{regexp.MustCompile(`(?im)(?:^|[^n\s] |[^i]n )(places?)\b`), 30, "slot, position, call, line, file: the kind of place"},
+	{regexp.MustCompile(`(?i)\b(settle[sd]?|settling)\b`), 20, "complete, decide, dispatch"},
 }
 
 // fewLines is the number of comment lines below which a density says nothing.
@@ -65,7 +64,7 @@ func terms(t *Tree) []Finding {
 }
 
 // parts are the words of a name in camel case, and of a text.
-var parts = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+var parts = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
 
 func (f *GoFile) privateWords() []Finding {
 	var found []Finding
