@@ -7,9 +7,10 @@
 //	worker (M)      a goroutine; as many as needed
 //	processor (P)   the right to run, with a queue of its own; p of them
 //
-// A worker runs work only while it holds a processor, so at most p works run at a time.
-// A worker that is about to block hands off its processor ([schedulers.Blocker]); one
-// that blocks without saying so loses it when nothing has moved for a while.
+// A worker takes work only while it holds a processor, so at most p works run at a time that
+// have not blocked. A worker that is about to block hands off its processor
+// ([schedulers.Blocker]); one that blocks without saying so loses it when nothing has moved for
+// a while. Either finishes its work without a processor: see [Processors].
 //
 // # Where work waits
 //

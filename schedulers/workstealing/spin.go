@@ -74,7 +74,7 @@ func (s *Scheduler) start(p *processor, spinning bool) {
 		}
 	}
 	s.count.alive++
-	go w.loop.Run()
+	go w.serve()
 }
 
 // takeIdle takes an idle processor, or returns nil; mu is held.

@@ -1,6 +1,7 @@
 package workstealing
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"github.com/movenext/movenext/internal/runloop"
@@ -59,9 +60,19 @@ func (s *Scheduler) place() *worker {
 	w.seed = uint32(w.id) * 2654435761
 	w.loop.On = w
 	w.loop.Next = w.next
-	w.loop.Lost = func() { go w.loop.Run() }
+	w.loop.Lost = func() { go w.serve() }
 	s.workers = append(s.workers, w)
 	return w
+}
+
+// serve is the goroutine of a worker. One of few can be found by waits whose context does not name
+// it: the others may not be enough.
+func (w *worker) serve() {
+	if n := len(w.sched.procs); n == 1 || n < runtime.GOMAXPROCS(0) {
+		w.loop.RunHere()
+		return
+	}
+	w.loop.Run()
 }
 
 // Scheduler implements [schedulers.Worker].
