@@ -6,15 +6,47 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Yield lets other work go first. In plain code it waits for a turn in
-// the default scheduler's queue; in a generated machine it is a suspension that goes
-// to the end of the queue of the machine's own home.
-func Yield() { _, _ = YieldAsync().Await() }
+// Yield lets other work go first: what is queued where the caller runs, if that is served in
+// order of arrival. A generated machine suspends and goes to the end of its home's queue. Plain
+// code waits for a turn at the scheduler that runs it, and has its worker pump or be replaced
+// meanwhile, as in any wait; outside of all schedulers, and where its scheduler cannot be told
+// ([schedulers.Here]), at the default one. A scheduler that can do neither lets the caller
+// continue at once. It is runtime.Gosched for work.
+func Yield() {
+	by := schedulers.Here()
+	_ = schedulers.Wait(context.Background(), by, nil, yieldTo(by).Done())
+}
 
-// YieldAsync returns a job that completes when its turn in the default scheduler's
-// queue has come. It is the twin of [Yield].
-func YieldAsync() *Job[Void] {
-	return Go(context.Background(), pass, PreferFairness())
+// YieldAsync returns a job that completes when its turn has come in the queue of the scheduler that
+// the caller runs on; see [Yield], whose twin it is. It does not block.
+func YieldAsync() *Job[Void] { return yieldTo(schedulers.Here()) }
+
+// yielded is a place in a queue. It is no job with a function, since a waiter would run that in
+// place, and nothing would have gone first.
+type yielded struct{ promise Promise[Void] }
+
+func yieldTo(by schedulers.Worker) *Job[Void] {
+	home := defaultOne()
+	if by != nil {
+		home = schedulers.HomeFor(by.Scheduler())
+	}
+	y := new(yielded)
+	y.promise.Init()
+	if err := schedulers.TrySubmit(home, y, schedulers.Hint{From: by, Flags: schedulers.PreferFairness}); err != nil {
+		y.Abandon(err)
+	}
+	return y.promise.Job()
+}
+
+// Run implements schedulers.Work.
+func (y *yielded) Run(on schedulers.Worker) {
+	told, _ := y.promise.try(Completed, Void{}, nil)
+	told.Deliver(on)
+}
+
+// Abandon implements schedulers.Work.
+func (y *yielded) Abandon(reason error) {
+	y.promise.settle(Faulted, Void{}, orElse(reason, ErrShutdown))
 }
 
 func pass(context.Context) error { return nil }

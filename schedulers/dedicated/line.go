@@ -13,6 +13,7 @@ type line struct {
 type entry struct {
 	work schedulers.Work
 	near bool // a waiting thread may run it on top of its wait
+	last bool // but not before all other works that it may run: it gives way
 	from *thread
 }
 
@@ -43,21 +44,35 @@ func (l *line) pop() schedulers.Work {
 // run: what it has started just now is there.
 const lookBack = 64
 
-// popNear returns the newest work that the waiting thread w may run, or nil.
+// popNear returns the newest work that the waiting thread w may run or, if that is none but works
+// that give way, the oldest of these; or nil.
 func (l *line) popNear(w *thread) schedulers.Work {
 	last := len(l.list) - 1
+	oldest := -1
 	for i := last; i >= l.first && i > last-lookBack; i-- {
-		e := l.list[i]
-		if !e.near && e.from != w {
-			continue
+		switch e := l.list[i]; {
+		case !e.near && e.from != w:
+		case e.last:
+			oldest = i
+		default:
+			return l.take(i)
 		}
-		copy(l.list[i:], l.list[i+1:])
-		l.list[last] = entry{}
-		l.list = l.list[:last]
-		l.trim()
-		return e.work
 	}
-	return nil
+	if oldest < 0 {
+		return nil
+	}
+	return l.take(oldest)
+}
+
+// take removes the entry at i.
+func (l *line) take(i int) schedulers.Work {
+	last := len(l.list) - 1
+	w := l.list[i].work
+	copy(l.list[i:], l.list[i+1:])
+	l.list[last] = entry{}
+	l.list = l.list[:last]
+	l.trim()
+	return w
 }
 
 // trim releases the memory of a line that has become empty.

@@ -133,7 +133,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return schedulers.ErrShutdown
 	}
 	t.accepted++
-	t.queue.push(entry{w, hint.Flags.Has(schedulers.Resumed), from})
+	t.queue.push(entry{w, hint.Flags.Has(schedulers.Resumed), hint.Flags.Has(schedulers.PreferFairness), from})
 	t.engage()
 	return nil
 }

@@ -20,8 +20,9 @@ import (
 // work is run on top of it and wants the mutex, and the first cannot continue beneath
 // it. In a queue that other work would have done no harm.
 //
-// So only two kinds of work are run on top of a wait, the newest first, and only while
-// all other threads wait, too:
+// So only two kinds of work are run on top of a wait, the newest first (what gives way by
+// [schedulers.PreferFairness] after all others, the oldest first), and only while all other
+// threads wait, too:
 //
 //   - work that was submitted on this thread, as the hint says: usually by the waiting
 //     work itself;
