@@ -1,6 +1,7 @@
 package job
 
 import (
+	"runtime"
 	"runtime/trace"
 	"sync"
 	"sync/atomic"
@@ -56,6 +57,9 @@ type rare struct {
 
 	// Written before the job is published as Faulted.
 	failure *failure
+
+	// Of a source, made while a hook for unobserved failures was set.
+	dropped *failure
 
 	// Nil in most jobs that have this part. See setErr.
 	err error
@@ -125,6 +129,10 @@ func (c *core) publish(final Status) continuation.Chain {
 	told := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
 		told = told.Join(r.synchronous.Complete())
+		if r.dropped != nil {
+			r.dropped.settled.Store(true)
+			runtime.KeepAlive(c) // or the cleanup could come before the mark
+		}
 	}
 	return told
 }

@@ -12,14 +12,17 @@ import (
 // blocks or runs a user's code.
 //
 // It is .NET's TaskCompletionSource. A job whose source is never completed stays
-// WaitingForActivation forever. The zero Source is ready, to be embedded; it must not
-// be copied once it is in use.
+// WaitingForActivation forever. A source that becomes garbage that way, with all that
+// waits for it, is reported to [OnUnobserved], if a hook was set when it was made, as a
+// failure with [ErrDropped] that names where it was made. The zero Source is ready, to
+// be embedded; it must not be copied once it is in use.
 type Source[T any] struct{ promise Promise[T] }
 
 // NewSource returns a source whose job waits for it.
 func NewSource[T any]() *Source[T] {
 	s := new(Source[T])
 	s.promise.Init()
+	s.promise.job.mayBeDropped(2)
 	return s
 }
 
@@ -29,7 +32,9 @@ func (s *Source[T]) Job() *Job[T] { return s.ready().Job() }
 // ready returns the promise of a source that may be zero until now.
 func (s *Source[T]) ready() *Promise[T] {
 	if state := &s.promise.job.state; state.is(Scheduled) { // the zero word
-		state.move(Scheduled, WaitingForActivation)
+		if state.move(Scheduled, WaitingForActivation) {
+			s.promise.job.mayBeDropped(3)
+		}
 	}
 	return &s.promise
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,8 @@ type Failure struct {
 // OnUnobserved has hook called for each unobserved failure: of a job that Faulted while
 // a hook was set, and whose handles were all dropped without a call of Wait, Await,
 // GetResult or Err, and without another job taking the failure over. A canceled job is
-// no failure. It returns the hook that was set before; nil is none. It is safe for
+// no failure. A [Source] that was made while a hook was set, and was dropped before it
+// was completed, is one ([ErrDropped]). It returns the hook that was set before; nil is none. It is safe for
 // concurrent use.
 //
 // The hook is called some time after the next garbage collection, or by
@@ -84,6 +86,33 @@ func (c *core) fail() {
 	f := &failure{Failure: Failure{Err: r.err, ID: r.id, Name: r.name, Creation: c.frame("job")}}
 	r.failure = f
 	outstanding.add(f)
+	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
+}
+
+// ErrDropped is the error of a [Failure] of a [Source] that was dropped before it was completed.
+var ErrDropped = errors.New("job: the source was dropped and never completed")
+
+// # Sources that are dropped
+//
+// A machine that waits for a source's job is kept alive by that job alone. If the source is
+// dropped, both are garbage, and the machine is gone without a trace: its deferred calls never
+// run. Only the collector knows. A cleanup for each source costs a microsecond, so there is one
+// only while a hook listens, which is how a program asks to be told. A goroutine that waits keeps
+// the source alive, and is seen in a dump of the goroutines.
+
+// mayBeDropped has the collector report a job that others complete, if none does. skip is the
+// number of calls between here and the code to name.
+func (c *core) mayBeDropped(skip int) {
+	if unobservedHook.Load() == nil {
+		return
+	}
+	r := c.extras()
+	f := &failure{Failure: Failure{Err: ErrDropped, ID: r.id, Name: r.name, Creation: Frame{What: "source", Job: c.label()}}}
+	var made [1]uintptr
+	if runtime.Callers(skip+1, made[:]) > 0 {
+		f.Creation.Function, f.Creation.File, f.Creation.Line = where(made[0])
+	}
+	r.dropped = f
 	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/movenext/movenext/continuation"
 )
 
 // listening sets a hook for one test. Such tests are not parallel.
@@ -162,4 +164,55 @@ func TestManyLookAtOnce(t *testing.T) {
 		wg.Wait()
 	}
 	nothingHeard(t, heard)
+}
+
+//go:noinline
+func dropSource(wait func(j *Job[int])) {
+	wait(NewSource[int]().Job())
+}
+
+func TestADroppedSourceIsReportedWithItsPlace(t *testing.T) {
+	heard := listening(t)
+	ran := make(chan struct{}, 1)
+	dropSource(func(j *Job[int]) { // what waits for it is dropped with it
+		ContinueWith(context.Background(), j, func(context.Context, *Job[int]) (int, error) {
+			ran <- struct{}{}
+			return 0, nil
+		})
+	})
+	f := collected(heard)
+	assert.ErrorIs(t, f.Err, ErrDropped)
+	assert.Contains(t, f.Creation.File, "unobserved_test.go")
+	assert.Contains(t, f.Creation.Function, "dropSource")
+	assert.NotZero(t, f.ID)
+	assert.Empty(t, ran)
+
+	func() {
+		var zero struct {
+			name string
+			Source[int]
+		}
+		zero.Job().Register(new(continuation.Node))
+	}()
+	assert.ErrorIs(t, collected(heard).Err, ErrDropped)
+	nothingHeard(t, heard)
+}
+
+func TestACompletedSourceIsNotReported(t *testing.T) {
+	heard := listening(t)
+	func() {
+		NewSource[int]().TrySetResult(1)
+		NewSource[int]().TrySetCanceled()
+		NewSource[int]().TrySetCanceledCause(errBoom)
+		var zero Source[int]
+		zero.TrySet(1, nil)
+		s := NewSource[int]()
+		s.TrySetError(errBoom) // and this is observed
+		_ = s.Job().Err()
+	}()
+	nothingHeard(t, heard)
+}
+
+func TestASourceThatIsMadeWithoutAHookIsNotFollowed(t *testing.T) {
+	assert.Nil(t, NewSource[int]().Job().rare.Load())
 }
