@@ -56,8 +56,9 @@ func CompletionsOf[T any](jobs ...*Job[T]) *Completions[T] {
 
 // Next returns the next job that ends, waiting for it if need be. It returns
 // [ErrNoJobs] when all were handed out or Stop was called, and a *[WaitError] when ctx
-// ends first; then the job that would have been next is still to come. It blocks; its
-// twin is [Completions.NextAsync].
+// ends first; then the job that would have been next is still to come. A machine that is
+// given a job continues with it, even if its home has been shut down meanwhile. It
+// blocks; its twin is [Completions.NextAsync].
 func (c *Completions[T]) Next(ctx context.Context) (*Job[T], error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -151,6 +152,7 @@ func (c *Completions[T]) take(ctx context.Context, why error) (known *Job[*Job[T
 	}
 	t = &turn[T]{ctx: ctx, of: c}
 	t.promise.InitDependent()
+	t.promise.HandOver()
 	t.place = c.turns.PushBack(t)
 	return nil, t
 }

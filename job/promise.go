@@ -21,6 +21,17 @@ func (p *Promise[T]) InitDependent() {
 	p.job.mode = dependent
 }
 
+// HandOver says that the job's value is for its waiter alone, as an element is that was taken out
+// of a queue: a machine whose home is gone when the value comes must not lose it; see [HandedOver].
+// It is called after Init, before the job is handed out, and does not block.
+func (p *Promise[T]) HandOver() { p.job.mode |= handing }
+
+// HandedOver reports whether h has completed with a value for its waiter alone. It does not block.
+func HandedOver(h Handle) bool {
+	c := baseOf(h)
+	return c != nil && c.own == nil && c.mode&handing != 0 && c.status() == Completed
+}
+
 // Stay has the operation count as a user of ctx, if that is a job's or lies in one: the
 // job's context does not end before [Promise.Leave] is called with the same ctx. It is
 // called before the job is handed out, and does not block. What is started in a job's

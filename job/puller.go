@@ -53,8 +53,9 @@ func (s *Stream[T]) Pull() *Puller[T] {
 
 // Next returns the next value and its error, and io.EOF when there is none or Stop was
 // called. When ctx ends first it returns a *[WaitError], and the value goes to the next
-// caller. A panic of the stream's function, or its runtime.Goexit, continues in the
-// caller that asked; then the stream has ended. It blocks; its twin is
+// caller. A machine that is given a value continues with it, even if its home has been
+// shut down meanwhile. A panic of the stream's function, or its runtime.Goexit,
+// continues in the caller that asked; then the stream has ended. It blocks; its twin is
 // [Puller.NextAsync].
 func (p *Puller[T]) Next(ctx context.Context) (T, error) {
 	if ctx == nil {
@@ -183,6 +184,7 @@ func (p *Puller[T]) ask(ctx context.Context) (known *Job[T], r *request[T]) {
 	}
 	r = &request[T]{of: p, ctx: ctx}
 	r.promise.InitDependent()
+	r.promise.HandOver()
 	if !r.source.enter(step, r) { // it has ended, and no request was told
 		p.release(true)
 		return step, nil

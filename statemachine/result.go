@@ -30,10 +30,12 @@ func (t *Task) Refusal() error {
 }
 
 // JobResult returns the outcome of an awaited job: what j.Await() returns in plain
-// code, or [job.ErrShutdown] if the machine's home is gone.
+// code, or [job.ErrShutdown] if the machine's home is gone. A value that the job has for
+// the machine alone ([job.HandedOver]) is returned in any case: the caller would not
+// have it, and no other caller could get it.
 func JobResult[T any](t *Task, j *job.Job[T]) (T, error) {
 	if t.outcome != nil {
-		if err := t.Refusal(); err != nil {
+		if err := t.Refusal(); err != nil && !job.HandedOver(j) {
 			var zero T
 			return zero, err
 		}

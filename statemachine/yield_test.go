@@ -1,0 +1,225 @@
+package statemachine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/dedicated"
+	"github.com/movenext/movenext/schedulers/eventloop"
+	"github.com/movenext/movenext/schedulers/exclusive"
+	"github.com/movenext/movenext/schedulers/goroutine"
+	"github.com/movenext/movenext/schedulers/inline"
+	"github.com/movenext/movenext/schedulers/limited"
+	"github.com/movenext/movenext/schedulers/observed"
+	"github.com/movenext/movenext/schedulers/pool"
+	"github.com/movenext/movenext/schedulers/priority"
+	"github.com/movenext/movenext/schedulers/roundrobin"
+	"github.com/movenext/movenext/schedulers/ums"
+	"github.com/movenext/movenext/schedulers/workset"
+	"github.com/movenext/movenext/schedulers/workstealing"
+)
+
+// order is what has run, one after the other.
+type order struct {
+	mu  sync.Mutex
+	ran []string
+}
+
+func (o *order) add(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ran = append(o.ran, name)
+}
+
+// job returns a function that adds its name.
+func (o *order) job(name string) func(context.Context) error {
+	return func(context.Context) error { o.add(name); return nil }
+}
+
+// givesWay queues two jobs where it runs, and gives way.
+//
+//movenext:async
+func givesWay(ctx context.Context, o *order) error {
+	a, b := job.Go(ctx, o.job("queued")), job.Go(ctx, o.job("queued"))
+	job.Yield()
+	o.add("continued")
+	_, err := job.WhenAll(a, b).Await()
+	return err
+}
+
+// givesWayByHand does so by the job of its turn.
+//
+//movenext:async
+func givesWayByHand(ctx context.Context, o *order) error {
+	a, b := job.Go(ctx, o.job("queued")), job.Go(ctx, o.job("queued"))
+	if _, err := job.YieldAsync().Await(); err != nil {
+		return err
+	}
+	o.add("continued")
+	_, err := job.WhenAll(a, b).Await()
+	return err
+}
+
+// inOrder are schedulers that run one work at a time, in the order of arrival.
+func inOrder() map[string]func() (on schedulers.Scheduler, end func(context.Context) error) {
+	over := func(f func(p schedulers.Scheduler) schedulers.Scheduler) func() (schedulers.Scheduler, func(context.Context) error) {
+		return func() (schedulers.Scheduler, func(context.Context) error) {
+			p := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+			return f(p), p.Shutdown
+		}
+	}
+	alone := func(f func() interface {
+		schedulers.Scheduler
+		schedulers.Shutdowner
+	}) func() (schedulers.Scheduler, func(context.Context) error) {
+		return func() (schedulers.Scheduler, func(context.Context) error) {
+			s := f()
+			return s, s.Shutdown
+		}
+	}
+	type both = interface {
+		schedulers.Scheduler
+		schedulers.Shutdowner
+	}
+	return map[string]func() (schedulers.Scheduler, func(context.Context) error){
+		"pool":         over(func(p schedulers.Scheduler) schedulers.Scheduler { return p }),
+		"dedicated":    alone(func() both { return dedicated.New(1) }),
+		"eventloop":    alone(func() both { return eventloop.Start() }),
+		"ums":          alone(func() both { return ums.New(1) }),
+		"workstealing": alone(func() both { return workstealing.New(workstealing.Processors(1), workstealing.Patience(0)) }),
+		"strand":       over(func(p schedulers.Scheduler) schedulers.Scheduler { return exclusive.NewStrand(p) }),
+		"limited":      over(func(p schedulers.Scheduler) schedulers.Scheduler { return limited.New(p, 1) }),
+		"priority":     over(func(p schedulers.Scheduler) schedulers.Scheduler { return priority.New(p, 2) }),
+		"roundrobin":   over(func(p schedulers.Scheduler) schedulers.Scheduler { return roundrobin.New(p) }),
+		"workset":      over(func(p schedulers.Scheduler) schedulers.Scheduler { return workset.New(p) }),
+		"observed":     over(func(p schedulers.Scheduler) schedulers.Scheduler { return observed.New(p, func(observed.Event) {}) }),
+	}
+}
+
+// replaced are those that have another worker run while plain code waits, whose order is not that
+// of one worker.
+var replaced = []string{"pool", "workset", "observed"}
+
+func TestYieldGivesWayWhereItRuns(t *testing.T) {
+	// A turn at the default scheduler would come at once, before anything that is queued.
+	job.SetDefaultScheduler(inline.New())
+	defer job.SetDefaultScheduler(nil)
+	forms := map[string]func(ctx context.Context, o *order) *job.Job[job.Void]{
+		"plain": func(ctx context.Context, o *order) *job.Job[job.Void] {
+			return job.Go(ctx, func(ctx context.Context) error { return givesWay(ctx, o) })
+		},
+		"plain, by hand": func(ctx context.Context, o *order) *job.Job[job.Void] {
+			return job.Go(ctx, func(ctx context.Context) error { return givesWayByHand(ctx, o) })
+		},
+		"machine": func(ctx context.Context, o *order) *job.Job[job.Void] {
+			return job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] { return givesWayAsync(ctx, o) })
+		},
+		"machine, by hand": func(ctx context.Context, o *order) *job.Job[job.Void] {
+			return job.RunTwin(ctx, func(ctx context.Context) *job.Job[job.Void] { return givesWayByHandAsync(ctx, o) })
+		},
+	}
+	for name, start := range inOrder() {
+		for form, run := range forms {
+			t.Run(name+"/"+form, func(t *testing.T) {
+				s, end := start()
+				o := new(order)
+				_, err := run(schedulers.With(context.Background(), s), o).Wait(context.Background())
+				require.NoError(t, err)
+				want := []string{"queued", "queued", "continued"}
+				if slices.Contains(replaced, name) && strings.HasPrefix(form, "plain") {
+					assert.ElementsMatch(t, want, o.ran)
+				} else {
+					assert.Equal(t, want, o.ran)
+				}
+				require.NoError(t, end(context.Background()))
+			})
+		}
+	}
+}
+
+func TestYieldWhereNothingIsQueued(t *testing.T) {
+	for name, s := range map[string]schedulers.Scheduler{"inline": inline.New(), "goroutine": goroutine.New()} {
+		ctx := schedulers.With(context.Background(), s)
+		o := new(order)
+		_, err := job.Go(ctx, func(ctx context.Context) error { return givesWay(ctx, o) }).Wait(ctx)
+		require.NoError(t, err, name)
+		_, err = givesWayByHandAsync(ctx, o).Wait(ctx)
+		require.NoError(t, err, name)
+		assert.Len(t, o.ran, 6)
+	}
+	job.Yield() // outside of all
+}
+
+// takesNext takes what comes next, once.
+//
+//movenext:async
+func takesNext(ctx context.Context, c *job.Completions[int]) (int, error) {
+	j, err := c.Next(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return j.GetResult()
+}
+
+//movenext:async
+func takesValue(ctx context.Context, p *job.Puller[int]) (int, error) { return p.Next(ctx) }
+
+// takesByHand takes the value of a job of its own making.
+//
+//movenext:async
+func takesByHand(ctx context.Context, p *job.Puller[int]) (int, error) {
+	return p.NextAsync(ctx).Await()
+}
+
+// The machines are made from the plain forms, which are not called here.
+var _ = []any{takesNext, takesValue, takesByHand}
+
+func TestAValueIsNotLostWithTheHomeOfItsWaiter(t *testing.T) {
+	waiters := []func(context.Context, *job.Completions[int], *job.Puller[int]) *job.Job[int]{
+		func(ctx context.Context, c *job.Completions[int], _ *job.Puller[int]) *job.Job[int] {
+			return takesNextAsync(ctx, c)
+		},
+		func(ctx context.Context, _ *job.Completions[int], p *job.Puller[int]) *job.Job[int] {
+			return takesValueAsync(ctx, p)
+		},
+		func(ctx context.Context, _ *job.Completions[int], p *job.Puller[int]) *job.Job[int] {
+			return takesByHandAsync(ctx, p)
+		},
+	}
+	for i, start := range waiters {
+		first, second := job.NewSource[int](), job.NewSource[int]()
+		c := job.CompletionsOf(first.Job(), second.Job())
+		values := job.StreamOf(func(yield func(int, error) bool) {
+			_ = yield(first.Job().Await()) && yield(second.Job().Await())
+		}).Pull()
+
+		s := pool.New(pool.Workers(1, 1))
+		j := start(schedulers.With(context.Background(), s), c, values)
+		require.NoError(t, s.Shutdown(context.Background()), i)
+		first.TrySetResult(1)
+		v, err := j.Wait(context.Background())
+		require.NoError(t, err, i)
+		assert.Equal(t, 1, v)
+
+		second.TrySetResult(2) // and the next caller gets the next
+		if i == 0 {
+			next, err := c.Next(context.Background())
+			require.NoError(t, err)
+			v, err = next.GetResult()
+			require.NoError(t, err)
+		} else {
+			v, err = values.Next(context.Background())
+			require.NoError(t, err)
+			require.NoError(t, values.Stop(context.Background()))
+		}
+		assert.Equal(t, 2, v)
+	}
+}
