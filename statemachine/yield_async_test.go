@@ -136,7 +136,7 @@ func (f *givesWayMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.givesWayLocals = givesWayLocals{Frame: f.givesWayLocals.Frame} // whoever keeps the job keeps nothing else
+	f.givesWayLocals = givesWayLocals{Frame: f.givesWayLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -283,7 +283,7 @@ func (f *givesWayByHandMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, job.Void{}, v0)
-	f.givesWayByHandLocals = givesWayByHandLocals{Frame: f.givesWayByHandLocals.Frame} // whoever keeps the job keeps nothing else
+	f.givesWayByHandLocals = givesWayByHandLocals{Frame: f.givesWayByHandLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -397,7 +397,7 @@ func (f *takesNextMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.takesNextLocals = takesNextLocals{Frame: f.takesNextLocals.Frame} // whoever keeps the job keeps nothing else
+	f.takesNextLocals = takesNextLocals{Frame: f.takesNextLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -501,7 +501,7 @@ func (f *takesValueMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.takesValueLocals = takesValueLocals{Frame: f.takesValueLocals.Frame} // whoever keeps the job keeps nothing else
+	f.takesValueLocals = takesValueLocals{Frame: f.takesValueLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
@@ -605,8 +605,8 @@ func (f *takesByHandMachine) MoveNext(t *statemachine.Task) bool {
 		return false
 	}
 	f.SetResult(t, v0, v1)
-	f.takesByHandLocals = takesByHandLocals{Frame: f.takesByHandLocals.Frame} // whoever keeps the job keeps nothing else
+	f.takesByHandLocals = takesByHandLocals{Frame: f.takesByHandLocals.Frame} // the job keeps nothing else alive
 	return true
 }
 
-// Digest of what is above: 6e1a59fd85a354c5
+// Digest of what is above: 8b1184e1aeedebef
