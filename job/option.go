@@ -30,7 +30,7 @@ const (
 	reported                              // another job takes the failure over
 	dependent   = supervising             // ends after other jobs: see InitDependent, RunTwin
 	staying     = lazy                    // a promise with its operation's context: Promise.Stay
-	handing     = shielded                // a promise whose value nothing else has: Promise.HandOver
+	handing     = shielded                // a promise with the only copy: Promise.HandOver
 	continuing  = synchronous | lazy
 )
 

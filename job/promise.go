@@ -21,9 +21,10 @@ func (p *Promise[T]) InitDependent() {
 	p.job.mode = dependent
 }
 
-// HandOver says that the job's value is for its waiter alone, as an element is that was taken out
-// of a queue: a machine whose home is gone when the value comes must not lose it; see [HandedOver].
-// It is called after Init, before the job is handed out, and does not block.
+// HandOver says that the job's value is for its waiter alone, as an element is that was
+// taken out of a queue: a machine whose home is gone when the value comes must not lose
+// it; see [HandedOver]. It is called after Init, before the job is handed out, and does
+// not block.
 func (p *Promise[T]) HandOver() { p.job.mode |= handing }
 
 // HandedOver reports whether h has completed with a value for its waiter alone. It does not block.

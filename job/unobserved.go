@@ -30,8 +30,8 @@ type Failure struct {
 // a hook was set, and whose handles were all dropped without a call of Wait, Await,
 // GetResult or Err, and without another job taking the failure over. A canceled job is
 // no failure. A [Source] that was made while a hook was set, and was dropped before it
-// was completed, is one ([ErrDropped]). It returns the hook that was set before; nil is none. It is safe for
-// concurrent use.
+// was completed, is one ([ErrDropped]). It returns the hook that was set before; nil is
+// none. It is safe for concurrent use.
 //
 // The hook is called some time after the next garbage collection, or by
 // [ReportUnobserved], on any goroutine, and must not block. A panic in it is contained
@@ -89,7 +89,8 @@ func (c *core) fail() {
 	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
 }
 
-// ErrDropped is the error of a [Failure] of a [Source] that was dropped before it was completed.
+// ErrDropped is the error of a [Failure] of a [Source] that was dropped before it was
+// completed.
 var ErrDropped = errors.New("job: the source was dropped and never completed")
 
 // # Sources that are dropped

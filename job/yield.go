@@ -17,8 +17,8 @@ func Yield() {
 	_ = schedulers.Wait(context.Background(), by, nil, yieldTo(by).Done())
 }
 
-// YieldAsync returns a job that completes when its turn has come in the queue of the scheduler that
-// the caller runs on; see [Yield], whose twin it is. It does not block.
+// YieldAsync returns a job that completes when its turn has come in the queue of the
+// scheduler that the caller runs on; see [Yield], whose twin it is. It does not block.
 func YieldAsync() *Job[Void] { return yieldTo(schedulers.Here()) }
 
 // yielded is a place in a queue. It is no job with a function, since a waiter would run that in
