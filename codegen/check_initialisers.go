@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -13,12 +14,12 @@ import (
 // if at all, and are plain Go.
 func (r *run) initialisers(t *target, pkg *source.Package) []source.Diagnostic {
 	var found []source.Diagnostic
-	for _, path := range t.meta.GoFiles {
-		src := r.sources.get(path)
-		if !owns(t.meta, path) || src.syntax == nil || src.generated {
+	for _, path := range t.Meta.GoFiles {
+		src := r.sources.Get(path)
+		if !load.Owns(t.Meta, path) || src.Syntax == nil || src.Generated {
 			continue
 		}
-		for _, decl := range src.syntax.Decls {
+		for _, decl := range src.Syntax.Decls {
 			gen, ok := decl.(*ast.GenDecl)
 			if !ok || gen.Tok != token.VAR {
 				continue

@@ -1,12 +1,11 @@
 package codegen
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/load"
 )
 
 // Mode is the form in which twins are generated.
@@ -116,55 +115,8 @@ func (c *Config) buildFlags() []string {
 	return []string{"-tags=" + strings.Join(c.Tags, ",")}
 }
 
-// read returns the contents of a file, from the overlay if it is there.
-func (c *Config) read(path string) ([]byte, error) {
-	if data, ok := c.Overlay[path]; ok {
-		return data, nil
-	}
-	return readRegular(path)
-}
-
-var errIrregular = errors.New("not a regular file")
-
-// readRegular reads a file. To read a named pipe would wait for a writer, and a device
-// may have no end.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errIrregular
-	}
-	return os.ReadFile(path)
-}
-
-// inFolder lists the Go files of a folder, on disk and in the overlay, sorted,
-// without those that the go command never looks at.
-func (c *Config) inFolder(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	var list []string
-	add := func(path string) {
-		base := filepath.Base(path)
-		if strings.HasSuffix(base, ".go") && base[0] != '_' && base[0] != '.' && !seen[path] {
-			seen[path] = true
-			list = append(list, path)
-		}
-	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			add(filepath.Join(dir, e.Name()))
-		}
-	}
-	for path := range c.Overlay {
-		if filepath.Dir(path) == dir {
-			add(path)
-		}
-	}
-	slices.Sort(list)
-	return list, nil
+// settings are the part of c that says what is loaded.
+func (c *Config) settings() *load.Settings {
+	env, flags := c.GoCommand()
+	return &load.Settings{Dir: c.Dir, Env: env, Flags: flags, Overlay: c.Overlay}
 }

@@ -258,7 +258,7 @@
 //
 // A package that calls fetchAsync does not type-check before fetchAsync is generated,
 // and fetchAsync cannot be generated without types. So annotated functions are found in
-// the syntax (find.go), and what will be generated for them is declared before types
+// the syntax (internal/load/find.go), and what will be generated for them is declared before types
 // are checked (stubs.go). From then on types alone say what suspends (internal/source/twins.go): future
 // twins, twins written by hand, and those of other modules are all alike.
 //
@@ -277,11 +277,9 @@
 //
 // # Phases
 //
-//	internal/      typeset, source: the model; typetext: names and types as they are written
-//	load.go        lists packages, with the go command
-//	find.go        finds annotations and chooses names, on syntax alone
-//	stubs.go       declares the twins to come
-//	typecheck.go   checks types; cgo.go: where C is imported
+//	internal/      source: the model that all phases share; typeset, typetext: types, asked and written
+//	internal/load  from patterns to packages with types, in which the twins to come are known
+//	target.go      does the rest for one package
 //	check.go       refuses what cannot be lowered, all of it at once
 //	literals.go    function literals that become machines; funcvars.go: variables that hold them
 //	lower_*.go     statements, one family a file

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
@@ -92,11 +93,11 @@ const (
 // exist.
 func Explain(cfg Config, patterns []string, functions ...string) ([]*Machine, []source.Diagnostic, error) {
 	cfg.DryRun = true
-	ws, err := list(&cfg, token.NewFileSet(), patterns)
+	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRun(ws)
+	r := newRun(&cfg, ws)
 	e := &explaining{wanted: functions, seen: map[string]bool{}}
 	r.instead = e.lower
 	result, err := r.do()

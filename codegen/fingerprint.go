@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -35,14 +36,9 @@ type state struct {
 // holds.
 type fact struct {
 	text string
-	path string   // of a file that was read; else empty
-	sum  checksum // of it
+	path string          // of a file that was read; else empty
+	sum  source.Checksum // of it
 }
-
-type checksum = [sha256.Size]byte
-
-// codeSums are the hashes of a Go file and of its code (see significant.go).
-type codeSums struct{ Whole, Code checksum }
 
 // read reads the inputs. Files are read and hashed whole: a time stamp may be the
 // same after a change (a checkout, a quick editor, a coarse file system).
@@ -75,12 +71,12 @@ func (s *state) note(format string, args ...any) {
 }
 
 // digest is the same for the same contents under the same names.
-func (s *state) digest() string { return s.hash(func(f fact) checksum { return f.sum }) }
+func (s *state) digest() string { return s.hash(func(f fact) source.Checksum { return f.sum }) }
 
 // codeDigest does not change if only comments of the files in known changed since known
 // was made, unless they moved code. Files that are not in known count whole.
-func (s *state) codeDigest(known map[string]codeSums) string {
-	return s.hash(func(f fact) checksum {
+func (s *state) codeDigest(known map[string]source.CodeSums) string {
+	return s.hash(func(f fact) source.Checksum {
 		was, ok := known[f.path]
 		switch {
 		case !ok:
@@ -96,7 +92,7 @@ func (s *state) codeDigest(known map[string]codeSums) string {
 	})
 }
 
-func (s *state) hash(content func(fact) checksum) string {
+func (s *state) hash(content func(fact) source.Checksum) string {
 	h := sha256.New()
 	for _, f := range s.facts {
 		if f.path == "" {
@@ -117,7 +113,7 @@ func (s *state) tree(root string) error {
 		if path == root {
 			return s.folder(path)
 		}
-		if isSkipped(d.Name()) {
+		if load.IsSkipped(d.Name()) {
 			return fs.SkipDir // Vendored packages that are imported are Folders.
 		}
 		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
@@ -30,16 +31,16 @@ func FuzzGenerate(f *testing.F) {
 		"var _ time.Time\nvar _ = trace.Step\nvar _ = awaiter.ErrNilAwaitable\nvar _ job.Void\n"))
 	testmodule.Write(f, filepath.Join(dir, "trace", "trace.go"), []byte(fuzzTrace))
 	cfg := &Config{Dir: dir, DryRun: true}
-	ws, err := list(cfg, token.NewFileSet(), []string{"./..."})
+	ws, err := load.List(cfg.settings(), token.NewFileSet(), []string{"./..."})
 	require.NoError(f, err)
-	require.NoError(f, ws.add(source.JobPath, source.StatemachinePath))
+	require.NoError(f, ws.Add(source.JobPath, source.StatemachinePath))
 
 	for _, seed := range fuzzSeeds(f) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		cfg.Overlay = map[string][]byte{path: []byte(text)}
-		first, err := newRun(ws).do()
+		first, err := newRun(cfg, ws).do()
 		require.NoError(t, err)
 		for _, d := range first.Diagnostics {
 			require.NotEqual(t, source.CategoryInternal, d.Category, "%s", d)
@@ -50,7 +51,7 @@ func FuzzGenerate(f *testing.F) {
 				require.NotEqual(t, dir, filepath.Dir(change.Path), "written in spite of findings")
 			}
 		}
-		second, err := newRun(ws).do()
+		second, err := newRun(cfg, ws).do()
 		require.NoError(t, err)
 		require.Equal(t, first, second)
 	})

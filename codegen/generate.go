@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"sync"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -61,11 +62,11 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 		return result, nil
 	}
 	cfg.progress(0, 0)
-	ws, err := list(&cfg, token.NewFileSet(), patterns)
+	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(ws)
+	r := newRun(&cfg, ws)
 	r.cache = cache
 	result, err := r.do()
 	if err != nil {
@@ -77,10 +78,11 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 
 // run is the state of one Generate.
 type run struct {
-	ws      *workspace
-	sources *sources
-	finder  *finder
-	checker *checker
+	cfg     *Config
+	ws      *load.Workspace
+	sources *load.Sources
+	finder  *load.Finder
+	checker *load.Checker
 	targets []*target
 	cache   *runCache // nil: none
 
@@ -90,8 +92,8 @@ type run struct {
 	done     int                            // phases of targets
 }
 
-func newRun(ws *workspace) *run {
-	return &run{ws: ws, sources: newSources(ws.cfg, ws.fset), findings: map[string][]source.Diagnostic{}}
+func newRun(cfg *Config, ws *load.Workspace) *run {
+	return &run{cfg: cfg, ws: ws, sources: load.NewSources(ws.Settings, ws.Fset), findings: map[string][]source.Diagnostic{}}
 }
 
 func (r *run) do() (*Result, error) {
@@ -103,23 +105,22 @@ func (r *run) do() (*Result, error) {
 
 // generate computes the outputs and findings of all folders.
 func (r *run) generate() error {
-	r.finder = find(r.ws, r.sources)
-	for _, sc := range r.finder.scopes {
-		r.finder.addStubs(sc)
-	}
+	r.finder = load.Find(r.ws, r.sources)
 	if r.findTargets(); len(r.targets) == 0 {
 		return nil
 	}
-	if err := r.ws.add(source.JobPath, source.StatemachinePath); err != nil {
+	if err := r.ws.Add(source.JobPath, source.StatemachinePath); err != nil {
 		return err
 	}
 	r.recall()
-	r.checker = newChecker(r.ws, r.sources, r.targets)
+	r.checker = load.NewChecker(r.finder, variants(r.targets))
 	r.each((*run).lowerTarget)
-	r.findOverrides()
+	for dir, found := range r.checker.Overrides() {
+		r.report(dir, found...)
+	}
 	// Generated code may import packages that are not in the list. The list must not
 	// change while packages are being checked, so this is a separate step.
-	if err := r.ws.add(r.outputImports()...); err != nil {
+	if err := r.ws.Add(r.outputImports()...); err != nil {
 		return err
 	}
 	r.each((*run).verify)
@@ -139,7 +140,7 @@ func (r *run) each(phase func(*run, *target)) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.done++
-			r.ws.cfg.progress(r.done, phases*len(r.targets))
+			r.cfg.progress(r.done, phases*len(r.targets))
 		})
 	}
 	wg.Wait()
@@ -165,7 +166,7 @@ func (r *run) lowering() lowering {
 	if r.instead != nil {
 		return r.instead
 	}
-	switch r.ws.cfg.mode() {
+	switch r.cfg.mode() {
 	case Plain:
 		return plain
 	case Debug:

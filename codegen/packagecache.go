@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -34,11 +35,11 @@ func (r *run) recall() {
 	}
 	k := &packageKeys{run: r, known: map[string]*packageKey{}}
 	for _, t := range r.targets {
-		key := k.of(t.meta)
+		key := k.of(t.Meta)
 		if key.unknown {
 			continue
 		}
-		t.key, t.cached = keyOfText(fmt.Sprintf("package 2\n%s%q %x\n", r.cache.settings, t.dir, key.sum)), true
+		t.key, t.cached = keyOfText(fmt.Sprintf("package 2\n%s%q %x\n", r.cache.settings, t.Dir, key.sum)), true
 		t.outputs = r.recalled(t)
 		t.recalled = t.outputs != nil
 	}
@@ -59,7 +60,7 @@ func (r *run) recalled(t *target) []*output {
 	list := []*output{}
 	for _, path := range r.outputPaths(t) {
 		data, ok := byName[filepath.Base(path)]
-		if differs, _ := source.Altered(data); !ok || differs || !source.DigestLine.Match(data) || source.FileTwin(filepath.Join(t.dir, source.GeneratedFrom(data))) != path || r.occupied(path) {
+		if differs, _ := source.Altered(data); !ok || differs || !source.DigestLine.Match(data) || source.FileTwin(filepath.Join(t.Dir, source.GeneratedFrom(data))) != path || r.sources.Occupied(path) {
 			return nil
 		}
 		list = append(list, &output{path: path, data: data})
@@ -73,8 +74,8 @@ func (r *run) recalled(t *target) []*output {
 // outputPaths are the files that will be generated for t, sorted.
 func (r *run) outputPaths(t *target) []string {
 	var list []string
-	for _, path := range t.meta.GoFiles {
-		if owns(t.meta, path) && len(r.sources.get(path).functions) > 0 {
+	for _, path := range t.Meta.GoFiles {
+		if load.Owns(t.Meta, path) && len(r.sources.Get(path).Functions) > 0 {
 			list = append(list, source.FileTwin(path))
 		}
 	}
@@ -108,9 +109,9 @@ type packageKeys struct {
 }
 
 type packageKey struct {
-	sum     checksum // what is generated from the package depends on
-	face    checksum // the part that importers see, of it and its imports
-	unknown bool     // something cannot be read, or was not listed properly
+	sum     source.Checksum // what is generated from the package depends on
+	face    source.Checksum // the part that importers see, of it and its imports
+	unknown bool            // something cannot be read, or was not listed properly
 }
 
 // of is the key of p.
@@ -129,8 +130,8 @@ func (k *packageKeys) of(p *packages.Package) *packageKey {
 			fmt.Fprintf(both, "replaced by %q %q\n", m.Replace.Path, m.Replace.Version)
 		}
 	}
-	key.unknown = len(p.Errors) > 0 || editable(p) && !k.files(sum, face, p)
-	imports := k.run.ws.imports(p)
+	key.unknown = len(p.Errors) > 0 || load.Editable(p) && !k.files(sum, face, p)
+	imports := k.run.ws.Imports(p)
 	for _, path := range slices.Sorted(maps.Keys(imports)) {
 		dep := k.of(imports[path])
 		fmt.Fprintf(both, "import %q %x\n", path, dep.face)
@@ -146,8 +147,8 @@ func (k *packageKeys) of(p *packages.Package) *packageKey {
 // never looked at. It reports whether all could be read.
 func (k *packageKeys) files(sum, face hash.Hash, p *packages.Package) bool {
 	paths := [][]string{p.GoFiles, p.CompiledGoFiles}
-	if local(p) {
-		all, err := k.run.ws.cfg.inFolder(folder(p))
+	if load.Local(p) {
+		all, err := k.run.ws.InFolder(load.Folder(p))
 		if err != nil {
 			return false
 		}
@@ -155,17 +156,17 @@ func (k *packageKeys) files(sum, face hash.Hash, p *packages.Package) bool {
 	}
 	for i, list := range paths {
 		for _, path := range list {
-			file := k.run.sources.lazy(path)
-			data, err := file.data()
+			file := k.run.sources.Lazy(path)
+			data, err := file.Data()
 			switch {
 			case err != nil:
 				return false
 			// files that are not edited here need no parsing
-			case !local(p) || filepath.Ext(path) != ".go":
+			case !load.Local(p) || filepath.Ext(path) != ".go":
 				fmt.Fprintf(io.MultiWriter(sum, face), "file %d %q %x\n", i, path, sha256.Sum256(data))
 			case !source.IsOurs(path, data):
-				fmt.Fprintf(sum, "file %d %q %x\n", i, path, file.code())
-				fmt.Fprintf(face, "file %d %q %x\n", i, path, file.face())
+				fmt.Fprintf(sum, "file %d %q %x\n", i, path, file.Code())
+				fmt.Fprintf(face, "file %d %q %x\n", i, path, file.Face())
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/testmodule"
 )
@@ -41,15 +42,15 @@ func (m *cachedModule) recalled() (names []string, result *Result) {
 	m.t.Helper()
 	config := m.config
 	cache := openRunCache(&config, []string{"./..."})
-	ws, err := list(&config, token.NewFileSet(), []string{"./..."})
+	ws, err := load.List(config.settings(), token.NewFileSet(), []string{"./..."})
 	require.NoError(m.t, err)
-	r := newRun(ws)
+	r := newRun(&config, ws)
 	r.cache = cache
 	result, err = r.do()
 	require.NoError(m.t, err)
 	for _, t := range r.targets {
 		if t.recalled {
-			names = append(names, t.meta.Name)
+			names = append(names, t.Meta.Name)
 		}
 	}
 	return names, result
@@ -140,9 +141,9 @@ func TestWhatAnotherHasWrittenToTheCacheIsNotWrittenToTheModule(t *testing.T) {
 		m := chain(t)
 		config := m.config
 		cache := openRunCache(&config, []string{"./..."})
-		ws, err := list(&config, token.NewFileSet(), []string{"./..."})
+		ws, err := load.List(config.settings(), token.NewFileSet(), []string{"./..."})
 		require.NoError(t, err)
-		r := newRun(ws)
+		r := newRun(&config, ws)
 		r.cache = cache
 		require.NoError(t, r.generate())
 		for _, target := range r.targets {

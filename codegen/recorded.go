@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
@@ -17,11 +18,11 @@ import (
 // no overlay.
 func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, []source.Diagnostic, error) {
 	cfg.DryRun, cfg.Mode = true, Debug
-	ws, err := list(&cfg, token.NewFileSet(), patterns)
+	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRun(ws)
+	r := newRun(&cfg, ws)
 	r.instead = func(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
 		u := newUnit(fn, imports)
 		u.debug, u.records = true, true
@@ -38,8 +39,8 @@ func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, [
 		}
 	}
 	for _, t := range r.targets {
-		if t.meta.ForTest == "" && !strings.HasSuffix(t.meta.Name, "_test") {
-			overlay[filepath.Join(t.dir, "movenext_record.go")] = openSink(t.meta.Name, sink)
+		if t.Meta.ForTest == "" && !strings.HasSuffix(t.Meta.Name, "_test") {
+			overlay[filepath.Join(t.Dir, "movenext_record.go")] = openSink(t.Meta.Name, sink)
 			return overlay, nil, nil
 		}
 	}

@@ -15,9 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/tools/go/packages"
-
 	"github.com/movenext/movenext/codegen/internal/filecache"
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -93,7 +92,7 @@ func openRunCache(cfg *Config, patterns []string) *runCache {
 		dir: filecache.Open(cfg.Cache), cfg: cfg, base: base, started: time.Now(), settings: settings,
 		key:   keyOfText(fmt.Sprintf("run 1\n%sin %q\npatterns %q\n", settings, base, patterns)),
 		goEnv: goDefaults(goCommand),
-		walks: slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, "...") || !isPath(p) }),
+		walks: slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, "...") || !load.IsPath(p) }),
 	}
 }
 
@@ -105,11 +104,6 @@ func goDefaults(goCommand string) string {
 		goCommand = path
 	}
 	return filepath.Join(filepath.Dir(goCommand), "..", "go.env")
-}
-
-// isPath reports whether a pattern names a folder, as against an import path.
-func isPath(pattern string) bool {
-	return pattern[:min(1, len(pattern))] == "." || filepath.IsAbs(pattern)
 }
 
 // hasDriver reports whether packages are listed by something other than the go command.
@@ -178,7 +172,7 @@ func (c *runCache) put(key filecache.Key, value any) {
 
 // keep records a run, unless something speaks against it. Not to have a record is no
 // failure of the run.
-func (c *runCache) keep(ws *workspace, srcs *sources, result *Result) {
+func (c *runCache) keep(ws *load.Workspace, srcs *load.Sources, result *Result) {
 	if c == nil || len(result.Diagnostics) > 0 || len(result.Held) > 0 {
 		return
 	}
@@ -197,7 +191,7 @@ func (c *runCache) keep(ws *workspace, srcs *sources, result *Result) {
 	if err != nil || !now.settledSince(c.started, rec.Outputs) || !asWritten(result.Files) {
 		return
 	}
-	known := srcs.codeSums()
+	known := srcs.CodeSums()
 	rec.Digest = now.digest()
 	c.put(c.codeKey(), codeRecord{Digest: now.codeDigest(known), Known: known})
 	c.put(c.key, rec)
@@ -217,7 +211,7 @@ func asWritten(files []FileChange) bool {
 }
 
 // inputs are the files that the run depended on.
-func (c *runCache) inputs(ws *workspace) inputs {
+func (c *runCache) inputs(ws *load.Workspace) inputs {
 	var in inputs
 	files, folders, trees, names := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	env := c.cfg.env()
@@ -226,11 +220,11 @@ func (c *runCache) inputs(ws *workspace) inputs {
 		in.Files = append(in.Files, work)
 		in.Files = append(in.Files, usedModules(work)...)
 	}
-	for _, p := range ws.metas {
-		if !editable(p) {
+	for _, p := range ws.Metas {
+		if !load.Editable(p) {
 			continue
 		}
-		folders[folder(p)] = true
+		folders[load.Folder(p)] = true
 		for _, path := range slices.Concat(p.GoFiles, p.OtherFiles) {
 			files[path] = true
 		}
@@ -268,24 +262,4 @@ func usedModules(work string) []string {
 		}
 	}
 	return list
-}
-
-// editable reports whether the files of p may change under the same name. Those of
-// the Go distribution and of the module cache do not.
-func editable(p *packages.Package) bool {
-	m := p.Module
-	if m == nil {
-		return !isStandard(p)
-	}
-	if m.Replace != nil {
-		m = m.Replace
-	}
-	return m.Version == "" || p.Module.Dir == "" // a vendored package's module has no folder
-}
-
-// isStandard reports whether p belongs to the Go distribution: its import path
-// begins with an element that is no domain name, as no other's may.
-func isStandard(p *packages.Package) bool {
-	first, _, _ := strings.Cut(p.PkgPath, "/")
-	return !strings.Contains(first, ".")
 }

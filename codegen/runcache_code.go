@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/movenext/movenext/codegen/internal/filecache"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Where only comments have changed, a run would end as the one before did. A second
@@ -14,7 +15,7 @@ import (
 // codeRecord is the additional part of a record, for runs after a change.
 type codeRecord struct {
 	Digest string // with known
-	Known  map[string]codeSums
+	Known  map[string]source.CodeSums
 }
 
 // sameCode reports whether only comments differ from what was recorded. If so, it makes

@@ -5,14 +5,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-
-	"golang.org/x/tools/go/packages"
 
 	"github.com/movenext/movenext/codegen/internal/source"
 )
@@ -30,7 +26,7 @@ func (r *run) outputImports() []string {
 			continue
 		}
 		for _, out := range t.outputs {
-			out.syntax, out.err = parser.ParseFile(r.ws.fset, out.path, out.data, parser.SkipObjectResolution)
+			out.syntax, out.err = parser.ParseFile(r.ws.Fset, out.path, out.data, parser.SkipObjectResolution)
 			if out.err != nil {
 				continue
 			}
@@ -46,44 +42,33 @@ func (r *run) outputImports() []string {
 
 // verify type-checks the outputs of t with its package.
 func (r *run) verify(t *target) {
-	if t.recalled || !r.clean(t.dir) || len(t.outputs) == 0 {
+	if t.recalled || !r.clean(t.Dir) || len(t.outputs) == 0 {
 		return
 	}
-	files, withoutC := r.withoutBodies(t)
 	byPath := map[string]*output{}
+	var files []*ast.File
+	var replaced []string
 	for _, out := range t.outputs {
 		if out.err != nil {
-			r.report(t.dir, invalidOutput(out.source.Path, out.err.Error()))
+			r.report(t.Dir, invalidOutput(out.source.Path, out.err.Error()))
 			return
 		}
 		byPath[out.path] = out
-		files = append(files, out.syntax)
+		files, replaced = append(files, out.syntax), append(replaced, out.source.Path)
 	}
-	config := &types.Config{
-		Importer: importer(func(path string) (*types.Package, error) { return r.verifyImport(t.meta, path) }),
-		Sizes:    t.meta.TypesSizes,
-
-		FakeImportC: withoutC,
-		Error: func(err error) {
-			e, ok := err.(types.Error)
-			if !ok || strings.HasPrefix(e.Msg, "\t") {
-				return // The second place of an error that has been reported.
-			}
-			pos := e.Fset.PositionFor(e.Pos, false)
-			if out := byPath[pos.Filename]; out != nil {
-				what := fmt.Sprintf("%s:%d: %s", filepath.Base(out.path), pos.Line, e.Msg)
-				if fn := out.functionAt(e.Pos); fn != nil {
-					r.report(t.dir, invalidMachine(fn, what))
-				} else {
-					r.report(t.dir, invalidOutput(out.source.Path, what))
-				}
-			}
-		},
+	for _, e := range r.checker.CheckWith(t.Variant, files, replaced) {
+		pos := e.Fset.PositionFor(e.Pos, false)
+		out := byPath[pos.Filename]
+		if out == nil {
+			continue
+		}
+		what := fmt.Sprintf("%s:%d: %s", filepath.Base(out.path), pos.Line, e.Msg)
+		if fn := out.functionAt(e.Pos); fn != nil {
+			r.report(t.Dir, invalidMachine(fn, what))
+		} else {
+			r.report(t.Dir, invalidOutput(out.source.Path, what))
+		}
 	}
-	if t.meta.Module.GoVersion != "" {
-		config.GoVersion = "go" + t.meta.Module.GoVersion
-	}
-	_ = types.NewChecker(config, r.ws.fset, types.NewPackage(t.meta.PkgPath, t.meta.Name), nil).Files(files)
 }
 
 // functionAt is the function for which the declaration at pos was generated, or nil.
@@ -112,48 +97,4 @@ func (out *output) functionAt(pos token.Pos) *source.Function {
 		}
 	}
 	return nil
-}
-
-// withoutBodies are the files of t's package as declarations only, and without the
-// stubs that its outputs replace. Errors that this causes in them (unused imports,
-// missing bodies) are ignored.
-func (r *run) withoutBodies(t *target) (files []*ast.File, withoutC bool) {
-	replaced := map[*goFile]bool{}
-	for _, out := range t.outputs {
-		replaced[r.sources.get(out.source.Path)] = true
-	}
-	paths, withoutC := r.sources.compiled(t.meta)
-	for _, path := range paths {
-		src := r.sources.get(path)
-		if src.syntax == nil || src.generated {
-			continue
-		}
-		file := *src.withStubs(replaced)
-		file.Decls = slices.Clone(file.Decls)
-		for i, decl := range file.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok {
-				head := *fn
-				head.Body = nil
-				file.Decls[i] = &head
-			}
-		}
-		files = append(files, &file)
-	}
-	return files, withoutC
-}
-
-// verifyImport finds what generated code of p imports: what p itself does, or
-// else any package of the list, the variant made for the same test first.
-func (r *run) verifyImport(p *packages.Package, path string) (*types.Package, error) {
-	imports := r.ws.imports(p)
-	if imports[path] == nil {
-		dep := r.ws.metas[path+" ["+p.ForTest+".test]"]
-		if dep == nil || p.ForTest == "" {
-			dep = r.ws.metas[path]
-		}
-		if dep != nil {
-			imports[path] = dep
-		}
-	}
-	return r.checker.imported(imports, path)
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -56,7 +57,7 @@ func (r *run) finish() *Result {
 	}
 	result.Held = r.hold(byDir)
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		if !r.ws.cfg.DryRun {
+		if !r.cfg.DryRun {
 			removeLeftovers(dir)
 			if path, err := onDisk.apply(byDir[dir]); err != nil {
 				r.report(dir, cannotWrite(path, err))
@@ -81,7 +82,7 @@ func (r *run) finish() *Result {
 func (r *run) refuseEdited(dir string, changes []FileChange) {
 	for _, c := range changes {
 		switch {
-		case r.ws.cfg.DryRun:
+		case r.cfg.DryRun:
 		case c.Change == Edited:
 			r.report(dir, editedByHand(c.Path))
 		case c.Change == Damaged:
@@ -93,9 +94,9 @@ func (r *run) refuseEdited(dir string, changes []FileChange) {
 // folders are those of the matched local packages.
 func (r *run) folders() []string {
 	all := map[string]bool{}
-	for _, p := range r.ws.roots {
-		if local(p) && !isTestMain(p) {
-			all[folder(p)] = true
+	for _, p := range r.ws.Roots {
+		if load.Local(p) && !load.IsTestMain(p) {
+			all[load.Folder(p)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
@@ -106,13 +107,13 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 	var list []FileChange
 	planned := map[string]bool{}
 	for _, t := range r.targets {
-		if t.dir != dir {
+		if t.Dir != dir {
 			continue
 		}
 		for _, out := range t.outputs {
 			planned[out.path] = true
 			change := FileChange{Path: out.path, Data: out.data, Change: Updated}
-			old, err := r.ws.cfg.read(out.path)
+			old, err := r.ws.Read(out.path)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				change.Change = Created
@@ -120,13 +121,13 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 				return nil, err
 			case bytes.Equal(source.UnixLines(old), out.data):
 				change.Change = Unchanged
-			case !r.ws.cfg.Overwrite:
+			case !r.cfg.Overwrite:
 				change.keep(old)
 			}
 			list = append(list, change)
 		}
 	}
-	paths, err := r.ws.cfg.inFolder(dir)
+	paths, err := r.ws.InFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +135,12 @@ func (r *run) changes(dir string) ([]FileChange, error) {
 		if planned[path] {
 			continue
 		}
-		old, err := r.ws.cfg.read(path)
+		old, err := r.ws.Read(path)
 		if err != nil || !r.orphan(path, old) {
 			continue
 		}
 		change := FileChange{Path: path, Change: Removed}
-		if !r.ws.cfg.Overwrite {
+		if !r.cfg.Overwrite {
 			change.keep(old)
 		}
 		list = append(list, change)
@@ -169,30 +170,30 @@ func (r *run) orphan(path string, data []byte) bool {
 	if source.FileTwin(from) != path {
 		return true // Renamed by hand, or copied.
 	}
-	src := r.sources.get(from)
-	return src.syntax == nil || src.generated ||
-		!slices.ContainsFunc(source.Directives(src.syntax), func(d source.Directive) bool { return d.Text == source.DirectiveAsync })
+	src := r.sources.Get(from)
+	return src.Syntax == nil || src.Generated ||
+		!slices.ContainsFunc(source.Directives(src.Syntax), func(d source.Directive) bool { return d.Text == source.DirectiveAsync })
 }
 
 // hold takes the folders out of byDir that import a folder with findings, until
 // none is left.
 func (r *run) hold(byDir map[string][]FileChange) []Held {
 	failed := map[string]string{} // import path -> the path with findings behind it
-	for _, p := range r.ws.locals() {
-		if !r.clean(folder(p)) {
+	for _, p := range r.ws.Locals() {
+		if !r.clean(load.Folder(p)) {
 			failed[p.PkgPath] = p.PkgPath
 		}
 	}
 	var held []Held
 	for _, t := range r.targets {
-		if byDir[t.dir] == nil || len(failed) == 0 {
+		if byDir[t.Dir] == nil || len(failed) == 0 {
 			continue
 		}
 		because := ""
-		r.visit(t.meta, func(p *packages.Package) { because = cmp.Or(because, failed[p.PkgPath]) })
+		r.ws.Visit(t.Meta, func(p *packages.Package) { because = cmp.Or(because, failed[p.PkgPath]) })
 		if because != "" {
-			delete(byDir, t.dir)
-			held = append(held, Held{Package: t.meta.PkgPath, Because: because})
+			delete(byDir, t.Dir)
+			held = append(held, Held{Package: t.Meta.PkgPath, Because: because})
 		}
 	}
 	slices.SortFunc(held, func(a, b Held) int { return strings.Compare(a.Package, b.Package) })

@@ -31,7 +31,8 @@ var (
 // command, vet and explain are built on that.
 var (
 	generator     = []string{"codegen", "codegen/cmd/...", "codegen/explain/...", "codegen/vet/...", "codegen/internal/prove/..."}
-	aboveTypetext = generator
+	aboveLoad     = generator
+	aboveTypetext = append([]string{"codegen/internal/load/..."}, aboveLoad...)
 	aboveSource   = append([]string{"codegen/internal/typetext/..."}, aboveTypetext...)
 )
 
@@ -89,6 +90,11 @@ var house = []Direction{
 		Because: "a type is written in the same way wherever it is needed",
 	},
 	{
+		From:    []string{"codegen/internal/load/..."},
+		Never:   aboveLoad,
+		Because: "what is loaded does not depend on what is generated from it",
+	},
+	{
 		From:    []string{"..."},
 		Except:  notLinked,
 		Never:   notLinked,
@@ -122,6 +128,7 @@ var existing = []string{
 	"codegen",
 	"codegen/cmd/movenext",
 	"codegen/explain",
+	"codegen/internal/load",
 	"codegen/internal/source",
 	"codegen/internal/typeset",
 	"codegen/internal/typetext",

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -25,6 +26,12 @@ import (
 //
 // It is tempting to hash the tokens instead; but findings contain columns, and only the
 // text has those.
+
+// Checksum is the hash of a file, or of a part of it.
+type Checksum = [sha256.Size]byte
+
+// CodeSums are the hashes of a Go file and of its code.
+type CodeSums struct{ Whole, Code Checksum }
 
 // cut is a piece of a file that is left out.
 type cut struct{ from, to int }

@@ -221,9 +221,9 @@ func (im *Imports) Spec() string {
 	return fmt.Sprintf("import (\n%s\n)\n", strings.Join(append(std, others...), "\n"))
 }
 
-// Importable reports whether package from may import package p: generated code may meet
+// importable reports whether package from may import package p: generated code may meet
 // types of packages that it reaches only through others.
-func Importable(from *types.Package, p *types.Package) bool {
+func importable(from *types.Package, p *types.Package) bool {
 	fromPath := from.Path()
 	if p.Name() == "main" && fromPath != p.Path()+"_test" {
 		return false

@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"fmt"
@@ -17,25 +17,23 @@ import (
 // checkedPackage loads one package of testdata as a run does.
 func checkedPackage(t *testing.T, pattern string) *source.Package {
 	t.Helper()
-	ws, err := list(&Config{}, token.NewFileSet(), []string{pattern})
+	ws, err := List(&Settings{}, token.NewFileSet(), []string{pattern})
 	require.NoError(t, err)
-	r := newRun(ws)
-	r.finder = find(ws, r.sources)
-	for _, sc := range r.finder.scopes {
-		r.finder.addStubs(sc)
-	}
-	r.findTargets()
-	require.Len(t, r.targets, 1)
-	require.NoError(t, ws.add(source.JobPath, source.StatemachinePath))
-	r.checker = newChecker(ws, r.sources, r.targets)
-	require.True(t, r.sound(r.targets[0]), "%v", r.findings)
-	return r.model(r.targets[0], r.checker.check(r.targets[0].meta))
+	f := Find(ws, NewSources(ws.Settings, ws.Fset))
+	variants := f.Variants(func(dir string, found []source.Diagnostic) { require.Empty(t, found) })
+	require.Len(t, variants, 1)
+	require.NoError(t, ws.Add(source.JobPath, source.StatemachinePath))
+	c := NewChecker(f, variants)
+	require.Empty(t, c.Problems(variants[0]))
+	pkg, found := c.Model(variants[0])
+	require.Empty(t, found)
+	return pkg
 }
 
 // TestSuspends compares what the rule says of each call in testdata/twins with the
 // comment after it.
 func TestSuspends(t *testing.T) {
-	pkg := checkedPackage(t, "./testdata/twins")
+	pkg := checkedPackage(t, "../../testdata/twins")
 	file := pkg.Files[0]
 	want := comments(pkg, file)
 	seen := 0

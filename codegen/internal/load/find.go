@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"go/ast"
@@ -27,24 +27,25 @@ type annotated struct {
 // and without tests are type-checked apart, but names are chosen here, once for all.
 type scope struct {
 	pkgPath, dir string
-	sources      []*goFile // that this configuration builds, tests included
+	sources      []*File // that this configuration builds, tests included
 	declared     *typetext.Declared
 	count        int // annotated functions
 	findings     []source.Diagnostic
 }
 
-// finder finds the annotated functions of a workspace.
-type finder struct {
-	ws      *workspace
-	sources *sources
+// Finder finds the annotated functions of a workspace.
+type Finder struct {
+	ws      *Workspace
+	sources *Sources
 	scopes  map[string]*scope // by package path
 	names   map[source.FuncKey]source.Names
 }
 
-// find parses all local packages and looks for annotations in them.
-func find(ws *workspace, srcs *sources) *finder {
-	f := &finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}}
-	locals := ws.locals()
+// Find parses all local packages, looks for annotations in them, and declares the twins
+// to come.
+func Find(ws *Workspace, srcs *Sources) *Finder {
+	f := &Finder{ws: ws, sources: srcs, scopes: map[string]*scope{}, names: map[source.FuncKey]source.Names{}}
+	locals := ws.Locals()
 	srcs.prepare(locals)
 	mentioned := map[string]bool{} // by package path
 	for _, p := range locals {
@@ -61,30 +62,33 @@ func find(ws *workspace, srcs *sources) *finder {
 			f.examine(sc, p)
 		}
 	}
+	for _, sc := range f.scopes {
+		f.addStubs(sc)
+	}
 	return f
 }
 
 // gather adds the files of one variant to its scope.
-func (f *finder) gather(p *packages.Package, seen map[string]bool) {
+func (f *Finder) gather(p *packages.Package, seen map[string]bool) {
 	sc := f.scopes[p.PkgPath]
 	if sc == nil {
-		sc = &scope{pkgPath: p.PkgPath, dir: folder(p)}
+		sc = &scope{pkgPath: p.PkgPath, dir: Folder(p)}
 		f.scopes[p.PkgPath] = sc
 	}
 	for _, path := range p.GoFiles {
 		if !seen[path] {
 			seen[path] = true
-			sc.sources = append(sc.sources, f.sources.get(path))
+			sc.sources = append(sc.sources, f.sources.Get(path))
 		}
 	}
 }
 
 // examine reads the annotations of a scope and chooses the names.
-func (f *finder) examine(sc *scope, p *packages.Package) {
+func (f *Finder) examine(sc *scope, p *packages.Package) {
 	sc.declared = typetext.NewDeclared()
 	f.declare(sc, p.Name)
 	for _, src := range sc.sources {
-		if src.syntax != nil && !src.generated {
+		if src.Syntax != nil && !src.Generated {
 			f.annotations(sc, src)
 		}
 	}
@@ -93,22 +97,22 @@ func (f *finder) examine(sc *scope, p *packages.Package) {
 // declare records what the folder declares in the scope of the package called
 // name. It reads the whole folder: names that depended on whether tests, or
 // files for other systems, are loaded would differ from one run to the next.
-func (f *finder) declare(sc *scope, name string) {
-	paths, err := f.ws.cfg.inFolder(sc.dir)
+func (f *Finder) declare(sc *scope, name string) {
+	paths, err := f.ws.InFolder(sc.dir)
 	if err != nil {
 		sc.findings = append(sc.findings, source.Unreadable(sc.dir, err))
 	}
 	for _, path := range paths {
-		if src := f.sources.get(path); src.syntax != nil && !src.generated && src.syntax.Name.Name == name {
-			sc.declared.AddFile(src.syntax)
+		if src := f.sources.Get(path); src.Syntax != nil && !src.Generated && src.Syntax.Name.Name == name {
+			sc.declared.AddFile(src.Syntax)
 		}
 	}
 }
 
 // annotations reads those of one file.
-func (f *finder) annotations(sc *scope, src *goFile) {
+func (f *Finder) annotations(sc *scope, src *File) {
 	byComment := map[*ast.Comment]*ast.FuncDecl{}
-	for _, decl := range src.syntax.Decls {
+	for _, decl := range src.Syntax.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Doc != nil {
 			for _, c := range fn.Doc.List {
 				byComment[c] = fn
@@ -116,8 +120,8 @@ func (f *finder) annotations(sc *scope, src *goFile) {
 		}
 	}
 	done := map[*ast.FuncDecl]bool{}
-	for _, d := range source.Directives(src.syntax) {
-		pos := f.ws.fset.PositionFor(d.Comment.Pos(), false)
+	for _, d := range source.Directives(src.Syntax) {
+		pos := f.ws.Fset.PositionFor(d.Comment.Pos(), false)
 		decl := byComment[d.Comment]
 		switch {
 		case !strings.HasPrefix(d.Text, source.DirectivePrefix):
@@ -127,7 +131,7 @@ func (f *finder) annotations(sc *scope, src *goFile) {
 		case d.Text != source.DirectiveAsync:
 			sc.findings = append(sc.findings, unknownDirective(pos, d.Text))
 		case decl == nil:
-			sc.findings = append(sc.findings, misplacedDirective(pos, source.Whereabouts(src.syntax, d.Comment.Pos())))
+			sc.findings = append(sc.findings, misplacedDirective(pos, source.Whereabouts(src.Syntax, d.Comment.Pos())))
 		case done[decl]:
 			sc.findings = append(sc.findings, repeatedDirective(pos, decl.Name.Name))
 		default:
@@ -138,25 +142,25 @@ func (f *finder) annotations(sc *scope, src *goFile) {
 }
 
 // function accepts or refuses one annotated function.
-func (f *finder) function(sc *scope, src *goFile, decl *ast.FuncDecl) {
+func (f *Finder) function(sc *scope, src *File, decl *ast.FuncDecl) {
 	sc.count++
-	pos := f.ws.fset.PositionFor(decl.Name.Pos(), false)
+	pos := f.ws.Fset.PositionFor(decl.Name.Pos(), false)
 	if why, do := refusal(src, decl); why != "" {
 		sc.findings = append(sc.findings, cannotAnnotate(pos, decl.Name.Name, why, do))
 		return
 	}
 	if other, taken := sc.declared.Taken(decl); taken {
-		at := f.ws.fset.PositionFor(other, false)
+		at := f.ws.Fset.PositionFor(other, false)
 		sc.findings = append(sc.findings, twinExists(pos, decl.Name.Name, at))
 		return
 	}
 	fn := &annotated{decl: decl, names: sc.declared.Choose(decl), stream: source.StreamLiteral(decl)}
-	src.functions = append(src.functions, fn)
+	src.Functions = append(src.Functions, fn)
 	f.names[source.NewKey(sc.pkgPath, source.ReceiverName(decl), decl.Name.Name)] = fn.names
 }
 
 // refusal says why a function cannot have a generated twin, by its head alone.
-func refusal(src *goFile, decl *ast.FuncDecl) (why, do string) {
+func refusal(src *File, decl *ast.FuncDecl) (why, do string) {
 	name := decl.Name.Name
 	switch {
 	case decl.Body == nil:
@@ -165,7 +169,7 @@ func refusal(src *goFile, decl *ast.FuncDecl) (why, do string) {
 		return "it cannot be called", "name it or remove the annotation"
 	case decl.Recv == nil && name == "init":
 		return "the Go runtime calls init and waits for it", "move the work to a function that init or main starts"
-	case decl.Recv == nil && name == "main" && src.syntax.Name.Name == "main":
+	case decl.Recv == nil && name == "main" && src.Syntax.Name.Name == "main":
 		return "the Go runtime calls main and the program ends with it",
 			"move the work to a function and wait for its job in main"
 	case decl.Recv == nil && strings.HasSuffix(src.path, "_test.go") && isTestName(name):

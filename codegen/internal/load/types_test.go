@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"go/types"
@@ -15,7 +15,7 @@ import (
 // TestTypesAreWrittenAsTheFileHasTo takes the types of the variables of
 // testdata/typestring and compares what is written with the comment after each.
 func TestTypesAreWrittenAsTheFileHasTo(t *testing.T) {
-	pkg := checkedPackage(t, "./testdata/typestring")
+	pkg := checkedPackage(t, "../../testdata/typestring")
 	file := pkg.Files[0]
 	im := typetext.New(pkg, file)
 	want := comments(pkg, file)
@@ -41,7 +41,7 @@ func TestTypesAreWrittenAsTheFileHasTo(t *testing.T) {
 }
 
 func TestFreshNamesHideNothing(t *testing.T) {
-	pkg := checkedPackage(t, "./testdata/typestring")
+	pkg := checkedPackage(t, "../../testdata/typestring")
 	im := typetext.New(pkg, pkg.Files[0])
 	assert.Equal(t, "frame", im.Fresh("frame"))
 	assert.Equal(t, "frame", im.Fresh("frame"), "the same answer each time")
@@ -51,28 +51,4 @@ func TestFreshNamesHideNothing(t *testing.T) {
 	assert.Equal(t, "job", im.Path(source.JobPath, "job"))
 	assert.Equal(t, "job2", im.Fresh("job"), "an import")
 	assert.Equal(t, "frame2", im.Path("example.com/frame", "frame"), "a fresh name")
-}
-
-func TestWhatMayBeImported(t *testing.T) {
-	pkg := func(path, name string) *types.Package { return types.NewPackage(path, name) }
-	for _, c := range []struct {
-		from, path, name string
-		want             bool
-	}{
-		{"app", "fmt", "fmt", true},
-		{"app", "internal/abi", "abi", false},
-		{"app", "net/http/internal", "internal", false},
-		{"app", "vendor/golang.org/x/net/idna", "idna", false},
-		{"app", "app/cmd", "main", false},
-		{"app/cmd_test", "app/cmd", "main", true},
-		{"app", "app/internal", "internal", true},
-		{"app/a/b", "app/internal/x", "x", true},
-		{"app_test", "app/internal/x", "x", true},
-		{"application", "app/internal/x", "x", false},
-		{"app/a", "app/b/internal/x", "x", false},
-		{"app/b/c", "app/internal/b/internal/x", "x", false},
-		{"app", "example.com/internalize", "internalize", true},
-	} {
-		assert.Equal(t, c.want, typetext.Importable(pkg(c.from, "p"), pkg(c.path, c.name)), "%s from %s", c.path, c.from)
-	}
 }

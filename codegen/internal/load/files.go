@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"bytes"
@@ -20,16 +20,16 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// goFile is one file of a local package, parsed once however many variants of
+// File is one file of a local package, parsed once however many variants of
 // its package contain it.
-type goFile struct {
+type File struct {
 	path      string
 	data      []byte
-	syntax    *ast.File // nil if it could not be read
+	Syntax    *ast.File // nil if it could not be read
 	err       error     // reading or parsing
-	generated bool      // carries our header
+	Generated bool      // carries our header
 
-	functions []*annotated // in the order of the file
+	Functions []*annotated // in the order of the file
 
 	// checked is a copy of syntax with the stubs of the twins to come (stubs.go).
 	checked     *ast.File
@@ -37,9 +37,9 @@ type goFile struct {
 	stubImports []ast.Decl
 }
 
-// sources parses the local files of a workspace in parallel.
-type sources struct {
-	cfg  *Config
+// Sources parses the local files of a workspace in parallel.
+type Sources struct {
+	cfg  *Settings
 	fset *token.FileSet
 
 	mu     sync.Mutex
@@ -49,43 +49,45 @@ type sources struct {
 // lazyFile is read and parsed on demand, since most files of a large module hold no
 // annotation and need not be parsed.
 type lazyFile struct {
-	data   func() ([]byte, error)
-	parsed func() *goFile
+	Data   func() ([]byte, error)
+	parsed func() *File
 
-	code, face func() checksum // see significant.go
-	known      atomic.Bool     // it has been parsed
+	Code, Face func() source.Checksum // see significant.go
+	known      atomic.Bool            // it has been parsed
 }
 
-// codeSums are those of the files that were parsed.
-func (s *sources) codeSums() map[string]codeSums {
+// CodeSums are those of the files that were parsed.
+func (s *Sources) CodeSums() map[string]source.CodeSums {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sums := map[string]codeSums{}
+	sums := map[string]source.CodeSums{}
 	for path, l := range s.byPath {
 		if l.known.Load() {
-			data, _ := l.data()
-			sums[path] = codeSums{sha256.Sum256(data), l.code()}
+			data, _ := l.Data()
+			sums[path] = source.CodeSums{Whole: sha256.Sum256(data), Code: l.Code()}
 		}
 	}
 	return sums
 }
 
-func newSources(cfg *Config, fset *token.FileSet) *sources {
-	return &sources{cfg: cfg, fset: fset, byPath: map[string]*lazyFile{}}
+// NewSources are the files of a workspace, none of which has been read.
+func NewSources(cfg *Settings, fset *token.FileSet) *Sources {
+	return &Sources{cfg: cfg, fset: fset, byPath: map[string]*lazyFile{}}
 }
 
-// get returns the parsed file at path.
-func (s *sources) get(path string) *goFile { return s.lazy(path).parsed() }
+// Get returns the parsed file at path.
+func (s *Sources) Get(path string) *File { return s.Lazy(path).parsed() }
 
-func (s *sources) lazy(path string) *lazyFile {
+// Lazy returns the file at path, which is read and parsed as far as is asked for.
+func (s *Sources) Lazy(path string) *lazyFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.byPath[path]
 	if l == nil {
-		l = &lazyFile{data: sync.OnceValues(func() ([]byte, error) { return s.cfg.read(path) })}
-		l.parsed = sync.OnceValue(func() *goFile { return s.parse(path, l) })
-		l.code = sync.OnceValue(func() checksum { return l.parsed().sum(s.fset, source.Code) })
-		l.face = sync.OnceValue(func() checksum { return l.parsed().sum(s.fset, source.Face) })
+		l = &lazyFile{Data: sync.OnceValues(func() ([]byte, error) { return s.cfg.Read(path) })}
+		l.parsed = sync.OnceValue(func() *File { return s.parse(path, l) })
+		l.Code = sync.OnceValue(func() source.Checksum { return l.parsed().sum(s.fset, source.Code) })
+		l.Face = sync.OnceValue(func() source.Checksum { return l.parsed().sum(s.fset, source.Face) })
 		s.byPath[path] = l
 	}
 	return l
@@ -93,9 +95,9 @@ func (s *sources) lazy(path string) *lazyFile {
 
 // mayAnnotate reports whether one of the files at paths may hold an annotation, or
 // cannot be read.
-func (s *sources) mayAnnotate(paths []string) bool {
+func (s *Sources) mayAnnotate(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
-		data, err := s.lazy(path).data()
+		data, err := s.Lazy(path).Data()
 		return err != nil || mentionsDirective(data)
 	})
 }
@@ -116,23 +118,23 @@ func mentionsMisspelt(data []byte) bool {
 	return slices.ContainsFunc(commentOfAsync.FindAll(data, -1), func(line []byte) bool { return source.IsMisspelt(string(bytes.TrimSpace(line))) })
 }
 
-func (s *sources) parse(path string, l *lazyFile) *goFile {
-	src := &goFile{path: path}
-	if src.data, src.err = l.data(); src.err != nil {
+func (s *Sources) parse(path string, l *lazyFile) *File {
+	src := &File{path: path}
+	if src.data, src.err = l.Data(); src.err != nil {
 		// a dangling link
-		src.generated = source.FileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist)
+		src.Generated = source.FileSource(path) != "" && errors.Is(src.err, fs.ErrNotExist)
 		return src
 	}
-	src.generated = source.IsOurs(path, src.data)
-	src.syntax, src.err = parser.ParseFile(s.fset, path, src.data, parser.ParseComments|parser.SkipObjectResolution)
-	src.checked = src.syntax
+	src.Generated = source.IsOurs(path, src.data)
+	src.Syntax, src.err = parser.ParseFile(s.fset, path, src.data, parser.ParseComments|parser.SkipObjectResolution)
+	src.checked = src.Syntax
 	l.known.Store(true)
 	return src
 }
 
 // prepare reads all files of list in advance, in parallel, and parses those of packages
 // with annotations.
-func (s *sources) prepare(list []*packages.Package) {
+func (s *Sources) prepare(list []*packages.Package) {
 	limit := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for _, p := range list {
@@ -141,7 +143,7 @@ func (s *sources) prepare(list []*packages.Package) {
 			defer func() { <-limit }()
 			if s.mayAnnotate(p.GoFiles) {
 				for _, path := range p.GoFiles {
-					s.get(path)
+					s.Get(path)
 				}
 			}
 		})
@@ -150,7 +152,7 @@ func (s *sources) prepare(list []*packages.Package) {
 }
 
 // problems turns errors of reading or parsing into findings.
-func (s *goFile) problems() []source.Diagnostic {
+func (s *File) problems() []source.Diagnostic {
 	switch err := s.err.(type) {
 	case nil:
 		return nil
@@ -171,9 +173,9 @@ func (s *goFile) problems() []source.Diagnostic {
 
 // sum is the hash of the part of the file that matters to some readers. A file that does
 // not parse counts as it is, and so does a generated one.
-func (s *goFile) sum(fset *token.FileSet, part func([]byte, *token.FileSet, *ast.File) []byte) checksum {
-	if s.err != nil || s.generated {
+func (s *File) sum(fset *token.FileSet, part func([]byte, *token.FileSet, *ast.File) []byte) source.Checksum {
+	if s.err != nil || s.Generated {
 		return sha256.Sum256(s.data)
 	}
-	return sha256.Sum256(part(s.data, fset, s.syntax))
+	return sha256.Sum256(part(s.data, fset, s.Syntax))
 }

@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"fmt"
@@ -27,10 +27,11 @@ type checked struct {
 	errs []types.Error
 }
 
-// checker type-checks packages of a workspace and what they import, each once.
-type checker struct {
-	ws      *workspace
-	sources *sources
+// Checker type-checks packages of a workspace and what they import, each once.
+type Checker struct {
+	ws      *Workspace
+	sources *Sources
+	finder  *Finder
 	targets map[string]bool // by ID; these are checked with function bodies
 	limit   chan struct{}
 	local   *packageSet
@@ -59,14 +60,17 @@ func (s *packageSet) enter(id string) (entry *pending, isNew bool) {
 	return entry, isNew
 }
 
-func newChecker(ws *workspace, srcs *sources, targets []*target) *checker {
+// NewChecker is a checker of what f has found. Only variants are checked with the bodies of
+// their functions.
+func NewChecker(f *Finder, variants []*Variant) *Checker {
 	ids := map[string]bool{}
-	for _, t := range targets {
-		ids[t.meta.ID] = true
+	for _, v := range variants {
+		ids[v.Meta.ID] = true
 	}
-	return &checker{
-		ws:      ws,
-		sources: srcs,
+	return &Checker{
+		ws:      f.ws,
+		sources: f.sources,
+		finder:  f,
 		targets: ids,
 		limit:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		local:   &packageSet{byID: map[string]*pending{}},
@@ -75,9 +79,9 @@ func newChecker(ws *workspace, srcs *sources, targets []*target) *checker {
 
 // check returns the types of p. Imports are checked first, in parallel; the
 // list has none that form a cycle.
-func (c *checker) check(p *packages.Package) *checked {
+func (c *Checker) check(p *packages.Package) *checked {
 	set := c.ws.external
-	if local(p) {
+	if Local(p) {
 		set = c.local
 	}
 	entry, isNew := set.enter(p.ID)
@@ -86,7 +90,7 @@ func (c *checker) check(p *packages.Package) *checked {
 		return entry.result
 	}
 	var wg sync.WaitGroup
-	for _, dep := range c.ws.imports(p) {
+	for _, dep := range c.ws.Imports(p) {
 		wg.Go(func() { c.check(dep) })
 	}
 	wg.Wait()
@@ -97,22 +101,22 @@ func (c *checker) check(p *packages.Package) *checked {
 	return entry.result
 }
 
-// imports are the packages that p imports, with those that its stubs do.
-func (ws *workspace) imports(p *packages.Package) map[string]*packages.Package {
+// Imports are the packages that p imports, with those that its stubs do.
+func (ws *Workspace) Imports(p *packages.Package) map[string]*packages.Package {
 	all := map[string]*packages.Package{}
 	for path, dep := range p.Imports {
 		if dep.PkgPath != "unsafe" {
 			all[path] = dep
 		}
 	}
-	if !local(p) {
+	if !Local(p) {
 		return all
 	}
 	for _, path := range []string{source.JobPath, source.StatemachinePath} {
 		// A variant made for a test imports variants made for the same test.
-		variant := ws.metas[path+" ["+p.ForTest+".test]"]
+		variant := ws.Metas[path+" ["+p.ForTest+".test]"]
 		if p.ForTest == "" || variant == nil {
-			variant = ws.metas[path]
+			variant = ws.Metas[path]
 		}
 		if all[path] == nil && variant != nil && !ws.reaches(variant, p) {
 			all[path] = variant
@@ -122,7 +126,7 @@ func (ws *workspace) imports(p *packages.Package) map[string]*packages.Package {
 }
 
 // reaches reports whether from is to or imports it.
-func (ws *workspace) reaches(from, to *packages.Package) bool {
+func (ws *Workspace) reaches(from, to *packages.Package) bool {
 	seen := map[string]bool{}
 	var visit func(p *packages.Package) bool
 	visit = func(p *packages.Package) bool {
@@ -143,7 +147,7 @@ func (ws *workspace) reaches(from, to *packages.Package) bool {
 	return visit(from)
 }
 
-func (c *checker) checkOne(p *packages.Package) *checked {
+func (c *Checker) checkOne(p *packages.Package) *checked {
 	result := &checked{meta: p}
 	if p.PkgPath == "unsafe" {
 		result.types = types.Unsafe
@@ -153,7 +157,7 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 	if c.targets[p.ID] {
 		result.info = newInfo()
 	}
-	imports := c.ws.imports(p)
+	imports := c.ws.Imports(p)
 	config := &types.Config{
 		Importer:         importer(func(path string) (*types.Package, error) { return c.imported(imports, path) }),
 		Sizes:            p.TypesSizes,
@@ -169,13 +173,13 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 		config.GoVersion = "go" + p.Module.GoVersion
 	}
 	result.types = types.NewPackage(p.PkgPath, p.Name)
-	err := types.NewChecker(config, c.ws.fset, result.types, result.info).Files(files)
+	err := types.NewChecker(config, c.ws.Fset, result.types, result.info).Files(files)
 	if err != nil && len(result.errs) == 0 && !withoutC {
 		// A language version that the type checker does not know is reported this way
 		// only.
-		result.errs = append(result.errs, types.Error{Fset: c.ws.fset, Pos: firstPos(files), Msg: err.Error()})
+		result.errs = append(result.errs, types.Error{Fset: c.ws.Fset, Pos: firstPos(files), Msg: err.Error()})
 	}
-	if !local(p) && len(result.errs) > 1 {
+	if !Local(p) && len(result.errs) > 1 {
 		result.errs = result.errs[:1]
 	}
 	c.own(result, files)
@@ -184,15 +188,15 @@ func (c *checker) checkOne(p *packages.Package) *checked {
 
 // own makes the information that is keyed by file available for the user's files, too:
 // the checked files are copies with stubs.
-func (c *checker) own(result *checked, files []*ast.File) {
+func (c *Checker) own(result *checked, files []*ast.File) {
 	if result.info == nil {
 		return
 	}
 	for _, file := range files {
-		src := c.sources.get(c.ws.fset.File(file.FileStart).Name())
-		if src.checked == file && src.syntax != file {
-			result.info.FileVersions[src.syntax] = result.info.FileVersions[file]
-			result.info.Scopes[src.syntax] = result.info.Scopes[file]
+		src := c.sources.Get(c.ws.Fset.File(file.FileStart).Name())
+		if src.checked == file && src.Syntax != file {
+			result.info.FileVersions[src.Syntax] = result.info.FileVersions[file]
+			result.info.Scopes[src.Syntax] = result.info.Scopes[file]
 		}
 	}
 }
@@ -206,20 +210,20 @@ func firstPos(files []*ast.File) token.Pos {
 
 // files parses the files that the compiler would read for p, without our generated
 // files and with the stubs; or those that cgo would read (see compiled).
-func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) {
+func (c *Checker) files(p *packages.Package) (files []*ast.File, withoutC bool) {
 	paths, withoutC := c.sources.compiled(p)
 	for _, path := range paths {
 		switch {
 		// assembly and C: compiled, too, for go list
 		case filepath.Ext(path) != ".go" && !isMadeByCgo(path):
-		case local(p):
-			if src := c.sources.get(path); src.checked != nil && !src.generated {
+		case Local(p):
+			if src := c.sources.Get(path); src.checked != nil && !src.Generated {
 				files = append(files, src.checked)
 			}
 		default:
 			// An error shows as a type error where the missing declaration is used.
 			if data, err := c.read(p, path); err == nil {
-				if file, _ := parser.ParseFile(c.ws.fset, path, data, parser.SkipObjectResolution); file != nil {
+				if file, _ := parser.ParseFile(c.ws.Fset, path, data, parser.SkipObjectResolution); file != nil {
 					files = append(files, file)
 				}
 			}
@@ -230,15 +234,15 @@ func (c *checker) files(p *packages.Package) (files []*ast.File, withoutC bool) 
 
 // read reads a file of another module. One that may be edited is read once, so that the
 // checked text is the one in the keys of the cache.
-func (c *checker) read(p *packages.Package, path string) ([]byte, error) {
-	if editable(p) {
-		return c.sources.lazy(path).data()
+func (c *Checker) read(p *packages.Package, path string) ([]byte, error) {
+	if Editable(p) {
+		return c.sources.Lazy(path).Data()
 	}
-	return c.ws.cfg.read(path)
+	return c.ws.Read(path)
 }
 
 // imported is the package that path means among imports.
-func (c *checker) imported(imports map[string]*packages.Package, path string) (*types.Package, error) {
+func (c *Checker) imported(imports map[string]*packages.Package, path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}

@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"errors"
@@ -35,12 +35,13 @@ const listMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 	packages.NeedImports | packages.NeedDeps | packages.NeedModule |
 	packages.NeedTypesSizes | packages.NeedForTest | packages.NeedEmbedFiles
 
-// workspace is the list of packages of one run.
-type workspace struct {
-	cfg   *Config
-	fset  *token.FileSet
-	metas map[string]*packages.Package // by ID; a package with tests is one of its own
-	roots []*packages.Package          // those that the patterns match
+// Workspace is the list of packages of one run.
+type Workspace struct {
+	*Settings
+
+	Fset  *token.FileSet
+	Metas map[string]*packages.Package // by ID; a package with tests is one of its own
+	Roots []*packages.Package          // those that the patterns match
 
 	// external are the type-checked packages of other modules. They do not depend on a
 	// run's annotations and files, so they serve any number of runs.
@@ -51,12 +52,12 @@ type workspace struct {
 // that names nothing.
 var errLoad = errors.New("codegen: cannot load packages")
 
-// list resolves patterns and lists their packages with all dependencies.
-func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, error) {
+// List resolves patterns and lists their packages with all dependencies.
+func List(cfg *Settings, fset *token.FileSet, patterns []string) (*Workspace, error) {
 	if err := endless(cfg, patterns); err != nil {
 		return nil, err
 	}
-	ws := &workspace{cfg: cfg, fset: fset, metas: map[string]*packages.Package{}}
+	ws := &Workspace{Settings: cfg, Fset: fset, Metas: map[string]*packages.Package{}}
 	ws.external = &packageSet{byID: map[string]*pending{}}
 	overlay := cfg.Overlay
 	roots, err := ws.load(overlay, true, patterns)
@@ -71,21 +72,21 @@ func list(cfg *Config, fset *token.FileSet, patterns []string) (*workspace, erro
 			overlay = map[string][]byte{}
 		}
 		maps.Copy(overlay, broken)
-		clear(ws.metas)
+		clear(ws.Metas)
 		if roots, err = ws.load(overlay, true, patterns); err != nil {
 			return nil, err
 		}
 	}
-	ws.roots = roots
+	ws.Roots = roots
 	return ws, ws.missingRoots()
 }
 
-func (ws *workspace) load(overlay map[string][]byte, tests bool, patterns []string) ([]*packages.Package, error) {
+func (ws *Workspace) load(overlay map[string][]byte, tests bool, patterns []string) ([]*packages.Package, error) {
 	cfg := &packages.Config{
 		Mode:       listMode,
-		Dir:        ws.cfg.Dir,
-		Env:        ws.cfg.env(),
-		BuildFlags: ws.cfg.buildFlags(),
+		Dir:        ws.Dir,
+		Env:        ws.Env,
+		BuildFlags: ws.Flags,
 		Overlay:    overlay,
 		Tests:      tests,
 	}
@@ -94,21 +95,21 @@ func (ws *workspace) load(overlay map[string][]byte, tests bool, patterns []stri
 		return nil, fmt.Errorf("%w: %w", errLoad, goError{err})
 	}
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		if ws.metas[p.ID] == nil {
-			ws.metas[p.ID] = p
+		if ws.Metas[p.ID] == nil {
+			ws.Metas[p.ID] = p
 		}
 	})
 	return roots, nil
 }
 
-// add lists the packages of paths that nothing listed so far imports: the runtime,
+// Add lists the packages of paths that nothing listed so far imports: the runtime,
 // before anything was generated, and whatever else generated code needs.
-func (ws *workspace) add(paths ...string) error {
-	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return ws.metas[path] != nil })
+func (ws *Workspace) Add(paths ...string) error {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return ws.Metas[path] != nil })
 	if len(paths) == 0 {
 		return nil
 	}
-	roots, err := ws.load(ws.cfg.Overlay, false, paths)
+	roots, err := ws.load(ws.Overlay, false, paths)
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func missingImport(path, msg string) string {
 
 // brokenOutput finds our own files among the places of listing errors, and
 // returns what to list in their stead: a package clause.
-func (ws *workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
+func (ws *Workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	broken := map[string][]byte{}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
@@ -150,8 +151,8 @@ func (ws *workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 }
 
 // replaceBroken adds what to list instead of path to broken, if the file is ours.
-func (ws *workspace) replaceBroken(broken map[string][]byte, path string) {
-	data, err := ws.cfg.read(path)
+func (ws *Workspace) replaceBroken(broken map[string][]byte, path string) {
+	data, err := ws.Read(path)
 	if _, here := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && here == nil {
 		err = nil // a link that leads nowhere: to replace it takes nothing away
 	}
@@ -159,7 +160,7 @@ func (ws *workspace) replaceBroken(broken map[string][]byte, path string) {
 		return
 	}
 	name := source.ClauseName(data)
-	if from, err := ws.cfg.read(source.FileSource(path)); name == "" && err == nil {
+	if from, err := ws.Read(source.FileSource(path)); name == "" && err == nil {
 		name = source.ClauseName(from)
 	}
 	if name != "" {
@@ -169,9 +170,9 @@ func (ws *workspace) replaceBroken(broken map[string][]byte, path string) {
 
 // missingRoots reports patterns that lead to no package at all, and those that lead to
 // a package without a path, whose twins could not be imported.
-func (ws *workspace) missingRoots() error {
+func (ws *Workspace) missingRoots() error {
 	var errs []error
-	for _, p := range ws.roots {
+	for _, p := range ws.Roots {
 		if p.PkgPath == "command-line-arguments" {
 			errs = append(errs, fmt.Errorf("%w: patterns have to name packages, not files", errLoad))
 			continue
@@ -203,7 +204,7 @@ func (e goError) Error() string {
 
 // errorPosition parses the position of a listing error: "file:line:col" or less,
 // relative to the folder that the go command ran in.
-func (ws *workspace) errorPosition(e packages.Error) token.Position {
+func (ws *Workspace) errorPosition(e packages.Error) token.Position {
 	var pos token.Position
 	rest := e.Pos
 	if rest == "" || rest == "-" {
@@ -224,7 +225,7 @@ func (ws *workspace) errorPosition(e packages.Error) token.Position {
 	}
 	pos.Filename = rest
 	if !filepath.IsAbs(rest) {
-		if abs, err := filepath.Abs(filepath.Join(ws.cfg.Dir, rest)); err == nil {
+		if abs, err := filepath.Abs(filepath.Join(ws.Dir, rest)); err == nil {
 			pos.Filename = abs
 		}
 	}
@@ -237,30 +238,30 @@ func (ws *workspace) errorPosition(e packages.Error) token.Position {
 	return pos
 }
 
-// local reports whether p belongs to the main module or the workspace: where
+// Local reports whether p belongs to the main module or the workspace: where
 // annotations count and files may be written.
-func local(p *packages.Package) bool { return p.Module != nil && p.Module.Main }
+func Local(p *packages.Package) bool { return p.Module != nil && p.Module.Main }
 
-// isTestMain reports whether p is the program that go test makes up.
-func isTestMain(p *packages.Package) bool {
+// IsTestMain reports whether p is the program that go test makes up.
+func IsTestMain(p *packages.Package) bool {
 	return p.Name == "main" && strings.HasSuffix(p.PkgPath, ".test")
 }
 
-// locals are the local packages in the order of their IDs.
-func (ws *workspace) locals() []*packages.Package {
+// Locals are the local packages in the order of their IDs.
+func (ws *Workspace) Locals() []*packages.Package {
 	var list []*packages.Package
-	for _, id := range slices.Sorted(maps.Keys(ws.metas)) {
-		if p := ws.metas[id]; local(p) && !isTestMain(p) {
+	for _, id := range slices.Sorted(maps.Keys(ws.Metas)) {
+		if p := ws.Metas[id]; Local(p) && !IsTestMain(p) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// owns reports whether functions of the file at path are generated from the
+// Owns reports whether functions of the file at path are generated from the
 // variant p. One file belongs to several variants; the plainest that has it is
 // the one whose scope every build has.
-func owns(p *packages.Package, path string) bool {
+func Owns(p *packages.Package, path string) bool {
 	switch {
 	case p.ForTest == "":
 		return true
@@ -272,8 +273,8 @@ func owns(p *packages.Package, path string) bool {
 	return false // A package recompiled for another's test.
 }
 
-// folder is where the files of p lie.
-func folder(p *packages.Package) string {
+// Folder is where the files of p lie.
+func Folder(p *packages.Package) string {
 	for _, files := range [][]string{p.GoFiles, p.IgnoredFiles, p.OtherFiles} {
 		if len(files) > 0 {
 			return filepath.Dir(files[0])

@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // endless finds files for which the go command would wait forever: it opens all files
 // with certain names, and opening a named pipe waits for a writer. Only folders of
 // patterns are looked at, and not those of what they import.
-func endless(cfg *Config, patterns []string) error {
+func endless(cfg *Settings, patterns []string) error {
 	for _, pattern := range patterns {
-		if !isPath(pattern) {
+		if !IsPath(pattern) {
 			continue
 		}
 		root, all := strings.CutSuffix(pattern, "...")
@@ -25,7 +25,7 @@ func endless(cfg *Config, patterns []string) error {
 			switch {
 			case err != nil:
 				return nil //nolint:nilerr // the go command has better words for it
-			case d.IsDir() && path != root && (!all || isSkipped(d.Name())):
+			case d.IsDir() && path != root && (!all || IsSkipped(d.Name())):
 				return fs.SkipDir
 			case !d.IsDir() && isOpened(d.Name()) && isEndless(path, d.Type()):
 				return fmt.Errorf("%w: %s is a named pipe or a device, and to read it may never end; rename or remove it", errLoad, path)
@@ -39,9 +39,9 @@ func endless(cfg *Config, patterns []string) error {
 	return nil
 }
 
-// isSkipped reports whether the go command leaves out folders of this name where a
+// IsSkipped reports whether the go command leaves out folders of this name where a
 // pattern has dots.
-func isSkipped(name string) bool {
+func IsSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
@@ -59,4 +59,9 @@ func isEndless(path string, mode fs.FileMode) bool {
 		mode = info.Mode()
 	}
 	return mode&(fs.ModeNamedPipe|fs.ModeDevice) != 0
+}
+
+// IsPath reports whether a pattern names a folder, as against an import path.
+func IsPath(pattern string) bool {
+	return pattern[:min(1, len(pattern))] == "." || filepath.IsAbs(pattern)
 }

@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"go/types"
@@ -14,7 +14,7 @@ import (
 // testdata/typestring, and says without writing them whether another package keeps them
 // to itself.
 func TestOpenTypesAreThoseThatOthersDoNotName(t *testing.T) {
-	pkg := checkedPackage(t, "./testdata/typestring")
+	pkg := checkedPackage(t, "../../testdata/typestring")
 	im := typetext.New(pkg, pkg.Files[0])
 	open := map[string]bool{}
 	for id, obj := range pkg.Info.Defs {

@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"path/filepath"
@@ -23,12 +23,12 @@ import (
 // would become two variables.
 
 // compiled are the files that p is checked with, and whether C is missing in them.
-func (s *sources) compiled(p *packages.Package) (paths []string, withoutC bool) {
-	if !local(p) || !slices.ContainsFunc(p.CompiledGoFiles, isMadeByCgo) {
+func (s *Sources) compiled(p *packages.Package) (paths []string, withoutC bool) {
+	if !Local(p) || !slices.ContainsFunc(p.CompiledGoFiles, isMadeByCgo) {
 		return p.CompiledGoFiles, false
 	}
 	for _, path := range p.GoFiles {
-		if src := s.get(path); src.syntax != nil && source.ImportsC(src.syntax) && len(src.functions) > 0 {
+		if src := s.Get(path); src.Syntax != nil && source.ImportsC(src.Syntax) && len(src.Functions) > 0 {
 			return p.GoFiles, true
 		}
 	}

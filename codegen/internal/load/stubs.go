@@ -1,4 +1,4 @@
-package codegen
+package load
 
 import (
 	"fmt"
@@ -51,24 +51,24 @@ const stubFile = "generated declarations"
 // stub is the declarations for the annotated functions of one file, owner, as
 // far as they go to the file that holds the stub.
 type stub struct {
-	owner *goFile
+	owner *File
 	decls []ast.Decl
 }
 
 // addStubs gives every file of a scope its stubs.
-func (f *finder) addStubs(sc *scope) {
+func (f *Finder) addStubs(sc *scope) {
 	for _, src := range sc.sources {
 		if src.err != nil {
 			continue // Its package is not type-checked.
 		}
-		text := map[*goFile]*strings.Builder{}
-		in := func(home *goFile) *strings.Builder {
+		text := map[*File]*strings.Builder{}
+		in := func(home *File) *strings.Builder {
 			if text[home] == nil {
 				text[home] = new(strings.Builder)
 			}
 			return text[home]
 		}
-		for _, fn := range src.functions {
+		for _, fn := range src.Functions {
 			f.stubFunctions(in(src), src, fn)
 			home, params := src, f.slice(src, fn.decl.Type.TypeParams)
 			if fn.decl.Recv != nil {
@@ -86,7 +86,7 @@ func (f *finder) addStubs(sc *scope) {
 }
 
 // stubFunctions declares FAsync and FEnter.
-func (f *finder) stubFunctions(w *strings.Builder, src *goFile, fn *annotated) {
+func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 	decl := fn.decl
 	recv, frameArgs := "", typeArgs(decl.Type.TypeParams)
 	if decl.Recv != nil {
@@ -157,7 +157,7 @@ func typeArgs(params *ast.FieldList) string {
 // receiver is the text of a receiver, and its type parameters as arguments:
 // "(m *Map[K, V]) " and "[K, V]". Blank parameters are named, since the stubs
 // have to pass them on.
-func (f *finder) receiver(src *goFile, decl *ast.FuncDecl) (text, args string) {
+func (f *Finder) receiver(src *File, decl *ast.FuncDecl) (text, args string) {
 	text = f.slice(src, decl.Recv)
 	start := decl.Recv.Pos()
 	var names []string
@@ -203,12 +203,12 @@ func receiverParams(decl *ast.FuncDecl) []*ast.Ident {
 
 // typeParamsOf finds the declaration of a type in a scope and the text of its
 // type parameters.
-func (f *finder) typeParamsOf(sc *scope, fallback *goFile, name string) (*goFile, string) {
+func (f *Finder) typeParamsOf(sc *scope, fallback *File, name string) (*File, string) {
 	for _, src := range sc.sources {
-		if src.syntax == nil || src.generated {
+		if src.Syntax == nil || src.Generated {
 			continue
 		}
-		if spec := typeSpec(src.syntax, name); spec != nil {
+		if spec := typeSpec(src.Syntax, name); spec != nil {
 			return src, f.slice(src, spec.TypeParams)
 		}
 	}
@@ -231,7 +231,7 @@ func typeSpec(file *ast.File, name string) *ast.TypeSpec {
 }
 
 // slice is the source text of a node, empty for none.
-func (f *finder) slice(src *goFile, node ast.Node) string {
+func (f *Finder) slice(src *File, node ast.Node) string {
 	switch n := node.(type) {
 	case *ast.FieldList:
 		if n == nil {
@@ -240,15 +240,15 @@ func (f *finder) slice(src *goFile, node ast.Node) string {
 	case nil:
 		return ""
 	}
-	file := f.ws.fset.File(node.Pos())
+	file := f.ws.Fset.File(node.Pos())
 	return string(src.data[file.Offset(node.Pos()):file.Offset(node.End())])
 }
 
 // attach adds the declarations in text to home. They are parsed by themselves: the
 // types of nodes shared with the source would be recorded twice, the second time for
 // the stub.
-func (f *finder) attach(home, owner *goFile, text string) {
-	file, err := parser.ParseFile(f.ws.fset, stubFile, "package p\n"+text, parser.SkipObjectResolution)
+func (f *Finder) attach(home, owner *File, text string) {
+	file, err := parser.ParseFile(f.ws.Fset, stubFile, "package p\n"+text, parser.SkipObjectResolution)
 	if err != nil {
 		// The head of an annotated function does not parse by itself: the type checker
 		// reports why.
@@ -261,10 +261,10 @@ func (f *finder) attach(home, owner *goFile, text string) {
 }
 
 // stubImports declares the qualifiers of stubs, and uses each.
-func (f *finder) stubImports() []ast.Decl {
+func (f *Finder) stubImports() []ast.Decl {
 	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Task\n",
 		stubJob, source.JobPath, stubTask, source.StatemachinePath, stubJob, stubTask)
-	file, err := parser.ParseFile(f.ws.fset, stubFile, text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(f.ws.Fset, stubFile, text, parser.SkipObjectResolution)
 	if err != nil {
 		panic("codegen: internal error: " + err.Error())
 	}
@@ -273,11 +273,11 @@ func (f *finder) stubImports() []ast.Decl {
 
 // withStubs is the file as the user wrote it, with its stubs except for those of the
 // owners in without. The syntax itself stays as it is: it will be lowered.
-func (s *goFile) withStubs(without map[*goFile]bool) *ast.File {
+func (s *File) withStubs(without map[*File]bool) *ast.File {
 	if len(s.stubs) == 0 {
-		return s.syntax
+		return s.Syntax
 	}
-	file := *s.syntax
+	file := *s.Syntax
 	file.Decls = append(slices.Clip(file.Decls), s.stubImports...)
 	for _, stub := range s.stubs {
 		if !without[stub.owner] {
@@ -288,6 +288,6 @@ func (s *goFile) withStubs(without map[*goFile]bool) *ast.File {
 }
 
 // streamStub declares the twin of a stream.
-func (f *finder) streamStub(src *goFile, fn *annotated, head, tparams, params string) string {
+func (f *Finder) streamStub(src *File, fn *annotated, head, tparams, params string) string {
 	return fmt.Sprintf("%s%s%s%s *%s.Stream[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, f.slice(src, source.YieldedType(fn.stream)))
 }

@@ -1,0 +1,79 @@
+package load
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// CheckWith type-checks the package of v with generated files in the place of the stubs for
+// the functions of the files at replaced. It returns the errors.
+func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string) []types.Error {
+	files, withoutC := c.sources.withoutBodies(v, replaced)
+	var errs []types.Error
+	config := &types.Config{
+		Importer: importer(func(path string) (*types.Package, error) { return c.importedWith(v.Meta, path) }),
+		Sizes:    v.Meta.TypesSizes,
+
+		FakeImportC: withoutC,
+		Error: func(err error) {
+			e, ok := err.(types.Error)
+			// A tab begins the second place of an error that has been reported.
+			if ok && !strings.HasPrefix(e.Msg, "\t") {
+				errs = append(errs, e)
+			}
+		},
+	}
+	if v.Meta.Module.GoVersion != "" {
+		config.GoVersion = "go" + v.Meta.Module.GoVersion
+	}
+	_ = types.NewChecker(config, c.ws.Fset, types.NewPackage(v.Meta.PkgPath, v.Meta.Name), nil).Files(append(files, generated...))
+	return errs
+}
+
+// withoutBodies are the files of v as declarations only, and without the stubs for
+// the functions of the files at without. Errors that this causes in them (unused imports,
+// missing bodies) are ignored.
+func (s *Sources) withoutBodies(v *Variant, without []string) (files []*ast.File, withoutC bool) {
+	replaced := map[*File]bool{}
+	for _, path := range without {
+		replaced[s.Get(path)] = true
+	}
+	paths, withoutC := s.compiled(v.Meta)
+	for _, path := range paths {
+		src := s.Get(path)
+		if src.Syntax == nil || src.Generated {
+			continue
+		}
+		file := *src.withStubs(replaced)
+		file.Decls = slices.Clone(file.Decls)
+		for i, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				head := *fn
+				head.Body = nil
+				file.Decls[i] = &head
+			}
+		}
+		files = append(files, &file)
+	}
+	return files, withoutC
+}
+
+// importedWith finds what generated code of p imports: what p itself does, or
+// else any package of the list, the variant made for the same test first.
+func (c *Checker) importedWith(p *packages.Package, path string) (*types.Package, error) {
+	imports := c.ws.Imports(p)
+	if imports[path] == nil {
+		dep := c.ws.Metas[path+" ["+p.ForTest+".test]"]
+		if dep == nil || p.ForTest == "" {
+			dep = c.ws.Metas[path]
+		}
+		if dep != nil {
+			imports[path] = dep
+		}
+	}
+	return c.imported(imports, path)
+}

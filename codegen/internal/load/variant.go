@@ -1,0 +1,244 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"go/format"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+	"golang.org/x/tools/go/packages"
+)
+
+// Variant is one variant of a package that owns annotated functions: the plain one, the
+// one with tests, or the external tests.
+type Variant struct {
+	Meta *packages.Package
+	Dir  string
+}
+
+// Variants looks for annotated functions in the matched packages, and reports errors in
+// their annotations by folder.
+func (f *Finder) Variants(report func(dir string, found []source.Diagnostic)) []*Variant {
+	var list []*Variant
+	seen := map[string]bool{}
+	for _, p := range f.ws.Roots {
+		sc := f.scopes[p.PkgPath]
+		if !Local(p) || sc == nil {
+			continue
+		}
+		if !seen[p.PkgPath] {
+			seen[p.PkgPath] = true
+			report(sc.dir, sc.findings)
+		}
+		for _, path := range p.GoFiles {
+			src := f.sources.Get(path)
+			if Owns(p, path) && (len(src.Functions) > 0 || src.err != nil && mentionsDirective(src.data)) {
+				list = append(list, &Variant{Meta: p, Dir: sc.dir})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// Model builds the input of the lowering: the annotated functions of v with their types.
+// What it finds wrong with them is the second result.
+func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
+	result := c.check(v.Meta)
+	var found []source.Diagnostic
+	pkg := &source.Package{
+		Path:     v.Meta.PkgPath,
+		Name:     v.Meta.Name,
+		Dir:      v.Dir,
+		Fset:     c.ws.Fset,
+		Types:    result.types,
+		Info:     result.info,
+		Language: result.types.GoVersion(),
+		Twins:    source.NewTwins(c.finder.names),
+		Names:    c.finder.scopes[v.Meta.PkgPath].declared.Scope,
+	}
+	_, pkg.WithoutC = c.sources.compiled(v.Meta)
+	for _, path := range slices.Sorted(slices.Values(v.Meta.GoFiles)) {
+		src := c.sources.Get(path)
+		if !Owns(v.Meta, path) || len(src.Functions) == 0 {
+			continue
+		}
+		if out := source.FileTwin(path); c.sources.Occupied(out) {
+			_, err := c.ws.Read(out)
+			found = append(found, outputTaken(path, out, err))
+		}
+		file, wrong := modelFile(pkg, src)
+		pkg.Files, found = append(pkg.Files, file), append(found, wrong...)
+	}
+	return pkg, found
+}
+
+func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnostic) {
+	var found []source.Diagnostic
+	formatted, err := format.Source(src.data)
+	file := &source.File{
+		Path: src.path, Syntax: src.Syntax, Source: src.data,
+		Ragged: err != nil || !bytes.Equal(formatted, src.data),
+	}
+	for _, fn := range src.Functions {
+		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
+		function := &source.Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names}
+		if fn.stream != nil {
+			stream, err := source.StreamOf(pkg, fn.decl, fn.stream)
+			if err != nil {
+				found = append(found, cannotAnnotate(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name, err.Error(), "return an iter.Seq2 of the values and error"))
+				continue
+			}
+			function.Stream = stream
+		}
+		if _, isError := resultTypes(fn.decl); isError != (function.Results().Err != nil) {
+			found = append(found, disguisedError(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name))
+		}
+		file.Functions = append(file.Functions, function)
+	}
+	return file, found
+}
+
+// Occupied reports whether a foreign file is where we would write.
+func (s *Sources) Occupied(path string) bool {
+	data, err := s.cfg.Read(path)
+	return err == nil && !source.IsOurs(path, data) || errors.Is(err, errIrregular)
+}
+
+// firstAnnotation is a place for findings about the annotations of a whole package.
+func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
+	for _, path := range p.GoFiles {
+		for _, fn := range s.Get(path).Functions {
+			return s.fset.PositionFor(fn.decl.Name.Pos(), false)
+		}
+	}
+	return token.Position{Filename: Folder(p)}
+}
+
+// Problems are the errors of the go command, the parser and the type checker about v and
+// what it imports.
+func (c *Checker) Problems(v *Variant) []source.Diagnostic {
+	if c.ws.reaches(c.ws.Metas[source.StatemachinePath], v.Meta) {
+		return []source.Diagnostic{needsRuntime(c.sources.firstAnnotation(v.Meta), v.Meta.PkgPath, source.StatemachinePath)}
+	}
+	var listed, parsed, typed []source.Diagnostic
+	c.ws.Visit(v.Meta, func(p *packages.Package) {
+		listed = append(listed, c.listProblems(p)...)
+		if !Local(p) {
+			return
+		}
+		for _, path := range p.GoFiles {
+			if src := c.sources.Get(path); !src.Generated {
+				parsed = append(parsed, src.problems()...)
+			}
+		}
+	})
+	// Types of half a syntax tree are no news.
+	if len(parsed) == 0 {
+		c.ws.Visit(v.Meta, func(p *packages.Package) { typed = append(typed, c.typeProblems(p, len(listed) > 0)...) })
+	}
+	listed = slices.DeleteFunc(listed, func(d source.Diagnostic) bool { return sameLine(d, parsed) })
+	return slices.Concat(listed, parsed, typed)
+}
+
+// sameLine reports whether there is a finding in list for the line of d: if the
+// beginning of a file is broken, the go command reports it, too.
+func sameLine(d source.Diagnostic, list []source.Diagnostic) bool {
+	return d.Pos.Line > 0 && slices.ContainsFunc(list, func(other source.Diagnostic) bool {
+		return d.Pos.Filename == other.Pos.Filename && d.Pos.Line == other.Pos.Line
+	})
+}
+
+// listProblems are the errors of the go command about p.
+func (c *Checker) listProblems(p *packages.Package) []source.Diagnostic {
+	var found []source.Diagnostic
+	for _, e := range p.Errors {
+		pos := c.ws.errorPosition(e)
+		if pos.Filename == "" {
+			pos.Filename = Folder(p)
+		}
+		parsed := Local(p) && e.Kind == packages.ParseError // is found again, and completely
+		if !parsed && !c.sources.isOutput(pos.Filename) {
+			found = append(found, listError(pos, source.OneLine(e.Msg)))
+		}
+	}
+	return found
+}
+
+// typeProblems are the type errors of p. Those about imports are left out if the go
+// command reports them better.
+func (c *Checker) typeProblems(p *packages.Package, listed bool) []source.Diagnostic {
+	var found []source.Diagnostic
+	for _, e := range c.check(p).errs {
+		pos := e.Fset.PositionFor(e.Pos, false)
+		if pos.Filename == stubFile || listed && strings.HasPrefix(e.Msg, "could not import ") {
+			continue
+		}
+		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(found) > 0 {
+			// The second place of the error before.
+			found[len(found)-1] = found[len(found)-1].Also(more, pos)
+			continue
+		}
+		found = append(found, typeError(pos, e.Msg))
+	}
+	return found
+}
+
+// Visit calls f for p and everything it imports, each once.
+func (ws *Workspace) Visit(p *packages.Package, f func(*packages.Package)) {
+	seen := map[string]bool{}
+	var walk func(*packages.Package)
+	walk = func(p *packages.Package) {
+		if seen[p.ID] {
+			return
+		}
+		seen[p.ID] = true
+		f(p)
+		for _, dep := range ws.Imports(p) {
+			walk(dep)
+		}
+	}
+	walk(p)
+}
+
+// isOutput reports whether the file at path carries our header.
+func (s *Sources) isOutput(path string) bool {
+	return strings.HasSuffix(path, ".go") && s.Get(path).Generated
+}
+
+// Overrides are the findings about pairs of which a type overrides one form, by folder. It
+// looks at every local package whose types are known by now: a package without annotations
+// can override half of a pair too.
+func (c *Checker) Overrides() map[string][]source.Diagnostic {
+	found := map[string][]source.Diagnostic{}
+	position := func(pos token.Pos) token.Position { return c.ws.Fset.PositionFor(pos, false) }
+	for _, entry := range c.local.byID {
+		dir := Folder(entry.result.meta)
+		found[dir] = append(found[dir], source.Overrides(entry.result.types, position)...)
+	}
+	return found
+}
+
+// Editable reports whether the files of p may change under the same name. Those of
+// the Go distribution and of the module cache do not.
+func Editable(p *packages.Package) bool {
+	m := p.Module
+	if m == nil {
+		return !isStandard(p)
+	}
+	if m.Replace != nil {
+		m = m.Replace
+	}
+	return m.Version == "" || p.Module.Dir == "" // a vendored package's module has no folder
+}
+
+// isStandard reports whether p belongs to the Go distribution: its import path
+// begins with an element that is no domain name, as no other's may.
+func isStandard(p *packages.Package) bool {
+	first, _, _ := strings.Cut(p.PkgPath, "/")
+	return !strings.Contains(first, ".")
+}
