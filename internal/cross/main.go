@@ -35,7 +35,7 @@ func main() {
 			os.Exit(2)
 		}
 		for _, finding := range list {
-			fmt.Println(finding)
+			fmt.Fprintln(os.Stdout, finding)
 			status = 1
 		}
 	}

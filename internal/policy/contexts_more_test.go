@@ -108,7 +108,7 @@ func pauses(ctx context.Context, n *notes) {
 	s := goroutine.New()
 	n.of("job.SwitchTo")(job.SwitchTo(ctx, s))
 	n.of("job.SwitchToAsync")(job.SwitchToAsync(ctx, s).Await())
-	defer job.SwitchTo(ctx, s)
+	defer job.SwitchTo(ctx, s) //nolint:errcheck // a deferred call has no other form
 }
 
 //movenext:async

@@ -43,12 +43,12 @@ type Sources struct {
 	fset *token.FileSet
 
 	mu     sync.Mutex
-	byPath map[string]*lazyFile
+	byPath map[string]*LazyFile
 }
 
-// lazyFile is read and parsed on demand, since most files of a large module hold no
+// LazyFile is read and parsed on demand, since most files of a large module hold no
 // annotation and need not be parsed.
-type lazyFile struct {
+type LazyFile struct {
 	Data   func() ([]byte, error)
 	parsed func() *File
 
@@ -72,19 +72,19 @@ func (s *Sources) CodeSums() map[string]source.CodeSums {
 
 // NewSources are the files of a workspace, none of which has been read.
 func NewSources(cfg *Settings, fset *token.FileSet) *Sources {
-	return &Sources{cfg: cfg, fset: fset, byPath: map[string]*lazyFile{}}
+	return &Sources{cfg: cfg, fset: fset, byPath: map[string]*LazyFile{}}
 }
 
 // Get returns the parsed file at path.
 func (s *Sources) Get(path string) *File { return s.Lazy(path).parsed() }
 
 // Lazy returns the file at path, which is read and parsed as far as is asked for.
-func (s *Sources) Lazy(path string) *lazyFile {
+func (s *Sources) Lazy(path string) *LazyFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.byPath[path]
 	if l == nil {
-		l = &lazyFile{Data: sync.OnceValues(func() ([]byte, error) { return s.cfg.Read(path) })}
+		l = &LazyFile{Data: sync.OnceValues(func() ([]byte, error) { return s.cfg.Read(path) })}
 		l.parsed = sync.OnceValue(func() *File { return s.parse(path, l) })
 		l.Code = sync.OnceValue(func() source.Checksum { return l.parsed().sum(s.fset, source.Code) })
 		l.Face = sync.OnceValue(func() source.Checksum { return l.parsed().sum(s.fset, source.Face) })
@@ -118,7 +118,7 @@ func mentionsMisspelt(data []byte) bool {
 	return slices.ContainsFunc(commentOfAsync.FindAll(data, -1), func(line []byte) bool { return source.IsMisspelt(string(bytes.TrimSpace(line))) })
 }
 
-func (s *Sources) parse(path string, l *lazyFile) *File {
+func (s *Sources) parse(path string, l *LazyFile) *File {
 	src := &File{path: path}
 	if src.data, src.err = l.Data(); src.err != nil {
 		// a dangling link
