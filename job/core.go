@@ -58,9 +58,6 @@ type rare struct {
 	// Written before the job is published as Faulted.
 	failure *failure
 
-	// Of a source, made while a hook for unobserved failures was set.
-	dropped *failure
-
 	// Nil in most jobs that have this part. See setErr.
 	err error
 
@@ -73,10 +70,12 @@ type rare struct {
 	synchronous continuation.List
 }
 
-// recorded is what [Diagnostics] have asked for.
+// recorded is what [Diagnostics] have asked for, and the hook for unobserved failures.
 type recorded struct {
 	made uintptr     // where the job was made, or 0
 	task *trace.Task // of the execution tracer
+
+	dropped *failure // of a source that was made while a hook for unobserved failures was set
 }
 
 // record returns the part for diagnostics, making it if need be. The job was not handed
@@ -129,8 +128,8 @@ func (c *core) publish(final Status) continuation.Chain {
 	told := c.waiting.Complete()
 	if r := c.rare.Load(); r != nil {
 		told = told.Join(r.synchronous.Complete())
-		if r.dropped != nil {
-			r.dropped.settled.Store(true)
+		if r.recorded != nil && r.recorded.dropped != nil {
+			r.recorded.dropped.settled.Store(true)
 			runtime.KeepAlive(c) // or the cleanup could come before the mark
 		}
 	}

@@ -32,9 +32,8 @@ func (s *Source[T]) Job() *Job[T] { return s.ready().Job() }
 // ready returns the promise of a source that may be zero until now.
 func (s *Source[T]) ready() *Promise[T] {
 	if state := &s.promise.job.state; state.is(Scheduled) { // the zero word
-		if state.move(Scheduled, WaitingForActivation) {
-			s.promise.job.mayBeDropped(3)
-		}
+		s.promise.job.mayBeDropped(3)
+		state.move(Scheduled, WaitingForActivation)
 	}
 	return &s.promise
 }

@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -102,19 +103,21 @@ var ErrDropped = errors.New("job: the source was dropped and never completed")
 // the source alive, and is seen in a dump of the goroutines.
 
 // mayBeDropped has the collector report a job that others complete, if none does. skip is the
-// number of calls between here and the code to name.
+// number of calls between here and the code to name. It is called before the job is in use;
+// of several first uses of a zero source, the one whose record gets in reports.
 func (c *core) mayBeDropped(skip int) {
 	if unobservedHook.Load() == nil {
 		return
 	}
-	r := c.extras()
-	f := &failure{Failure: Failure{Err: ErrDropped, ID: r.id, Name: r.name, Creation: Frame{What: "source", Job: c.label()}}}
+	id := lastID.Add(1)
+	f := &failure{Failure: Failure{Err: ErrDropped, ID: id, Creation: Frame{What: "source", Job: fmt.Sprintf("#%d", id)}}}
 	var made [1]uintptr
 	if runtime.Callers(skip+1, made[:]) > 0 {
 		f.Creation.Function, f.Creation.File, f.Creation.Line = where(made[0])
 	}
-	r.dropped = f
-	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
+	if c.rare.CompareAndSwap(nil, &rare{id: id, recorded: &recorded{dropped: f}}) {
+		runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
+	}
 }
 
 // observe notes that the outcome has been given out.
