@@ -33,5 +33,5 @@ func greetBoth(ctx context.Context, a, b string) (string, error) {
 func main() {
 	ctx := context.Background()
 	fmt.Println(greetBoth(ctx, "Ann", "Bob"))               // plain Go: blocks this goroutine
-	fmt.Println(greetBothAsync(ctx, "Cy", "Dee").Wait(ctx)) // a machine: holds none while it sleeps
+	fmt.Println(greetBothAsync(ctx, "Cy", "Dee").Wait(ctx)) // a machine: blocks none
 }
