@@ -32,9 +32,8 @@ func IsAnnotated(decl *ast.FuncDecl) bool { return source.IsAnnotated(decl) }
 // nil.
 func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit { return source.StreamLiteral(decl) }
 
-// HalfOverridden returns the form that named gets from an embedded type while it declares
-// m, the other form of the same pair, itself; and that type's name. Both are empty if m is
-// no half of such a pair.
-func HalfOverridden(named *types.Named, m *types.Func) (missing, from string) {
-	return source.HalfOverridden(named, m)
+// EachHalfPair calls found for each method of a package's types that is half of a pair of
+// twins whose other form, missing, comes from an embedded type, from.
+func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Func, missing, from string)) {
+	source.EachHalfPair(pkg, found)
 }

@@ -47,13 +47,13 @@ const (
 
 // refuseUnsafe refuses pointers that are needed after a suspension.
 func (u *unit) refuseUnsafe() {
-	refused := map[*variable]bool{}
+	asked := map[*variable]bool{}
 	for _, p := range u.parks() {
 		for v := range u.live.before(p.resume.at) {
-			if v.typ == nil || refused[v] || !isBasic(v.typ, types.UnsafePointer) {
+			if v.typ == nil || asked[v] || !isBasic(v.typ, types.UnsafePointer) {
 				continue
 			}
-			refused[v] = true
+			asked[v] = true
 			if u.originOf(v) != fromOutside {
 				u.refuse(heldUnsafe(u.atVariable(v), v.name))
 			}
@@ -201,14 +201,14 @@ func (s *origins) part(e, x ast.Expr) origin {
 		return s.variable(v)
 	}
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
-	if ok && s.isConversion(call) || s.isWithin(x) {
+	if ok && s.u.isConversion(call) || s.hasInside(x) {
 		return s.origin(x)
 	}
 	return fromOutside
 }
 
-// isWithin reports whether an element or a field of x is a part of x itself.
-func (s *origins) isWithin(x ast.Expr) bool {
+// hasInside reports whether an element or a field of x is a part of x itself.
+func (s *origins) hasInside(x ast.Expr) bool {
 	return typeset.Perhaps(s.u.typeOf(x), func(t types.Type) bool { return typeset.IsA[*types.Struct](t) || typeset.IsA[*types.Array](t) })
 }
 
@@ -232,21 +232,17 @@ func (s *origins) address(e ast.Expr) origin {
 }
 
 func (s *origins) addressOfPart(x ast.Expr) origin {
-	if s.isWithin(x) {
+	if s.hasInside(x) {
 		return s.address(x)
 	}
 	return s.origin(x)
-}
-
-func (s *origins) isConversion(call *ast.CallExpr) bool {
-	return s.u.info.Types[ast.Unparen(call.Fun)].IsType()
 }
 
 // call is the origin of what a call or a conversion returns. A call that gets an
 // address may hide it.
 func (s *origins) call(call *ast.CallExpr) origin {
 	fun := ast.Unparen(call.Fun)
-	if s.isConversion(call) {
+	if s.u.isConversion(call) {
 		return s.converted(call.Args[0])
 	}
 	from := s.most(call.Args)
@@ -271,7 +267,7 @@ func (s *origins) converted(e ast.Expr) origin {
 	from, followed := fromOutside, false
 	ast.Inspect(e, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		if ok && s.isConversion(call) && isBasic(s.u.typeOf(call.Args[0]), types.UnsafePointer) {
+		if ok && s.u.isConversion(call) && isBasic(s.u.typeOf(call.Args[0]), types.UnsafePointer) {
 			from, followed = max(from, s.origin(call.Args[0])), true
 			return false
 		}

@@ -136,7 +136,7 @@ func (u *unit) underNops(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
 		call, ok := e.(*ast.CallExpr)
-		if !ok || !u.info.Types[ast.Unparen(call.Fun)].IsType() || !u.isNop(u.typeOf(call), call.Args[0]) {
+		if !ok || !u.isConversion(call) || !u.isNop(u.typeOf(call), call.Args[0]) {
 			return e
 		}
 		e = call.Args[0]
@@ -157,9 +157,13 @@ func (u *unit) isNop(to types.Type, arg ast.Expr) bool {
 	return ok && also && x.Info()&y.Info()&types.IsInteger != 0 && x.Info()&signed == y.Info()&signed && u.sizes.Sizeof(x) == u.sizes.Sizeof(y)
 }
 
+func (u *unit) isConversion(call *ast.CallExpr) bool {
+	return u.info.Types[ast.Unparen(call.Fun)].IsType()
+}
+
 // isNumeric reports whether call is a conversion between numbers.
 func (u *unit) isNumeric(call *ast.CallExpr) bool {
-	if !u.info.Types[ast.Unparen(call.Fun)].IsType() {
+	if !u.isConversion(call) {
 		return false
 	}
 	to, ok := u.typeOf(call).Underlying().(*types.Basic)

@@ -214,7 +214,7 @@ func (u *unit) temp(stem string, t types.Type) *variable {
 func (u *unit) tempName(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		if u.info.Types[ast.Unparen(e.Fun)].IsType() {
+		if u.isConversion(e) {
 			return "converted"
 		}
 		return calledName(e)

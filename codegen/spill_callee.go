@@ -41,7 +41,7 @@ func (u *unit) hasCall(e ast.Expr, but ...string) bool {
 			return false
 		case *ast.CallExpr:
 			name, _ := u.builtin(n.Fun)
-			found = found || !u.info.Types[ast.Unparen(n.Fun)].IsType() && !u.isConstant(n) && !slices.Contains(but, name)
+			found = found || !u.isConversion(n) && !u.isConstant(n) && !slices.Contains(but, name)
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		}

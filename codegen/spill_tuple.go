@@ -145,7 +145,7 @@ func (u *unit) readsMemory(e ast.Expr) bool {
 		s := u.info.Selections[e]
 		return s == nil || s.Kind() != types.FieldVal || s.Indirect()
 	case *ast.CallExpr:
-		return !u.info.Types[ast.Unparen(e.Fun)].IsType() || isString(u.typeOf(e)) && !isString(u.typeOf(e.Args[0]))
+		return !u.isConversion(e) || isString(u.typeOf(e)) && !isString(u.typeOf(e.Args[0]))
 	}
 	return true
 }
@@ -219,7 +219,7 @@ func (u *unit) mayPanic(e ast.Expr) panicking {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			return u.info.Types[ast.Unparen(n.Fun)].IsType()
+			return u.isConversion(n)
 		case *ast.StarExpr:
 			if !u.info.Types[n].IsType() {
 				how = max(how, panicsOnNil)

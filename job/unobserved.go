@@ -74,7 +74,13 @@ type unobserved struct {
 // failure is the record of one failure.
 type failure struct {
 	Failure
+	made    uintptr     // of a source: where, looked up when it is reported; or 0
 	settled atomic.Bool // observed, or reported
+}
+
+// reportWith has the collector report f when c is garbage.
+func (f *failure) reportWith(c *core) {
+	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
 }
 
 // fail makes the record of a failure, if a hook is set. The caller has written the
@@ -87,7 +93,7 @@ func (c *core) fail() {
 	f := &failure{Failure: Failure{Err: r.err, ID: r.id, Name: r.name, Creation: c.frame("job")}}
 	r.failure = f
 	outstanding.add(f)
-	runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
+	f.reportWith(c)
 }
 
 // ErrDropped is the error of a [Failure] of a [Source] that was dropped before it was
@@ -112,11 +118,10 @@ func (c *core) mayBeDropped(skip int) {
 	id := lastID.Add(1)
 	f := &failure{Failure: Failure{Err: ErrDropped, ID: id, Creation: Frame{What: "source", Job: fmt.Sprintf("#%d", id)}}}
 	var made [1]uintptr
-	if runtime.Callers(skip+1, made[:]) > 0 {
-		f.Creation.Function, f.Creation.File, f.Creation.Line = where(made[0])
-	}
+	runtime.Callers(skip+1, made[:])
+	f.made = made[0]
 	if c.rare.CompareAndSwap(nil, &rare{id: id, recorded: &recorded{dropped: f}}) {
-		runtime.AddCleanup(c, func(f *failure) { f.report() }, f)
+		f.reportWith(c)
 	}
 }
 
@@ -142,6 +147,9 @@ func (f *failure) report() bool {
 	hook := unobservedHook.Load()
 	if hook == nil {
 		return false
+	}
+	if f.made != 0 {
+		f.Creation.Function, f.Creation.File, f.Creation.Line = where(f.made)
 	}
 	hook.hook.Call(f.Failure)
 	return true

@@ -15,25 +15,11 @@ import (
 // from an embedded type: the plain form and the asynchronous one would be different
 // programs.
 func halfPairs(r *reporter, s *survey) {
-	scope := s.pass.Pkg.Scope()
-	for _, name := range scope.Names() {
-		obj, ok := scope.Lookup(name).(*types.TypeName)
-		if !ok || obj.IsAlias() {
-			continue
+	codegen.EachHalfPair(s.pass.Pkg, func(named *types.Named, m *types.Func, missing, from string) {
+		if decl := s.decls[m]; decl != nil {
+			r.report(decl.Name, halfOverridden(named.Obj().Name(), m.Name(), from, missing), s.otherForm(decl, m, missing))
 		}
-		named, ok := obj.Type().(*types.Named)
-		if !ok || types.IsInterface(named) {
-			continue
-		}
-		for m := range named.Methods() {
-			missing, from := codegen.HalfOverridden(named, m)
-			decl := s.decls[m]
-			if missing == "" || decl == nil {
-				continue
-			}
-			r.report(decl.Name, halfOverridden(name, m.Name(), from, missing), s.otherForm(decl, m, missing))
-		}
-	}
+	})
 }
 
 // otherForm adds the missing form: by the annotation, or as a method that waits for the

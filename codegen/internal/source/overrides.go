@@ -12,6 +12,15 @@ import (
 // must never happen.
 func Overrides(pkg *types.Package, position func(token.Pos) token.Position) []Diagnostic {
 	var found []Diagnostic
+	EachHalfPair(pkg, func(named *types.Named, m *types.Func, missing, from string) {
+		found = append(found, overridden(position(m.Pos()), named.Obj().Name(), m.Name(), missing, from))
+	})
+	return found
+}
+
+// EachHalfPair calls found for each method of a package's types that is half of a pair of
+// twins whose other form, missing, comes from an embedded type, from.
+func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Func, missing, from string)) {
 	scope := pkg.Scope()
 	for _, name := range scope.Names() {
 		obj, ok := scope.Lookup(name).(*types.TypeName)
@@ -23,18 +32,17 @@ func Overrides(pkg *types.Package, position func(token.Pos) token.Position) []Di
 			continue
 		}
 		for m := range named.Methods() {
-			if missing, from := HalfOverridden(named, m); missing != "" {
-				found = append(found, overridden(position(m.Pos()), name, m.Name(), missing, from))
+			if missing, from := halfOverridden(named, m); missing != "" {
+				found(named, m, missing, from)
 			}
 		}
 	}
-	return found
 }
 
-// HalfOverridden returns the form that named gets from an embedded type while
+// halfOverridden returns the form that named gets from an embedded type while
 // it declares m, the other form of the same pair, itself; and that type's name. Both
 // are empty if m is no half of such a pair.
-func HalfOverridden(named *types.Named, m *types.Func) (missing, from string) {
+func halfOverridden(named *types.Named, m *types.Func) (missing, from string) {
 	other := m.Name() + "Async"
 	if plain, ok := strings.CutSuffix(m.Name(), "Async"); ok && beside(m, other) == nil {
 		other = plain
