@@ -32,6 +32,8 @@ func greetBoth(ctx context.Context, a, b string) (string, error) {
 
 func main() {
 	ctx := context.Background()
-	fmt.Println(greetBoth(ctx, "Ann", "Bob"))               // plain Go: blocks this goroutine
-	fmt.Println(greetBothAsync(ctx, "Cy", "Dee").Wait(ctx)) // a machine: blocks none
+	// Plain Go: each wait blocks this goroutine.
+	fmt.Println(greetBoth(ctx, "Ann", "Bob"))
+	// A machine: it holds no goroutine while it sleeps.
+	fmt.Println(greetBothAsync(ctx, "Cy", "Dee").Wait(ctx))
 }

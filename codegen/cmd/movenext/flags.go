@@ -24,9 +24,9 @@ const usage = `usage: movenext [generate] [flags] [packages]
        movenext version
 
 generate writes the twins of functions annotated with //movenext:async,
-check says which of the generated files are not up to date,
-vet says what compiles and is hardly meant: jobs dropped, workers blocked,
-explain draws machines, and shows a run of them (movenext explain -help).
+check prints which generated files are not up to date,
+vet finds mistakes that compile and run: dropped jobs, blocked workers,
+explain draws machines, and steps through a run of them (movenext explain -help).
 Packages are patterns as for go build; without any they are "./...".
 
   -mode form     release (default): state machines; debug: to step through;
@@ -35,9 +35,9 @@ Packages are patterns as for go build; without any they are "./...".
   -goos os       load the files for this system
   -goarch arch   load the files for this architecture
   -C dir         resolve patterns in dir
-  -cache dir     keep results in dir (default $MOVENEXTCACHE, or the user's cache folder); off: nowhere
-  -overwrite     of generate: replace generated files also if they were edited by hand
-  -skip list     of vet: checks not to make, separated by commas
+  -cache dir     keep the cache in dir (default $MOVENEXTCACHE, or the user's cache folder); off for none
+  -overwrite     of generate: replace generated files even if they were edited by hand or damaged
+  -skip list     of vet: checks to skip, separated by commas
   -json          print the result as JSON
 
 exit status: 0 fine, 1 findings or files not up to date, 2 usage or loading
