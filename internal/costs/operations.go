@@ -107,8 +107,8 @@ func (b *bench) machines() []operation {
 	return []operation{
 		{name: "async function that does not suspend, as a job", do: func() { pauseAsync(b.ctx, b.done) }},
 		{name: "async function that suspends once, as a job", beside: b.source, do: b.on(func(j *job.Job[int]) { pauseAsync(b.ctx, j) })},
-		{name: "Await of a pending job, beside that job", beside: b.source, do: tick},
-		{name: "call of an async function that suspends, beside what it awaits", beside: b.source, do: tock},
+		{name: "Await of a pending job, without that job", beside: b.source, do: tick},
+		{name: "call of an async function that suspends, without the awaited job", beside: b.source, do: tock},
 		{name: "range over a stream, and its first value", beside: func() { job.FromResult(1000) }, do: func() { sumAsync(1) }},
 		{name: "100 more values of a stream", beside: func() { sumAsync(1) }, do: func() { sumAsync(101) }},
 	}
