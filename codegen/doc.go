@@ -82,7 +82,7 @@
 // An awaited job needs no second way: if it has completed, the machine continues where
 // it would be resumed.
 //
-//	if f.await2.IsCompleted() {
+//	if f.await2.IsCompleted() && t.Proceed() {
 //		goto resume2
 //	}
 //	f.State = 2

@@ -24,7 +24,7 @@ func (i *park) print(p *printer) {
 	case source.KindSleep:
 		p.line("if !%s {\ngoto %s\n}", p.mention(pt.asleep, value), p.u.names.label(pt.resumed))
 	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
-		p.line("if %s.IsCompleted() {\ngoto %s\n}", p.mention(pt.held, value), p.u.names.label(pt.resume))
+		p.line("if %s.IsCompleted() && %s.Proceed() {\ngoto %s\n}", p.mention(pt.held, value), task, p.u.names.label(pt.resume))
 	}
 	if pt.kind == source.KindLoop {
 		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.loop, value), pt.method, task, p.u.names.label(pt.resume))

@@ -52,8 +52,11 @@ func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 // WaitEnter is [AutoResetEvent.Wait] as generated machines call it.
 func (e *AutoResetEvent) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
-	if err != nil || e.TryWait() {
-		return nil, err
+	if err != nil {
+		return inTurnVoid(t, e, err)
+	}
+	if t.Proceed() && e.TryWait() {
+		return nil, nil
 	}
 	return enteredVoid(t, ctx, e, job.Void{}), nil
 }

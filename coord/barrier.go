@@ -67,10 +67,10 @@ func (b *Barrier) WaitAsync(ctx context.Context) *job.Job[bool] {
 func (b *Barrier) WaitEnter(t *statemachine.Task, ctx context.Context) (e *Entered[bool, job.Void], leader bool, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
-		return nil, false, err
+		return inTurn(t, b, false, err)
 	}
 	if b.isLast() {
-		return nil, true, nil
+		return inTurn(t, b, true, nil)
 	}
 	return entered(t, ctx, b, job.Void{}), false, nil
 }

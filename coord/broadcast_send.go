@@ -44,13 +44,13 @@ func (b *Broadcast[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 func (b *Broadcast[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T) (*EnteredVoid[T], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return nil, err
+		return inTurnVoid(t, b, err)
 	}
 	mustWait, err := b.offer(v)
 	if mustWait {
 		return enteredVoid(t, ctx, b, v), nil
 	}
-	return nil, err
+	return inTurnVoid(t, b, err)
 }
 
 // TrySend is [Broadcast.Send] without waiting: where that would wait it returns

@@ -49,12 +49,12 @@ func (c *Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] {
 func (c *Channel[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context) (e *Entered[T, job.Void], v T, err error) {
 	ctx, err = bound(ctx)
 	if err != nil {
-		return nil, v, err
+		return inTurn(t, c.receiving(), v, err)
 	}
 	if c.level.Load() == some { // otherwise the machine asks under the lock once suspended
 		var mustWait bool
 		if v, mustWait, err = c.poll(t.Worker()); !mustWait {
-			return nil, v, err
+			return inTurn(t, c.receiving(), v, err)
 		}
 	}
 	w := waitEntered(t, ctx, c.receiving(), job.Void{})

@@ -44,13 +44,13 @@ func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 func (c *Channel[T]) SendEnter(t *statemachine.Task, ctx context.Context, v T) (*EnteredVoid[T], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return nil, err
+		return inTurnVoid(t, c.sending(), err)
 	}
 	mustWait, err := c.offer(v, t.Worker())
 	if mustWait {
 		return enteredVoid(t, ctx, c.sending(), v), nil
 	}
-	return nil, err
+	return inTurnVoid(t, c.sending(), err)
 }
 
 // TrySend is [Channel.Send] without waiting: where that would wait it returns

@@ -96,7 +96,7 @@ func (c *Cond) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoi
 	c.mustBeHeld()
 	ctx, err := bound(ctx)
 	if err != nil {
-		return nil, err
+		return inTurnVoid(t, c, err)
 	}
 	return enteredVoid(t, ctx, c, job.Void{}), nil
 }

@@ -60,7 +60,7 @@ func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 func (c *Countdown) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || c.Left() == 0 {
-		return nil, err
+		return inTurnVoid(t, c, err)
 	}
 	return enteredVoid(t, ctx, c, job.Void{}), nil
 }

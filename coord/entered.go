@@ -106,6 +106,30 @@ func enteredVoid[P any](t *statemachine.Task, ctx context.Context, h host[job.Vo
 	return (*EnteredVoid[P])(waitEntered(t, ctx, h, ask))
 }
 
+// inTurn is how an entry ends that need not wait: with v and err, at once or, if the
+// machine has to give way, after its turn. A lock is not taken before that turn, but in
+// it: see [Mutex.LockEnter].
+func inTurn[R, P any](t *statemachine.Task, h host[R, P], v R, err error) (*Entered[R, P], R, error) {
+	if t.Proceed() {
+		return nil, v, err
+	}
+	w := spareOf[R, P](t)
+	if w == nil {
+		w = new(waiter[R, P])
+	}
+	var ask P
+	w.use(h, ask)
+	w.value, w.err, w.decided = v, err, true
+	t.Suspend(w)
+	return (*Entered[R, P])(w), v, nil
+}
+
+// inTurnVoid is inTurn for an operation without a value.
+func inTurnVoid[P any](t *statemachine.Task, h host[job.Void, P], err error) (*EnteredVoid[P], error) {
+	w, _, err := inTurn(t, h, job.Void{}, err)
+	return (*EnteredVoid[P])(w), err
+}
+
 // end is complete for a waiter that a machine waits with. Telling the node comes last:
 // from then on the waiter is the machine's. A machine that was served as it joined is
 // the caller, and need not be told.

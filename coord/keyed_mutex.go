@@ -58,9 +58,10 @@ func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void]
 func (m *KeyedMutex[K]) LockEnter(t *statemachine.Task, ctx context.Context, key K) (*EnteredVoid[K], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return nil, err
+		return inTurnVoid(t, m, err)
 	}
-	if m.TryLock(key) {
+	mustEqualItself(key)
+	if t.Proceed() && m.TryLock(key) {
 		if schedulers.Followed() {
 			m.taken(key, t.Holder())
 		}

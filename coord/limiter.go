@@ -110,8 +110,12 @@ func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void]
 // AcquireEnter is [Limiter.Acquire] as generated machines call it.
 func (l *Limiter[K]) AcquireEnter(t *statemachine.Task, ctx context.Context, key K) (*EnteredVoid[K], error) {
 	ctx, err := bound(ctx)
-	if err != nil || l.TryAcquire(key) {
-		return nil, err
+	if err != nil {
+		return inTurnVoid(t, l, err)
+	}
+	mustEqualItself(key)
+	if t.Proceed() && l.TryAcquire(key) {
+		return nil, nil
 	}
 	return enteredVoid(t, ctx, l, key), nil
 }

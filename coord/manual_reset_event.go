@@ -52,7 +52,7 @@ func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 func (e *ManualResetEvent) WaitEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil || e.IsSet() {
-		return nil, err
+		return inTurnVoid(t, e, err)
 	}
 	return enteredVoid(t, ctx, e, job.Void{}), nil
 }

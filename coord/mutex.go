@@ -59,9 +59,9 @@ func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 func (m *Mutex) LockEnter(t *statemachine.Task, ctx context.Context) (*EnteredVoid[job.Void], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return nil, err
+		return inTurnVoid(t, m, err)
 	}
-	if m.TryLock() {
+	if t.Proceed() && m.TryLock() { // otherwise the lock would be held while the machine is queued
 		m.holder.takenBy(t)
 		return nil, nil
 	}

@@ -124,9 +124,9 @@ func (m *RWMutex) lockAsync(ctx context.Context, how access) *job.Job[job.Void] 
 func (m *RWMutex) enter(t *statemachine.Task, ctx context.Context, how access) (*EnteredVoid[bool], error) {
 	ctx, err := bound(ctx)
 	if err != nil {
-		return nil, err
+		return inTurnVoid(t, m, err)
 	}
-	if m.try(how) {
+	if t.Proceed() && m.try(how) {
 		m.holder.takenBy(t)
 		return nil, nil
 	}

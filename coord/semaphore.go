@@ -66,8 +66,11 @@ func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void
 // AcquireEnter is [Semaphore.Acquire] as generated machines call it.
 func (s *Semaphore) AcquireEnter(t *statemachine.Task, ctx context.Context, n int64) (*EnteredVoid[int64], error) {
 	ctx, err := s.check(ctx, n)
-	if err != nil || s.TryAcquire(n) {
-		return nil, err
+	if err != nil {
+		return inTurnVoid(t, s, err)
+	}
+	if t.Proceed() && s.TryAcquire(n) {
+		return nil, nil
 	}
 	return enteredVoid(t, ctx, s, n), nil
 }

@@ -60,13 +60,13 @@ func (s *Subscription[T]) ReceiveEnter(t *statemachine.Task, ctx context.Context
 	ctx, err := bound(ctx)
 	if err != nil {
 		var none T
-		return nil, none, err
+		return inTurn(t, s, none, err)
 	}
 	v, mustWait, err := s.poll()
 	if mustWait {
 		return entered(t, ctx, s, job.Void{}), v, nil
 	}
-	return nil, v, err
+	return inTurn(t, s, v, err)
 }
 
 // TryReceive returns the next element if there is one. Otherwise it returns [ErrEmpty],

@@ -369,7 +369,7 @@ range1:
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:62
-	if f.next1.IsCompleted() {
+	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:374
 		goto resume1
 	}
@@ -789,7 +789,7 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.wait1 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:114
-	if f.wait1.IsCompleted() {
+	if f.wait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:794
 		goto resume1
 	}
@@ -1635,4 +1635,4 @@ func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d994bb3151ea3901
+// Digest of what is above: 187affb87305340e

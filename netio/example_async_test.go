@@ -284,7 +284,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *net
 		})
 	}
 //line github.com/movenext/movenext/netio/example_test.go:48
-	if f.inScope1.IsCompleted() {
+	if f.inScope1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/example_async_test.go:289
 		goto resume1
 	}
@@ -530,4 +530,4 @@ func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 30c738e101162652
+// Digest of what is above: 41d1db9c78459f90

@@ -163,9 +163,11 @@ func (s *socket) do(t *transfer) {
 // enter is do for the machine of t, with a context that may end the wait (nil: none). It returns
 // nil if tr is over.
 func (s *socket) enter(t *statemachine.Task, ctx context.Context, tr *transfer) *operation {
-	v := s.try(tr, true)
-	if v == over {
-		return nil
+	v := waits
+	if t.Proceed() {
+		if v = s.try(tr, true); v == over {
+			return nil
+		}
 	}
 	o, ok := t.Kept().(*operation)
 	if !ok || !o.spare {

@@ -97,7 +97,7 @@ func (f *decryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 //line github.com/movenext/movenext/netio/records.go:9
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:9
-	if f.handshake1.IsCompleted() {
+	if f.handshake1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:102
 		goto resume1
 	}
@@ -338,7 +338,7 @@ func (f *decryptableLocals) moveNext(t *statemachine.Task) (ended bool, result0 
 //line github.com/movenext/movenext/netio/records.go:34
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:34
-	if f.handshake1.IsCompleted() {
+	if f.handshake1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:343
 		goto resume1
 	}
@@ -577,7 +577,7 @@ func (f *encryptedLocals) moveNext(t *statemachine.Task) (ended bool, result0 in
 //line github.com/movenext/movenext/netio/records.go:99
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:99
-	if f.handshake1.IsCompleted() {
+	if f.handshake1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:582
 		goto resume1
 	}
@@ -809,7 +809,7 @@ func (f *finishedLocals) moveNext(t *statemachine.Task) (ended bool, result0 err
 //line github.com/movenext/movenext/netio/records.go:138
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:138
-	if f.handshake1.IsCompleted() {
+	if f.handshake1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/records_async.go:814
 		goto resume1
 	}
@@ -1273,4 +1273,4 @@ func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3f3fd0b147fbef7d
+// Digest of what is above: 45977dee9ca8e1b5

@@ -104,7 +104,7 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
-	if f.readableOrCloseWrite1.IsCompleted() {
+	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:109
 		goto resume1
 	}
@@ -134,7 +134,7 @@ endIf1:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
-	if f.readOrWrite2.IsCompleted() {
+	if f.readOrWrite2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:139
 		goto resume2
 	}
@@ -154,7 +154,7 @@ resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
-	if f.readableOrCloseWrite1.IsCompleted() {
+	if f.readableOrCloseWrite1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:159
 		goto resume3
 	}
@@ -187,7 +187,7 @@ endIf2:
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
-	if f.readOrWrite2.IsCompleted() {
+	if f.readOrWrite2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:192
 		goto resume4
 	}
@@ -319,7 +319,7 @@ func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
-	if f.handshakeOrCloseWrite1.IsCompleted() {
+	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:324
 		goto resume1
 	}
@@ -359,7 +359,7 @@ for1:
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
-	if f.writeOrRead2.IsCompleted() {
+	if f.writeOrRead2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:364
 		goto resume2
 	}
@@ -396,7 +396,7 @@ for2:
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
-	if f.writeOrRead2.IsCompleted() {
+	if f.writeOrRead2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:401
 		goto resume3
 	}
@@ -427,7 +427,7 @@ endFor1:
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
-	if f.handshakeOrCloseWrite1.IsCompleted() {
+	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/netio/tls_async_test.go:432
 		goto resume4
 	}
@@ -477,4 +477,4 @@ func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 9ade66566ed68864
+// Digest of what is above: ca248da9ef5a9f6c

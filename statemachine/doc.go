@@ -13,7 +13,7 @@
 //		}
 //		…
 //		f.await1 = j                          // what is awaited
-//		if !f.await1.IsCompleted() {          // the fast path: no suspension
+//		if !f.await1.IsCompleted() || !t.Proceed() { // mostly: no suspension
 //			f.State = 1
 //			return t.Await(f.await1)          // false: suspended
 //		}

@@ -44,7 +44,7 @@ func (f *each[T]) MoveNext(t *Task) bool {
 		f.Misuse(state)
 		return true
 	}
-	if f.step = f.next(); f.step.IsCompleted() {
+	if f.step = f.next(); f.step.IsCompleted() && t.Proceed() {
 		return f.arrive()
 	}
 	f.State = eachAwaits

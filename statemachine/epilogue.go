@@ -160,7 +160,7 @@ func Entered(suspended bool) After {
 
 // DeferTwin is an [Entry] for a function that has a twin and no entry.
 func DeferTwin[T any](t *Task, j *job.Job[T]) After {
-	if j.IsCompleted() {
+	if j.IsCompleted() && t.Proceed() {
 		_, _ = TwinResult(t, j)
 		return nil
 	}
@@ -177,7 +177,7 @@ func DeferAwait[T any](t *Task, a awaiter.Awaitable[T]) After {
 	if w == nil {
 		return nil
 	}
-	if w.IsCompleted() {
+	if w.IsCompleted() && t.Proceed() {
 		_, _ = w.GetResult()
 		return nil
 	}

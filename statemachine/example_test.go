@@ -178,3 +178,15 @@ func Example_waitingFrames() {
 	// MoveNext from state 1
 	// 3 <nil>
 }
+
+// An entry for machines asks before it does without a wait: every 1024th await of a run
+// has to suspend.
+func ExampleTask_Proceed() {
+	var t statemachine.Task
+	n := 1
+	for t.Proceed() {
+		n++
+	}
+	fmt.Println("await", n, "gives way")
+	// Output: await 1024 gives way
+}

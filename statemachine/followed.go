@@ -12,7 +12,8 @@ import (
 // It is told before the chain is registered, since after that the chain may be
 // anywhere; and before and after the chain is submitted again.
 //
-// A sleep is not told of. Its timer is armed, so it will end.
+// A sleep is not told of. Its timer is armed, so it will end. Neither is a chain that
+// gives way, until it has had its turn.
 
 // registerFollowed is register for a chain whose home follows it.
 func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
@@ -22,6 +23,9 @@ func (t *Task) registerFollowed(c *chain, f schedulers.Follower) bool {
 	switch t.awaiting.(type) {
 	case nil, *sleeping, *guardedSleeping:
 		return t.handOver(c)
+	}
+	if t.ready >= budget {
+		return t.giveWay(c)
 	}
 	f.Suspended(c, t.awaiting)
 	if !t.handOver(c) {

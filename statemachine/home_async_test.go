@@ -564,11 +564,11 @@ func (f *numbersAtFrame) Location() statemachine.Location {
 }
 
 // callsAsync starts [calls] as a state machine and returns its job.
-func callsAsync(ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
+func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := callsFrame{at: at, err: new(error)}
 	defer statemachine.Catch(&t, &result)
-	if frame.moveNext(&t, ctx, away, there, way, how) {
+	if frame.moveNext(&t, ctx, away, thereArg, way, how) {
 		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
@@ -577,9 +577,9 @@ func callsAsync(ctx, away context.Context, there schedulers.Scheduler, way, how 
 }
 
 // callsEnter is [calls] as machines call it: its results, or the suspended frame that will have them.
-func callsEnter(t *statemachine.Task, ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
+func callsEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
-	if frame.moveNext(t, ctx, away, there, way, how) {
+	if frame.moveNext(t, ctx, away, thereArg, way, how) {
 		t.Rethrow()
 		return nil, *frame.err
 	}
@@ -610,7 +610,7 @@ func (f *callsFrame) MoveNext(t *statemachine.Task) bool {
 }
 
 // moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there schedulers.Scheduler, way string, how string) (finished bool) {
+func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var ends2 error
 	var switches1 error
@@ -691,7 +691,7 @@ resumed1:
 case2:
 	// home_test.go:154: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:154
-	f.switches2, switches1 = switchesEnter(t, ctx, there, how)
+	f.switches2, switches1 = switchesEnter(t, ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:696
 	if f.switches2 == nil {
 		goto resumed2
@@ -731,9 +731,9 @@ resumed3:
 case4:
 	// home_test.go:158: err = byHand(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:158
-	f.byHand4 = byHandAsync(ctx, there, how)
+	f.byHand4 = byHandAsync(ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:158
-	if f.byHand4.IsCompleted() {
+	if f.byHand4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:738
 		goto resume4
 	}
@@ -782,11 +782,11 @@ func (f *callsMachine) MoveNext(t *statemachine.Task) bool {
 }
 
 // throughAsync starts [through] as a state machine and returns its job.
-func throughAsync(ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
+func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := throughLocals{at: at}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, away, there, way, how); finished {
+	if finished, v0 := frame.moveNext(&t, ctx, away, thereArg, way, how); finished {
 		t.Rethrow()
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
@@ -795,9 +795,9 @@ func throughAsync(ctx, away context.Context, there schedulers.Scheduler, way, ho
 }
 
 // throughEnter is [through] as machines call it: its results, or the suspended frame that will have them.
-func throughEnter(t *statemachine.Task, ctx, away context.Context, there schedulers.Scheduler, way, how string, at *steps) (*throughFrame, error) {
+func throughEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*throughFrame, error) {
 	frame := throughLocals{at: at}
-	if finished, v0 := frame.moveNext(t, ctx, away, there, way, how); finished {
+	if finished, v0 := frame.moveNext(t, ctx, away, thereArg, way, how); finished {
 		t.Rethrow()
 		return nil, v0
 	}
@@ -830,7 +830,7 @@ func (f *throughFrame) MoveNext(t *statemachine.Task) (finished bool) {
 }
 
 // moveNext runs [through] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
+func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var err error
 	state := f.State
@@ -849,7 +849,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	}
 	// home_test.go:169: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:169
-	f.calls1, err = callsEnter(t, ctx, away, there, way, how, f.at)
+	f.calls1, err = callsEnter(t, ctx, away, there2, way, how, f.at)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:854
 	if f.calls1 == nil {
 		goto resumed1
@@ -1350,7 +1350,7 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 		f.await1 = job.FromError[int](awaiter.ErrNilAwaitable)
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:298
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1355
 		goto resume1
 	}
@@ -1400,9 +1400,9 @@ func (f *lateMachine) MoveNext(t *statemachine.Task) bool {
 }
 
 // callsLateAsync starts [callsLate] as a state machine and returns its job.
-func callsLateAsync(ctx, away context.Context, first bool, at, there *steps) (result *job.Job[job.Void]) {
+func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) (result *job.Job[job.Void]) {
 	var t statemachine.Task
-	frame := callsLateLocals{away: away, at: at, there: there}
+	frame := callsLateLocals{away: away, at: at, there: thereArg}
 	defer statemachine.Catch(&t, &result)
 	if finished, v0 := frame.moveNext(&t, first); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
@@ -1412,8 +1412,8 @@ func callsLateAsync(ctx, away context.Context, first bool, at, there *steps) (re
 }
 
 // callsLateEnter is [callsLate] as machines call it: its results, or the suspended frame that will have them.
-func callsLateEnter(t *statemachine.Task, ctx, away context.Context, first bool, at, there *steps) (*callsLateFrame, error) {
-	frame := callsLateLocals{away: away, at: at, there: there}
+func callsLateEnter(t *statemachine.Task, ctx, away context.Context, first bool, at, thereArg *steps) (*callsLateFrame, error) {
+	frame := callsLateLocals{away: away, at: at, there: thereArg}
 	if finished, v0 := frame.moveNext(t, first); finished {
 		return nil, v0
 	}
@@ -1527,11 +1527,11 @@ func (f *callsLateMachine) MoveNext(t *statemachine.Task) bool {
 }
 
 // startsLateAsync starts [startsLate] as a state machine and returns its job.
-func startsLateAsync(ctx, away context.Context, at, there *steps) (result *job.Job[job.Void]) {
+func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *job.Job[job.Void]) {
 	var t statemachine.Task
 	frame := startsLateLocals{at: at}
 	defer statemachine.Catch(&t, &result)
-	if finished, v0 := frame.moveNext(&t, ctx, away, there); finished {
+	if finished, v0 := frame.moveNext(&t, ctx, away, thereArg); finished {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsLateMachine{startsLateLocals: frame}
@@ -1539,9 +1539,9 @@ func startsLateAsync(ctx, away context.Context, at, there *steps) (result *job.J
 }
 
 // startsLateEnter is [startsLate] as machines call it: its results, or the suspended frame that will have them.
-func startsLateEnter(t *statemachine.Task, ctx, away context.Context, at, there *steps) (*startsLateFrame, error) {
+func startsLateEnter(t *statemachine.Task, ctx, away context.Context, at, thereArg *steps) (*startsLateFrame, error) {
 	frame := startsLateLocals{at: at}
-	if finished, v0 := frame.moveNext(t, ctx, away, there); finished {
+	if finished, v0 := frame.moveNext(t, ctx, away, thereArg); finished {
 		return nil, v0
 	}
 	m := &startsLateFrame{startsLateLocals: frame}
@@ -1572,7 +1572,7 @@ func (f *startsLateFrame) MoveNext(t *statemachine.Task) (finished bool) {
 }
 
 // moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there *steps) (finished bool, result0 error) {
+func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 *steps) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
@@ -1585,15 +1585,15 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	// home_test.go:319: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
 		away := away
-		there := there
+		there2 := there2
 		at := f.at
 //line github.com/movenext/movenext/statemachine/home_test.go:319
 		f.await1 = job.Go(ctx, func(ctx1 context.Context) error {
-			return startsLateFunc1Run(away, there, at, ctx1)
+			return startsLateFunc1Run(away, there2, at, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:319
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1598
 		goto resume1
 	}
@@ -1644,11 +1644,11 @@ func (f *startsLateMachine) MoveNext(t *statemachine.Task) bool {
 }
 
 // startsLateFunc1Run is a function literal of [startsLate] as the runtime calls it: its results, or an error which says that it has suspended.
-func startsLateFunc1Run(away context.Context, there, at *steps, ctx context.Context) error {
+func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.Context) error {
 	var t statemachine.Task
 	frame := startsLateFunc1Locals{at: at}
 	defer statemachine.Fail(&t)
-	if finished, v0 := frame.moveNext(&t, away, there); finished {
+	if finished, v0 := frame.moveNext(&t, away, thereArg); finished {
 		return v0
 	}
 	m := &startsLateFunc1Machine{startsLateFunc1Locals: frame}
@@ -1665,7 +1665,7 @@ type startsLateFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Context, there *steps) (finished bool, result0 error) {
+func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Context, there2 *steps) (finished bool, result0 error) {
 	var err error
 	state := f.State
 	f.State = statemachine.Running
@@ -1678,7 +1678,7 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	}
 	// home_test.go:320: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:320
-	f.late1, err = lateEnter(t, away, there)
+	f.late1, err = lateEnter(t, away, there2)
 //line github.com/movenext/movenext/statemachine/home_async_test.go:1683
 	if f.late1 == nil {
 		goto resumed1
@@ -1720,4 +1720,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3f47e2fdce8b347c
+// Digest of what is above: 835a2da490bbfda5

@@ -105,6 +105,7 @@ func (l *pooledTask) moveOn(on schedulers.Worker, spent uint8) *Task {
 	} else {
 		rest = borrow(on)
 		rest.top, rest.awaiting, rest.timers, rest.holder = l.top, l.awaiting, l.timers, l.holder
+		rest.ready = l.ready
 		l.giveBack()
 	}
 	if rest.runs = int32(spent &^ job.Unproven); rest.runs > 0 {
@@ -124,7 +125,7 @@ func (t *Task) spent() uint8 {
 // giveBack ends the loan of t, whose chain has suspended or ended: it keeps nothing of
 // that alive.
 func (t *Task) giveBack() {
-	t.top, t.awaiting, t.runs = nil, nil, 0
+	t.top, t.awaiting, t.runs, t.ready = nil, nil, 0, 0
 	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil || t.holder != nil {
 		t.last, t.timers, t.outcome, t.raised, t.holder = nil, nil, nil, nil, nil
 	}

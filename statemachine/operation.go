@@ -34,6 +34,8 @@ import (
 // After its step 2 the ending side never touches the object again, so that it is the
 // machine's alone.
 //
+// An entry that can do without a wait asks [Task.Proceed] first; see budget.go.
+//
 // # Where the result is guarded by a lock
 //
 // Step 1 need not come before step 2. A request to an object with its own lock is

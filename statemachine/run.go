@@ -64,6 +64,7 @@ func (t *Task) suspended(c *chain, running **Frame) {
 	*running = nil
 	if !t.register(c) {
 		t.awaiting = nil // what has ended must not be kept alive
+		t.ready++
 		if !t.top.atHomeOf(from) {
 			t.goHome(c)
 			return
@@ -97,6 +98,9 @@ func (t *Task) register(c *chain) bool {
 
 // handOver is register for a chain of which nothing else has to know.
 func (t *Task) handOver(c *chain) bool {
+	if t.ready >= budget {
+		return t.giveWay(c)
+	}
 	switch w := t.awaiting.(type) {
 	case nil:
 		// It is chain.submit without a call, since a yield is nothing but this.

@@ -25,10 +25,10 @@ func Sleep(t *Task, ctx context.Context, d time.Duration) (asleep bool, err erro
 		ctx = context.Background()
 	}
 	if ctx.Err() != nil {
-		return false, ctxwatch.Reason(ctx)
+		return t.known(ctxwatch.Reason(ctx))
 	}
 	if d <= 0 {
-		return false, nil
+		return t.known(nil)
 	}
 	timers := job.Timers(ctx)
 	if ctx.Done() != nil {

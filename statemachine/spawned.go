@@ -35,7 +35,7 @@ func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine) error {
 	s.chain.takeOver(t, m)
 	l, _ := pooledTasks.Get().(*pooledTask)
 	l.begun, l.first, l.by = &s.chain, m.base(), s
-	l.top, l.awaiting, l.timers, l.holder = t.top, t.awaiting, t.timers, t.holder
+	l.top, l.awaiting, l.timers, l.holder, l.ready = t.top, t.awaiting, t.timers, t.holder, t.ready
 	return (*begun)(l)
 }
 

@@ -63,16 +63,16 @@ func (f *zippedFrame) MoveNext(t *statemachine.Task) bool {
 }
 
 // moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
-func (f *zippedFrame) moveNext(t *statemachine.Task, one *job.Stream[string], two *job.Stream[string]) bool {
+func (f *zippedFrame) moveNext(t *statemachine.Task, one2 *job.Stream[string], two *job.Stream[string]) bool {
 	for {
-		if finished, again := f.step(t, one, two); !again {
+		if finished, again := f.step(t, one2, two); !again {
 			return finished
 		}
 	}
 }
 
 // step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its epilogue.
-func (f *zippedFrame) step(t *statemachine.Task, one *job.Stream[string], two *job.Stream[string]) (finished, again bool) {
+func (f *zippedFrame) step(t *statemachine.Task, one2 *job.Stream[string], two *job.Stream[string]) (finished, again bool) {
 	defer f.defers.Catch(t, &f.Frame, 4, &again)
 	var err2 error
 	state := f.State
@@ -91,7 +91,7 @@ func (f *zippedFrame) step(t *statemachine.Task, one *job.Stream[string], two *j
 		f.Misuse(state)
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:21
-	f.a, f.b = one.Pull(), two.Pull()
+	f.a, f.b = one2.Pull(), two.Pull()
 	{
 		a := f.a
 		ctx := f.ctx
@@ -118,7 +118,7 @@ for1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
-	if f.next1.IsCompleted() {
+	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:123
 		goto resume1
 	}
@@ -141,7 +141,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
-	if f.next1.IsCompleted() {
+	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:146
 		goto resume2
 	}
@@ -250,7 +250,7 @@ func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string],
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = a.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
-	if f.stop1.IsCompleted() {
+	if f.stop1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:255
 		goto resume1
 	}
@@ -316,7 +316,7 @@ func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string],
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = b.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
-	if f.stop1.IsCompleted() {
+	if f.stop1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:321
 		goto resume1
 	}
@@ -376,7 +376,7 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/steps_async_test.go:381
 		goto resume1
 	}
@@ -421,4 +421,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 9ece6ce23fcd9e92
+// Digest of what is above: 1c11a8b2756f9a1e

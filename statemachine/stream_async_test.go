@@ -80,7 +80,7 @@ range1:
 		f.await1 = j
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:85
 		goto resume1
 	}
@@ -119,7 +119,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:124
 		goto resume3
 	}
@@ -378,7 +378,7 @@ func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:383
 		goto resume1
 	}
@@ -485,7 +485,7 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	f.await1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:490
 		goto resume1
 	}
@@ -663,7 +663,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	f.await2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/stream_async_test.go:668
 		goto resume2
 	}
@@ -889,4 +889,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: ff6d7ba9d7cb5bcc
+// Digest of what is above: 26bb251ed16fd8cc

@@ -39,6 +39,8 @@ type Task struct {
 	// The awaited jobs that were run within this run, and those that others have run
 	// around it (nested).
 	runs int32
+	// The awaits that were complete; see budget.go.
+	ready int32
 }
 
 // Await notes what the running frame waits for. It always returns false, so that

@@ -91,7 +91,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:54
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:54
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:96
 		goto resume2
 	}
@@ -207,7 +207,7 @@ func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Contex
 //line github.com/movenext/movenext/statemachine/yield_test.go:63
 	f.await1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:63
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:212
 		goto resume1
 	}
@@ -238,7 +238,7 @@ endIf1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:243
 		goto resume2
 	}
@@ -346,7 +346,7 @@ func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c 
 //line github.com/movenext/movenext/statemachine/yield_test.go:165
 	f.next1 = c.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:165
-	if f.next1.IsCompleted() {
+	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:351
 		goto resume1
 	}
@@ -460,7 +460,7 @@ func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p
 //line github.com/movenext/movenext/statemachine/yield_test.go:173
 	f.next1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:173
-	if f.next1.IsCompleted() {
+	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:465
 		goto resume1
 	}
@@ -564,7 +564,7 @@ func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 //line github.com/movenext/movenext/statemachine/yield_test.go:179
 	f.await1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:179
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/yield_async_test.go:569
 		goto resume1
 	}
@@ -609,4 +609,4 @@ func (f *takesByHandMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8b1184e1aeedebef
+// Digest of what is above: 78437dd75eee1f20

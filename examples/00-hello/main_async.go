@@ -224,7 +224,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	f.await2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/00-hello/main_async.go:229
 		goto resume2
 	}
@@ -275,4 +275,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5680c4b432daaf76
+// Digest of what is above: 266212278d08775e

@@ -76,7 +76,7 @@ func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (fini
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	f.await1 = arrived
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:81
 		goto resume1
 	}
@@ -341,4 +341,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e3d2843e4f413706
+// Digest of what is above: 13519ef8cbc51523

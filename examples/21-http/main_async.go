@@ -233,7 +233,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	f.await2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/21-http/main_async.go:238
 		goto resume2
 	}
@@ -291,4 +291,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b47f16b9547ba083
+// Digest of what is above: b3daf898fee5978b

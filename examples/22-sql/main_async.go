@@ -70,7 +70,7 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:75
 		goto resume1
 	}
@@ -125,7 +125,7 @@ for1:
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:130
 		goto resume3
 	}
@@ -285,7 +285,7 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:290
 		goto resume1
 	}
@@ -319,7 +319,7 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:324
 		goto resume2
 	}
@@ -347,7 +347,7 @@ endIf1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:352
 		goto resume3
 	}
@@ -376,7 +376,7 @@ endIf2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if f.await4.IsCompleted() {
+	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:381
 		goto resume4
 	}
@@ -480,7 +480,7 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	f.await1 = end(ctx, tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:485
 		goto resume1
 	}
@@ -687,4 +687,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: bb45f7ac28d85531
+// Digest of what is above: b4b1540972120edd

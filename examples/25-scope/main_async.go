@@ -91,7 +91,7 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 		})
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
-	if f.inScope1.IsCompleted() {
+	if f.inScope1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:96
 		goto resume1
 	}
@@ -185,7 +185,7 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:190
 		goto resume1
 	}
@@ -262,7 +262,7 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:267
 		goto resume1
 	}
@@ -303,4 +303,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 90c514b408445882
+// Digest of what is above: 2aedde2cbb5d50da

@@ -389,7 +389,7 @@ func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, pat
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = startReading(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/tour/survey_async.go:394
 		goto resume1
 	}
@@ -493,7 +493,7 @@ func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, di
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = startListing(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/tour/survey_async.go:498
 		goto resume1
 	}
@@ -538,4 +538,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 54c81a04ed2e2e3a
+// Digest of what is above: f6b0ff94d41e1cee

@@ -75,7 +75,7 @@ func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 //line github.com/movenext/movenext/internal/costs/machines.go:14
 	f.await1 = j
 //line github.com/movenext/movenext/internal/costs/machines.go:14
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/costs/machines_async.go:80
 		goto resume1
 	}
@@ -223,7 +223,7 @@ else1:
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 	f.await2 = f.next()
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/costs/machines_async.go:228
 		goto resume2
 	}
@@ -503,4 +503,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 03d4565b70700130
+// Digest of what is above: 587d0ebbdec47468

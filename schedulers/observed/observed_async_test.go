@@ -74,7 +74,7 @@ func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:79
 		goto resume1
 	}
@@ -174,7 +174,7 @@ func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *jo
 		})
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:179
 		goto resume1
 	}
@@ -251,7 +251,7 @@ func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (fi
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:256
 		goto resume1
 	}
@@ -288,4 +288,4 @@ func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 880975f811d604a4
+// Digest of what is above: 0a158e78070acce4

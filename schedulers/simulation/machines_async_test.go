@@ -265,7 +265,7 @@ func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Conte
 		f.await1 = there
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:270
 		goto resume1
 	}
@@ -281,7 +281,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:286
 		goto resume2
 	}
@@ -765,7 +765,7 @@ func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:770
 		goto resume1
 	}
@@ -1052,4 +1052,4 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7fc11c6bef23990d
+// Digest of what is above: ed66bba0b1eda2c0

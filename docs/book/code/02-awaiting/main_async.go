@@ -340,7 +340,7 @@ func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished b
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:345
 		goto resume1
 	}
@@ -385,4 +385,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e5564a7b13a6d2fe
+// Digest of what is above: e3115f03c2b3d75b

@@ -76,7 +76,7 @@ func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (fin
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	f.await1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:81
 		goto resume1
 	}
@@ -189,7 +189,7 @@ func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:194
 		goto resume1
 	}
@@ -212,7 +212,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:217
 		goto resume2
 	}
@@ -340,7 +340,7 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:345
 		goto resume1
 	}
@@ -541,4 +541,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 877374d2bf1cb066
+// Digest of what is above: 2e8e6ab3eaa2d955

@@ -94,7 +94,7 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:99
 		goto resume1
 	}
@@ -158,4 +158,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4160e5e11846e086
+// Digest of what is above: a6b2de35a56d19ce

@@ -79,7 +79,7 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	f.await1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:84
 		goto resume1
 	}
@@ -128,4 +128,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 052c0374576674a9
+// Digest of what is above: 2bc7e45821fc3901

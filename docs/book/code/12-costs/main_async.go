@@ -75,7 +75,7 @@ func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:80
 		goto resume1
 	}
@@ -256,4 +256,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 50e6f0e3999ca9f7
+// Digest of what is above: 410da3f878aa1fe9

@@ -75,7 +75,7 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name s
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(ctx, client{}, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	if f.lookup1.IsCompleted() {
+	if f.lookup1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:80
 		goto resume1
 	}
@@ -130,4 +130,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c33253083b9ea6dc
+// Digest of what is above: 25689c5141e3e4cc

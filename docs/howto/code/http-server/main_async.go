@@ -235,7 +235,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	f.await2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:240
 		goto resume2
 	}
@@ -286,4 +286,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e8415eea6b9afd75
+// Digest of what is above: 0fb92973ebfb34dd

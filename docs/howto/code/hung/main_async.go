@@ -75,7 +75,7 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	f.await1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:80
 		goto resume1
 	}
@@ -227,4 +227,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 57ca51f96e566b36
+// Digest of what is above: 96a39534a962d78d

@@ -1,0 +1,100 @@
+package statemachine
+
+import (
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Machines that never have to wait
+//
+// A machine gives its worker back when it suspends. One that finds everything complete
+// that it awaits, such as a consumer whose channel is never empty, would keep the
+// worker forever, and nothing behind it would run: on a single worker perhaps what it
+// looks for in each round. So a run has a budget of awaits that were complete. When that
+// is used up, the next one gives way first, as job.Yield does.
+//
+//	the frame                                the run
+//	 1. it is complete? Proceed: count
+//	 2. over the budget: suspend, as if       3. register: over the budget? To the end of
+//	    it were not complete                     the queue of the home, with what is awaited
+//	                                          4. register there
+//
+// The count is a plain field of the Task, which the frame has at hand: a suspension
+// ends the run, and so begins a new count. An await that is asked when the budget is
+// used up has done nothing yet: a lock is taken in step 4, not held in the queue.
+//
+// Calls of async functions that run through are not counted, but their awaits are. A
+// loop without any await keeps its worker, as every computation does.
+//
+// The idea is that of tokio's cooperative budget, which has 128 operations.
+
+// budget is how many awaits may be complete in one run. A turn in the queue costs some
+// 30 ns and the machine's place on its worker; one in a thousand awaits is not
+// measurable, and a thousand of them take some microseconds.
+const budget = 1024
+
+// Proceed reports whether the machine may go on with what it awaits, if that is
+// complete; it must suspend otherwise, as if it were not. Generated code asks it, and an
+// entry for machines ([Operation]) before it tries to do without a wait. It does not
+// block.
+func (t *Task) Proceed() bool {
+	t.ready++
+	return t.ready < budget
+}
+
+// giveWay is handOver for a chain whose run has used up its budget.
+func (t *Task) giveWay(c *chain) bool {
+	t.ready = 0
+	var w schedulers.Work
+	switch a := t.awaiting.(type) {
+	case nil, *sleeping, *guardedSleeping:
+		return t.handOver(c) // it leaves the worker in any case
+	case known:
+		w = &delivery{c, a.outcome}
+	default:
+		w = &turn{c, a}
+	}
+	hint := schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
+	if err := schedulers.TrySubmit(t.top.home, w, hint); err != nil {
+		w.Abandon(err)
+	}
+	return true
+}
+
+// turn is a chain that has given way and begins its wait when it has its turn.
+type turn struct {
+	of       *chain
+	awaiting any
+}
+
+// Run implements schedulers.Work.
+func (w *turn) Run(on schedulers.Worker) {
+	t := borrow(on)
+	t.top, t.awaiting = w.of.top, w.awaiting
+	if t.register(w.of) {
+		t.giveBack()
+		return
+	}
+	t.awaiting = nil
+	t.goOn(w.of)
+}
+
+// Abandon implements schedulers.Work. What is awaited is there, so the frame need not be
+// told that its home has ended.
+func (w *turn) Abandon(error) { go w.Run(nil) }
+
+// known is the end of a wait that need not begin; nil: there is nothing to tell.
+type known struct{ *outcome }
+
+// known is how [Sleep] ends that need not wait, with what it returns: at once or, if the
+// machine has to give way, after its turn.
+func (t *Task) known(err error) (asleep bool, _ error) {
+	if t.Proceed() {
+		return false, err
+	}
+	var k known
+	if err != nil {
+		k.outcome = &outcome{refusal: err}
+	}
+	t.awaiting = k
+	return true, nil
+}
