@@ -102,7 +102,7 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:107
 		goto resume1
 	}
@@ -267,7 +267,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	f.await2 = f.fork
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:272
 		goto resume2
 	}
@@ -486,7 +486,7 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:491
 		goto resume1
 	}
@@ -812,7 +812,7 @@ range1:
 		f.await1 = j
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:817
 		goto resume1
 	}
@@ -1064,7 +1064,7 @@ range1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1069
 		goto resume1
 	}
@@ -1409,7 +1409,7 @@ func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finishe
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1414
 		goto resume1
 	}
@@ -1787,4 +1787,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 836d5e048d23fb08
+// Digest of what is above: 6e32fe4a1dd8c2f1
