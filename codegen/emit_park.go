@@ -19,7 +19,7 @@ func (i *park) print(p *printer) {
 		p.line("return "+how+rest, args...)
 	}
 	switch pt.kind {
-	case source.KindEnter, source.KindLiteral, source.KindValue:
+	case source.KindEnter, source.KindLiteral, source.KindValue, source.KindOperation:
 		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.held, value), p.predeclared("nil"), p.u.names.label(pt.resumed))
 	case source.KindSleep:
 		p.line("if !%s {\ngoto %s\n}", p.mention(pt.asleep, value), p.u.names.label(pt.resumed))
@@ -36,7 +36,7 @@ func (i *park) print(p *printer) {
 	p.line("%s.State = %d", recv, pt.number)
 	p.letGo(pt.stale)
 	switch pt.kind {
-	case source.KindEnter, source.KindSleep, source.KindLiteral, source.KindValue, source.KindDeferred:
+	case source.KindEnter, source.KindSleep, source.KindLiteral, source.KindValue, source.KindOperation, source.KindDeferred:
 		suspended(p.predeclared("false"))
 	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
 		suspended("%s.Await(%s)", task, p.mention(pt.held, value))

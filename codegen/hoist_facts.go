@@ -16,6 +16,7 @@ func (u *unit) analyse() {
 	if u.outer == nil {
 		ast.Inspect(u.body, u.noteFacts)
 		u.noteCaptures()
+		u.findGiven()
 	}
 	u.findFuncVars()
 	u.findPoints()
@@ -75,7 +76,7 @@ func (u *unit) findPoints() {
 // noteDeferred notes a deferred call that suspends.
 func (u *unit) noteDeferred(n *ast.DeferStmt) {
 	s, ok := u.suspension(n.Call)
-	if !ok {
+	if !ok || s.Kind == source.KindOperation {
 		return
 	}
 	u.deferred[n] = &s
@@ -92,6 +93,9 @@ func (u *unit) suspension(call *ast.CallExpr) (source.Suspension, bool) {
 	}
 	if u.funcVarOf(call.Fun) != nil {
 		return source.Suspension{Kind: source.KindValue}, true
+	}
+	if u.operates(call) {
+		return Suspension{Kind: source.KindOperation}, true
 	}
 	if u.self == nil && u.isYield(call.Fun) {
 		return source.Suspension{Kind: source.KindEmit}, true

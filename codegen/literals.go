@@ -55,6 +55,7 @@ type literals struct {
 	runs       map[*ast.CallExpr]jobRun
 	named      map[ast.Expr]namedRun // functions with twins that the runtime calls
 
+	given   map[*types.Var]ast.Expr // what variables hold until the runtime is given it
 	vars    map[*types.Var]*funcVar // those that hold suspending functions
 	entries map[*types.Var]*funcVar // by their companions
 }
@@ -62,7 +63,7 @@ type literals struct {
 func newLiterals() *literals {
 	return &literals{
 		suspending: map[*ast.FuncLit]bool{}, machines: map[*ast.FuncLit]*literal{}, runs: map[*ast.CallExpr]jobRun{}, named: map[ast.Expr]namedRun{},
-		vars: map[*types.Var]*funcVar{}, entries: map[*types.Var]*funcVar{},
+		given: map[*types.Var]ast.Expr{}, vars: map[*types.Var]*funcVar{}, entries: map[*types.Var]*funcVar{},
 	}
 }
 
@@ -99,7 +100,7 @@ func (u *unit) isPoint(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return u.literalSuspends(lit)
 	}
-	if u.funcVarOf(call.Fun) != nil {
+	if u.funcVarOf(call.Fun) != nil || u.operates(call) {
 		return true
 	}
 	_, suspends := u.fn.Package.Twins.Suspends(call, u.info)

@@ -2,10 +2,8 @@ package codegen
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/source"
@@ -59,12 +57,15 @@ var runners = map[source.FuncKey]bool{
 	source.CoordPath + ".NewLazy": true, source.CoordPath + ".SingleFlight.Do": true, source.CoordPath + ".SingleFlight.DoAsync": true,
 	source.CoordPath + ".Serial.Do": true, source.CoordPath + ".Serial.DoAsync": true,
 	source.CoordPath + ".InTurn": true, source.CoordPath + ".InTurnAsync": true,
+	source.ParallelPath + ".For": true, source.ParallelPath + ".ForBlocks": true, source.ParallelPath + ".ForEach": true,
+	source.ParallelPath + ".Map": true, source.ParallelPath + ".Reduce": true, source.ParallelPath + ".Invoke": true, source.ParallelPath + ".Run": true,
 }
 
-// runner is how a call runs a function.
+// runner is how a call runs functions.
 type runner struct {
-	at     int  // which argument the function is
-	blocks bool // its caller waits until the function has ended
+	functions []ast.Expr // arguments
+	blocks    bool       // its caller waits until they have ended
+	operation bool       // of package parallel; see lower_operation.go
 }
 
 // runnerOf returns the runner that call names, and the name itself.
@@ -73,31 +74,47 @@ func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok
 	if fn == nil || fn.Pkg() == nil || !runners[source.KeyOf(fn.Origin())] || method != nil && method.Kind() != types.MethodVal {
 		return runner{}, nil, false
 	}
-	for i, param := range slices.Collect(fn.Signature().Params().Variables()) {
-		if sig, isFunc := param.Type().(*types.Signature); isFunc && source.ResultsOf(sig).Err != nil {
-			return runner{at: i, blocks: source.TwinOf(fn.Origin()) != nil}, id, len(call.Args) > i
+	r = runner{operation: fn.Pkg().Path() == source.ParallelPath}
+	r.blocks = r.operation || source.TwinOf(fn.Origin()) != nil
+	sig := fn.Signature()
+	for i, param := range slices.Collect(sig.Params().Variables()) {
+		if i >= len(call.Args) {
+			break
+		}
+		switch {
+		case returnsError(param.Type()):
+			r.functions = []ast.Expr{ast.Unparen(call.Args[i])}
+			return r, id, true
+		case sig.Variadic() && i == sig.Params().Len()-1 && returnsError(param.Type().(*types.Slice).Elem()) && !call.Ellipsis.IsValid():
+			for _, arg := range call.Args[i:] {
+				r.functions = append(r.functions, ast.Unparen(arg))
+			}
+			return r, id, true
 		}
 	}
 	return runner{}, nil, false
 }
 
-// RunsAsJob returns the function that call has the runtime call, or nil. In an annotated
-// function it suspends; but one that the caller waits for does so only where the caller is a
-// machine itself: not in a literal that stays plain Go, and not in a go statement.
-func RunsAsJob(call *ast.CallExpr, info *types.Info) (fn ast.Expr, waits bool) {
-	r, _, ok := runnerOf(call, info)
-	if !ok {
-		return nil, false
-	}
-	return ast.Unparen(call.Args[r.at]), r.blocks
+// returnsError reports whether typ is a function that can say by its error that it has
+// suspended.
+func returnsError(typ types.Type) bool {
+	sig, ok := typ.(*types.Signature)
+	return ok && source.ResultsOf(sig).Err != nil
+}
+
+// RunsAsJob returns the functions that call has the runtime call. In an annotated
+// function they suspend; but those that the caller waits for do so only where the caller is a
+// machine itself: not in a literal that stays plain Go, and not in a go statement. An operation
+// of package parallel does not suspend in a defer statement either.
+func RunsAsJob(call *ast.CallExpr, info *types.Info) (functions []ast.Expr, waits, operation bool) {
+	r, _, _ := runnerOf(call, info)
+	return r.functions, r.blocks, r.operation
 }
 
 // jobRun is a call that runs a function which suspends, or whose job is awaited where
 // it is started.
 type jobRun struct {
-	runner
-	id      *ast.Ident   // the runner's name
-	literal *ast.FuncLit // that has become a machine, or nil
+	id      *ast.Ident // the runner's name
 	awaited bool
 }
 
@@ -126,95 +143,37 @@ func (u *unit) findRuns() {
 			if run, id := u.awaitedRun(n); run != nil && !later[n] {
 				u.literals.runs[run] = jobRun{id: id, awaited: true}
 			}
-			u.noteRun(n, around, len(around) == 0 && !aside[n])
+			u.noteRun(n, around, len(around) == 0 && !aside[n], later[n])
 		}
 		return true
 	}
 	ast.Inspect(u.body, visit)
 }
 
-// noteRun notes the function that call runs, if it suspends. around are the literals
-// around call; byMachine says that a machine makes the call.
-func (u *unit) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine bool) {
+// noteRun notes the functions that call runs, as far as they suspend. around are the
+// literals around call; byMachine says that a machine makes the call, later that a
+// defer statement does.
+func (u *unit) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine, later bool) {
 	r, id, ok := runnerOf(call, u.info)
-	if !ok || r.blocks && !byMachine {
+	if !ok || r.blocks && !byMachine || r.operation && later {
 		return
 	}
-	arg := ast.Unparen(call.Args[r.at])
-	lit, ok := arg.(*ast.FuncLit)
-	if !ok {
-		if s, ok := u.follows(arg); ok {
-			u.literals.named[arg] = namedRun{s, r.blocks}
+	for _, arg := range r.functions {
+		arg = u.valueOf(arg)
+		lit, ok := arg.(*ast.FuncLit)
+		if !ok {
+			if s, ok := u.follows(arg); ok {
+				u.literals.named[arg] = namedRun{s, r.blocks || u.literals.named[arg].waited}
+			}
+			continue
 		}
-		return
-	}
-	if !u.literalSuspends(lit) || u.namesTypesOf(lit, around) {
-		return
-	}
-	u.literals.runs[call] = jobRun{runner: r, id: id, literal: lit, awaited: u.literals.runs[call].awaited}
-	l := u.machine(lit)
-	l.started, l.waited = true, r.blocks
-}
-
-// namedRun is a function that the runtime calls and that has a twin.
-type namedRun struct {
-	Suspension
-	waited bool // see literal
-}
-
-// follows returns what is known of e if that is a function which the runtime can call
-// by its twin.
-func (u *unit) follows(e ast.Expr) (source.Suspension, bool) {
-	s, ok := u.fn.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, u.info)
-	if !ok || s.Twin == nil || s.Method != nil && s.Method.Kind() == types.MethodExpr {
-		return s, false
-	}
-	sig, ok := u.typeOf(e).Underlying().(*types.Signature)
-	n := 0
-	if ok {
-		n = sig.Params().Len()
-	}
-	return s, (n == 1 || n == 2) && !sig.Variadic() && source.ResultsOf(sig).Err != nil && len(source.ResultsOf(sig).Values) <= 1
-}
-
-// named has a function that the runtime calls spelled as its twin, which the runtime's
-// part of it follows.
-func (s *mentionScan) named(e ast.Expr) bool {
-	run, ok := s.u.literals.named[e]
-	if !ok || run.waited && s.literals > 0 {
-		return false
-	}
-	sig := s.u.typeOf(e).Underlying().(*types.Signature)
-	helper := "Func"
-	if len(source.ResultsOf(sig).Values) == 0 {
-		helper = "Action"
-	}
-	helper += strconv.Itoa(sig.Params().Len())
-	s.insert(e.Pos(), statemachineName, text("."+helper+"("))
-	_, id, _ := source.Callee(&ast.CallExpr{Fun: e}, s.u.info)
-	if f, ok := source.Uninstantiated(e).(*ast.SelectorExpr); ok {
-		s.walk(f.X)
-	}
-	s.replace(id, text(s.u.spelledBeside(&ast.CallExpr{Fun: e}, id, run.Twin.Name())))
-	switch f := ast.Unparen(e).(type) {
-	case *ast.IndexExpr:
-		s.walk(f.Index)
-	case *ast.IndexListExpr:
-		for _, index := range f.Indices {
-			s.walk(index)
+		if !u.literalSuspends(lit) || u.namesTypesOf(lit, around) {
+			continue
 		}
-	default:
-		if n := run.TypeArgs.Len(); n > 0 {
-			s.insert(e.End(), s.u.typeArgument(e, slices.Collect(run.TypeArgs.Types())...))
-		}
+		u.literals.runs[call] = jobRun{id: id, awaited: u.literals.runs[call].awaited}
+		l := u.machine(lit)
+		l.started, l.waited = true, r.blocks || l.waited
 	}
-	s.insert(e.End(), text(")"))
-	return true
-}
-
-// insert puts something between the text before pos and the text after it.
-func (s *mentionScan) insert(pos token.Pos, with ...piece) {
-	s.edits = append(s.edits, edit{pos: pos, end: pos, with: with})
 }
 
 // awaitedRun returns the call of job.Run whose job call awaits, and the name in it, or nil.

@@ -39,6 +39,8 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 		u.suspendLiteral(call, p, dst)
 	case source.KindValue:
 		u.suspendValue(call, p, dst)
+	case source.KindOperation:
+		u.suspendOperation(call, p, dst)
 	case source.KindTwin:
 		u.suspendTwin(call, s, p, dst)
 	case source.KindAwaitJob:

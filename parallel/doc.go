@@ -31,6 +31,16 @@
 //		return parallel.ForEach(ctx, items, body)
 //	}, job.On(s))
 //
+// # In functions marked //movenext:async
+//
+// The bodies of [For], [ForBlocks], [ForEach], [Map], [Invoke] and [Run], and the fold of
+// [Reduce], may suspend there, as literals and as functions with twins. The operation then
+// suspends its caller instead of blocking it. [Degree] bounds the bodies in flight,
+// suspended ones included, also on a scheduler with fewer workers. Results, errors, panics
+// and Goexit are those of the blocking call. What [Join], [Join2], [Fork] and sorting call,
+// and the merge of Reduce, has no error by which it could say that it has suspended: it
+// blocks, and movenext vet names it.
+//
 // # Structured
 //
 // When a call returns, all bodies have ended, whatever happened: nothing continues

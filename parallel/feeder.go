@@ -2,33 +2,16 @@ package parallel
 
 import (
 	"iter"
-	"sync"
 
 	"github.com/movenext/movenext/schedulers"
 )
 
 // feeder runs a sequence and gives its items to lanes. It asks the sequence for an item
-// only when a lane is free for it.
-//
-// It sleeps while all lanes have bodies under way, and is woken by the first lane that
-// becomes idle:
-//
-//	feeder                                  lane
-//	  F1 no lane is idle: make ready, under mu   L1 be idle, under mu, or stop the operation
-//	  F2 stopped: end                            L2 close ready if there is one, under mu
-//	  F3 sleep on ready
-//
-// If L2 comes before F1, then L1 does too, and F1 finds the lane or F2 the stop. Else
-// L2 closes what F3 sleeps on. A stop that comes from elsewhere ends the bodies'
-// context, and so brings lanes to L2.
+// only when a lane is free for it; see [idlers].
 type feeder[T, R any] struct {
-	of    *asyncLoop[T, R]
-	seq   iter.Seq[T]
-	lanes int // how many may still be made; the feeder's own
-
-	mu    sync.Mutex
-	idle  []*lane[T, R]
-	ready chan struct{} // nil while the feeder is awake
+	of   *asyncLoop[T, R]
+	seq  iter.Seq[T]
+	idle idlers[*lane[T, R]]
 }
 
 func (f *feeder[T, R]) feed() { go f.run() }
@@ -60,50 +43,16 @@ func (f *feeder[T, R]) give() {
 
 // lane returns a lane that wants an item, or nil if the operation has stopped.
 func (f *feeder[T, R]) lane() *lane[T, R] {
-	for f.of.goesOn() {
-		l, ready := f.idleOrNew()
-		if l != nil {
-			return l
-		}
-		if f.of.goesOn() {
-			<-ready
-		}
-	}
-	return nil
-}
-
-// idleOrNew returns a lane, or a channel that closes when one is free.
-func (f *feeder[T, R]) idleOrNew() (*lane[T, R], <-chan struct{}) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if n := len(f.idle); n > 0 {
-		l := f.idle[n-1]
-		f.idle = f.idle[:n-1]
-		return l, nil
-	}
-	if f.lanes > 0 {
-		f.lanes--
-		return &lane[T, R]{of: f.of}, nil
-	}
-	f.ready = make(chan struct{})
-	return nil, f.ready
+	l, _ := f.idle.get(f.of.goesOn, func() *lane[T, R] { return &lane[T, R]{of: f.of} })
+	return l
 }
 
 // next takes a lane that wants an item. It gets one by being submitted.
 func (f *feeder[T, R]) next(l *lane[T, R]) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.idle = append(f.idle, l)
+	f.idle.put(l)
 	return false
 }
 
 func (f *feeder[T, R]) given(schedulers.Worker) {}
 
-func (f *feeder[T, R]) gone() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.ready != nil {
-		close(f.ready)
-		f.ready = nil
-	}
-}
+func (f *feeder[T, R]) gone() { f.idle.wake() }

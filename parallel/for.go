@@ -19,7 +19,7 @@ func For(ctx context.Context, from, to int, body func(ctx context.Context, i int
 	if body == nil {
 		return ErrNilFunc
 	}
-	l := &loop{}
+	l := &loop{each: true}
 	return l.run(ctx, from, to, func(ctx context.Context, lo, hi int) error {
 		for i := lo; i < hi && l.goesOn(); i++ {
 			if err := body(ctx, i); err != nil {

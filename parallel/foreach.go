@@ -9,7 +9,7 @@ import "context"
 // that blocks watch ctx itself.
 //
 // It is not a twin of [ForEachAsync], whose bodies return jobs: called in an async
-// function it blocks.
+// function it suspends where its body does, and blocks otherwise.
 func ForEach[S Items[T], T any](ctx context.Context, items S, body func(ctx context.Context, item T) error, opts ...Option) error {
 	if body == nil {
 		return ErrNilFunc

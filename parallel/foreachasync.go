@@ -82,7 +82,9 @@ func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], i
 		if seq == nil {
 			return ErrNilFunc
 		}
-		a.items = &feeder[T, R]{of: a, seq: seq, lanes: s.degree}
+		f := &feeder[T, R]{of: a, seq: seq}
+		f.idle.left = s.degree
+		a.items = f
 	}
 	return a.launch(ctx)
 }

@@ -17,6 +17,7 @@ type loop struct {
 	operation
 	crew *crew // nil: no helpers
 	body blockBody
+	each bool // the body looks at each index by itself, so it may be given one at a time
 
 	from   int
 	blocks blocks
@@ -51,6 +52,9 @@ func (l *loop) run(ctx context.Context, from, to int, body blockBody, opts []Opt
 	}
 	l.body, l.from = body, from
 	n := uint(to) - uint(from) // also right where to-from is more than an int holds
+	if l.machine {
+		return l.suspending(n, s)
+	}
 	helpers := s.helpers(l.home.Scheduler, l.by)
 	l.blocks = cut(n, s, helpers+1)
 	helpers = min(helpers, int(l.blocks.count)-1)

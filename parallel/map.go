@@ -31,10 +31,12 @@ func Map[S Items[T], T, R any](ctx context.Context, items S, f func(ctx context.
 			return out.keep(i, r, err)
 		}, opts)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return out.all, nil
+	return ending(err, func(err error) ([]R, error) {
+		if err != nil {
+			return nil, err
+		}
+		return out.all, nil
+	})
 }
 
 // results gathers what bodies return.
@@ -57,10 +59,10 @@ func newResults[R any](n int, known bool, s settings) *results[R] {
 }
 
 // keep keeps the result of the item with i items before it, unless there is an error,
-// which it returns.
+// which it returns. The error may say that the result comes later.
 func (r *results[R]) keep(i int, result R, err error) error {
 	if err != nil {
-		return err
+		return later(err, func(result R, err error) error { return r.keep(i, result, err) })
 	}
 	if r.placed {
 		r.all[i] = result

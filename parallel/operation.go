@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -36,6 +37,8 @@ type operation struct {
 	home   *schedulers.Home
 	by     schedulers.Worker // the caller's, by the word of parent
 
+	machine bool // a machine calls it, which can suspend
+
 	stopped atomic.Bool
 	ended   atomic.Bool // the operation is over
 	real    atomic.Pointer[realContext]
@@ -47,6 +50,9 @@ type operation struct {
 
 // begin sets what an operation begins with. It returns why it cannot.
 func (o *operation) begin(ctx context.Context) error {
+	if c, ok := ctx.(suspension.Caller); ok {
+		o.machine, ctx = true, c.Context
+	}
 	if ctx == nil {
 		ctx = context.Background()
 	}

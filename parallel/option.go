@@ -35,10 +35,10 @@ const (
 // first takes many items), or [ForEachAsync]. More than 65 536 goroutines never take
 // part in one operation.
 //
-// In [ForEachAsync] and [MapAsync] it bounds what is in flight: a body counts until the
-// job that it returned has ended, also while that waits and holds no goroutine. That is
-// the limit for a server that bears ten queries, as Scope.Limit of package job is for
-// children of a scope.
+// In [ForEachAsync] and [MapAsync], and where bodies suspend, it bounds what is in
+// flight: a body counts until it, or the job that it returned, has ended, also while that
+// waits and holds no goroutine. That is the limit for a server that bears ten queries, as
+// Scope.Limit of package job is for children of a scope.
 func Degree(n int) Option { return Option{optionDegree, n} }
 
 // Chunk makes each participant take n items at a time, from the front, off one shared

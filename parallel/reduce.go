@@ -1,6 +1,11 @@
 package parallel
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/job"
+)
 
 // Reduce folds items into one value, several at a time. It cuts the items into blocks,
 // folds each, beginning with zero, and merges neighbouring results until one is left.
@@ -28,6 +33,9 @@ func Reduce[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ct
 	}
 	r := &reduction[T, A]{items: items, zero: zero, fold: fold, merge: merge, size: blockSize(len(items), s)}
 	r.reduce = r.reducePart
+	if c, ok := ctx.(suspension.Caller); ok {
+		return r.suspending(c, s, opts)
+	}
 	return Run(ctx, r.run, opts...)
 }
 
@@ -38,6 +46,8 @@ type reduction[T, A any] struct {
 	fold  func(context.Context, A, T) (A, error)
 	merge func(A, A) A
 	size  uint // of a block
+
+	folded []A // the blocks, if they have been folded already
 
 	// reducePart, as a function: taking it from the method each time would allocate.
 	reduce func(*Worker, part) A
@@ -71,7 +81,11 @@ func (r *reduction[T, A]) run(w *Worker) (A, error) {
 // reducePart folds one block, or merges the results of two halves. Once the operation
 // has stopped, its result is meaningless, and no user function gets it.
 func (r *reduction[T, A]) reducePart(w *Worker, p part) A {
-	if p.hi-p.lo == 1 {
+	switch {
+	case p.hi-p.lo > 1:
+	case r.folded != nil:
+		return r.folded[p.lo]
+	default:
 		return r.foldBlock(w, p.lo)
 	}
 	mid := (p.lo + p.hi) / 2
@@ -96,4 +110,52 @@ func (r *reduction[T, A]) foldBlock(w *Worker, block uint) A {
 		}
 	}
 	return acc
+}
+
+// suspending is Reduce for a machine: a loop folds the blocks, each from its first item
+// to its last, and may suspend. What is left to do then, merging, only computes, on the
+// caller's goroutine and its helpers'.
+func (r *reduction[T, A]) suspending(ctx suspension.Caller, s settings, opts []Option) (result A, err error) {
+	if err := new(operation).begin(ctx); err != nil {
+		return result, err
+	}
+	if len(r.items) == 0 {
+		return r.zero, nil
+	}
+	r.folded = make([]A, ceilDiv(uint(len(r.items)), r.size))
+	for i := range r.folded {
+		r.folded[i] = r.zero
+	}
+	err = For(ctx, 0, len(r.items), func(ctx context.Context, i int) error {
+		acc := &r.folded[uint(i)/r.size]
+		next, err := r.fold(ctx, *acc, r.items[i])
+		if err != nil {
+			return later(err, func(next A, err error) error {
+				if err == nil {
+					*acc = next
+				}
+				return err
+			})
+		}
+		*acc = next
+		return nil
+	}, Degree(s.degree), Chunk(int(r.size)))
+	return ending(err, func(err error) (result A, _ error) {
+		if _, panicked := err.(*job.PanicError); panicked {
+			return result, err
+		}
+		if err != nil {
+			return r.zero, err
+		}
+		return Run(unending(ctx), r.run, opts...)
+	})
+}
+
+// unending is the machine's context without its end: merges have always been made once
+// all folds have succeeded.
+func unending(c suspension.Caller) context.Context {
+	if c.Context == nil {
+		return nil
+	}
+	return context.WithoutCancel(c.Context)
 }

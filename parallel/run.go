@@ -1,6 +1,11 @@
 package parallel
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/schedulers"
+)
 
 // Run calls body on the caller's goroutine, with a [Worker] that lets it fork: run
 // parts of its work in parallel. It returns what body returns, when body and everything
@@ -27,6 +32,9 @@ func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Op
 	if err := t.begin(ctx); err != nil {
 		return result, err
 	}
+	if t.machine {
+		return suspendingRun(t, s, body)
+	}
 	w := t.assemble(s)
 	err = t.carryOut(w, func() (err error) {
 		result, err = body(w)
@@ -34,3 +42,58 @@ func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Op
 	})
 	return result, err
 }
+
+// suspendingRun is Run for a machine. The body is the only strand. Its worker goes with
+// it from goroutine to goroutine, so it names no worker of the scheduler; what it has
+// forked may be taken while it is suspended. What it leaves to be joined is joined
+// where it began, when the caller continues.
+func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) (result R, err error) {
+	t.by = nil
+	w := t.assemble(s)
+	exits := true
+	defer func() {
+		if exits {
+			w.unwind(0)
+			t.disband()
+			t.end()
+		}
+	}()
+	var returned error
+	err = t.alone(func() error {
+		result, returned = body(w)
+		if suspension.Of(returned) == nil {
+			return nil
+		}
+		return later(returned, func(r R, err error) error {
+			result, returned = r, err
+			return nil
+		})
+	})
+	exits = false
+	return ending(err, func(err error) (R, error) {
+		err = t.carryOut(w, func() error {
+			if err == nil {
+				return returned
+			}
+			w.unwind(0) // it has not returned
+			return err
+		})
+		return result, err
+	})
+}
+
+// alone runs the body as the only strand of the team, which it does not end.
+func (t *team) alone(body func() error) error {
+	one := newStrands(&t.operation)
+	one.open = true
+	one.items = singleItem{}
+	one.live.Store(2) // the strand, and the caller
+	return one.run(&strand{of: one, lo: 0, hi: 1, body: func(context.Context, int, int) error { return body() }})
+}
+
+// singleItem is the source of the strand that has its only index from the start.
+type singleItem struct{}
+
+func (singleItem) next(*strand) bool       { return false }
+func (singleItem) given(schedulers.Worker) {}
+func (singleItem) gone()                   {}

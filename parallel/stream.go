@@ -40,6 +40,9 @@ func eachOf[T any](ctx context.Context, seq iter.Seq[T], body func(ctx context.C
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	if s.machine {
+		return suspendingEach(s, seq, o.members())
+	}
 	if helpers := o.helpers(s.home.Scheduler, s.by); helpers > 0 {
 		s.carryOut(seq, helpers)
 	} else {

@@ -41,6 +41,19 @@ func Action2[A, B any](start func(A, B) *job.Job[job.Void]) func(A, B) error {
 	}
 }
 
+// Func3 is [Func1] for three parameters.
+func Func3[A, B, C, T any](start func(A, B, C) *job.Job[T]) func(A, B, C) (T, error) {
+	return func(a A, b B, c C) (T, error) { return follow(start(a, b, c)) }
+}
+
+// Action3 is [Action1] for three parameters.
+func Action3[A, B, C any](start func(A, B, C) *job.Job[job.Void]) func(A, B, C) error {
+	return func(a A, b B, c C) error {
+		_, err := follow(start(a, b, c))
+		return err
+	}
+}
+
 // follow returns the results of a job that has ended, or an error saying that the
 // function has suspended until j ends.
 func follow[T any](j *job.Job[T]) (T, error) {

@@ -180,17 +180,22 @@ func (c *indirect) call(call *ast.CallExpr) {
 	c.arguments(call, fn)
 }
 
-// runs reports a func value that the runtime will call: as for any call, no type says
-// what it holds.
+// runs reports func values that the runtime will call: as for any call, no type says
+// what they hold.
 func (c *indirect) runs(call *ast.CallExpr) {
-	arg, _ := codegen.RunsAsJob(call, c.info)
-	if arg == nil || c.function(uninstantiated(arg)) != nil && !c.byInterface(arg) {
-		return
+	functions, _, _ := codegen.RunsAsJob(call, c.info)
+	for _, arg := range functions {
+		if c.function(uninstantiated(arg)) != nil && !c.byInterface(arg) {
+			continue
+		}
+		if v, ok := c.info.ObjectOf(nameIn(arg)).(*types.Var); ok && c.runnable[v] && c.startsMachine(call, c.region.runner, arg) {
+			continue
+		}
+		if _, lit := arg.(*ast.FuncLit); lit || c.info.Types[arg].IsNil() {
+			continue
+		}
+		c.report(arg, valueRun(types.ExprString(arg)))
 	}
-	if _, lit := arg.(*ast.FuncLit); lit || c.info.Types[arg].IsNil() {
-		return
-	}
-	c.report(arg, valueRun(types.ExprString(arg)))
 }
 
 // byInterface reports whether e is a method of an interface, or a type parameter, that

@@ -61,7 +61,7 @@ func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 			if isObjectOf(callee, jobPath, "Blocking") {
 				return
 			}
-			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || callee != nil && c.suspends(around) {
+			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || c.startsMachine(around, c.region.runner, e) || callee != nil && c.suspends(around) {
 				return // a call; or plainform looks at it; or its own machine calls it
 			}
 			if callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == parallelPath {
@@ -96,14 +96,14 @@ func (c *indirect) plainFunction(e ast.Expr) {
 	}
 }
 
-// holds reports whether e is a variable whose calls suspend.
+// holds reports whether e is a variable whose calls suspend, or which the runtime calls.
 func (c *indirect) holds(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
 		return false
 	}
 	v, _ := c.info.ObjectOf(id).(*types.Var)
-	return c.entered[v]
+	return c.entered[v] || c.runnable[v]
 }
 
 func within(outer, inner ast.Node) bool {

@@ -25,8 +25,8 @@ func plainForms(r *reporter, s *survey) {
 				s.plainCall(r, region, call)
 			}
 			if s.startsJob(call) {
-				fn, _ := codegen.RunsAsJob(call, s.info)
-				s.plainValue(r, region, call, fn)
+				functions, _, _ := codegen.RunsAsJob(call, s.info)
+				s.plainValue(r, region, call, functions[0])
 			}
 		})
 	}
@@ -43,7 +43,7 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 		return
 	}
 	fix := s.jobOfTwin(region, call)
-	if len(fix.TextEdits) == 0 && region.call != nil && s.startsMachine(region.call, machine) && !codegen.IsAnnotated(region.decl) {
+	if len(fix.TextEdits) == 0 && region.call != nil && s.startsMachine(region.call, machine, region.lit) && !codegen.IsAnnotated(region.decl) {
 		p := s.patch(region.decl.Pos())
 		p.annotate(region.decl)
 		fix = p.fix("annotate " + region.decl.Name.Name + ", so that its jobs suspend")
@@ -62,10 +62,12 @@ func (s *survey) insteadOf(call *ast.CallExpr) string {
 		return "call it where the function does, give it to job.Run or a scope's Go, or make it a function marked //movenext:async"
 	}
 	switch fn.Name() {
-	case "Run", "Join", "Join2", "Fork", "Sort", "SortFunc", "SortStableFunc":
+	case "Join", "Join2", "Fork", "Sort", "SortFunc", "SortStableFunc":
 		return "fetch what it needs before, or divide the work with a scope's Go, whose children suspend"
+	case "ForEachAsync", "MapAsync":
+		return "give it the twin of a function marked //movenext:async"
 	}
-	return "use parallel.ForEachAsync or MapAsync with a function marked //movenext:async, or a scope's Go"
+	return "call it in a function marked //movenext:async itself, where bodies suspend, or use a scope's Go"
 }
 
 // blocksWhereKept reports whether call blocks in plain Go and suspends, or has a form
@@ -162,7 +164,7 @@ func (s *survey) plainValue(r *reporter, in *region, call *ast.CallExpr, arg ast
 		return
 	}
 	twin := s.twins.Twin(fn)
-	if twin == nil || codegen.IsAnnotated(in.decl) && s.startsMachine(call, in.runner) {
+	if twin == nil || codegen.IsAnnotated(in.decl) && s.startsMachine(call, in.runner, arg) {
 		return
 	}
 	p := s.patch(call.Pos())

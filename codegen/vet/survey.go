@@ -36,27 +36,32 @@ type region struct {
 
 // survey holds what the checks know of a package.
 type survey struct {
-	pass    *analysis.Pass
-	info    *types.Info
-	twins   codegen.Twins
-	files   []*ast.File // written by hand
-	regions []*region
-	decls   map[*types.Func]*ast.FuncDecl
-	entered map[*types.Var]bool   // variables of machines whose calls suspend
-	called  map[types.Object]bool // functions and variables that calls name
-	facts   *known
+	pass     *analysis.Pass
+	info     *types.Info
+	twins    codegen.Twins
+	files    []*ast.File // written by hand
+	regions  []*region
+	decls    map[*types.Func]*ast.FuncDecl
+	entered  map[*types.Var]bool // variables of machines whose calls suspend
+	runnable map[*types.Var]bool // variables whose values suspend where the runtime calls them
+	deferred map[*ast.CallExpr]bool
+	called   map[types.Object]bool // functions and variables that calls name
+	facts    *known
 }
 
 func newSurvey(pass *analysis.Pass) *survey {
-	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}, entered: map[*types.Var]bool{}, called: map[types.Object]bool{}, facts: readFacts(pass)}
+	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}, entered: map[*types.Var]bool{}, runnable: map[*types.Var]bool{}, deferred: map[*ast.CallExpr]bool{}, called: map[types.Object]bool{}, facts: readFacts(pass)}
 	for _, file := range pass.Files {
 		if ast.IsGenerated(file) {
 			continue
 		}
 		s.files = append(s.files, file)
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				s.called[s.info.Uses[nameIn(ast.Unparen(call.Fun))]] = true
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				s.called[s.info.Uses[nameIn(ast.Unparen(n.Fun))]] = true
+			case *ast.DeferStmt:
+				s.deferred[n.Call] = true
 			}
 			return true
 		})
@@ -74,10 +79,13 @@ func newSurvey(pass *analysis.Pass) *survey {
 			}
 			r := &region{runner: who, decl: fn, typ: fn.Type, body: fn.Body}
 			if who == machine {
-				literals, vars := codegen.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
+				literals, vars, given := codegen.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
 				r.parts = slices.Concat(literals, []*ast.FuncLit{codegen.StreamLiteral(fn)})
 				for _, v := range vars {
 					s.entered[v] = true
+				}
+				for _, v := range given {
+					s.runnable[v] = true
 				}
 			}
 			s.survey(r)
@@ -117,7 +125,7 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 		return plain, nil // It has a lane of its own.
 	case started && s.waitsFor(call):
 		return plain, nil
-	case codegen.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner):
+	case codegen.IsAnnotated(outer.decl) && s.startsMachine(call, outer.runner, lit):
 		return machine, call
 	case s.startsJob(call):
 		return job, call
@@ -235,23 +243,23 @@ const (
 	parallelPath = codegen.Module + "/parallel"
 )
 
-// startsMachine reports whether call lets its argument, a function, suspend, if it is
+// startsMachine reports whether call lets fn, one of its arguments, suspend, if it is
 // made in an annotated function, by runner.
-func (s *survey) startsMachine(call *ast.CallExpr, by runner) bool {
-	fn, waits := codegen.RunsAsJob(call, s.info)
-	return fn != nil && (!waits || by == machine)
+func (s *survey) startsMachine(call *ast.CallExpr, by runner, fn ast.Expr) bool {
+	functions, waits, operation := codegen.RunsAsJob(call, s.info)
+	return slices.Contains(functions, ast.Unparen(fn)) && (!waits || by == machine) && !(operation && s.deferred[call])
 }
 
 // waitsFor reports whether the caller waits for the function that call runs.
 func (s *survey) waitsFor(call *ast.CallExpr) bool {
-	fn, waits := codegen.RunsAsJob(call, s.info)
-	return fn != nil && waits
+	functions, waits, _ := codegen.RunsAsJob(call, s.info)
+	return len(functions) > 0 && waits
 }
 
 // startsJob reports whether call hands its function arguments to jobs.
 func (s *survey) startsJob(call *ast.CallExpr) bool {
-	fn, _ := codegen.RunsAsJob(call, s.info)
-	return fn != nil
+	functions, _, operation := codegen.RunsAsJob(call, s.info)
+	return len(functions) > 0 && !operation
 }
 
 // isJob reports whether typ is *job.Job[T].

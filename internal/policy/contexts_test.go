@@ -49,6 +49,7 @@ func soon(f func()) { time.AfterFunc(time.Millisecond, f) }
 // below are nil as well.
 var byMachines = []string{
 	"statemachine.Builder.Start",
+	"statemachine.Calling",
 	"statemachine.Completed",
 	"statemachine.DeferSwitch",
 	"statemachine.Plain",

@@ -20,6 +20,7 @@ const (
 	JobPath          = Module + "/job"
 	AwaiterPath      = Module + "/awaiter"
 	CoordPath        = Module + "/coord"
+	ParallelPath     = Module + "/parallel"
 	StatemachinePath = Module + "/statemachine"
 	RecordPath       = StatemachinePath + "/record"
 )
@@ -152,6 +153,9 @@ const (
 	// KindValue is a call of a variable of the function that holds suspending
 	// functions.
 	KindValue
+	// KindOperation is a call of an operation of package parallel that calls functions
+	// which suspend.
+	KindOperation
 )
 
 // KindDeferred is the epilogue of a function whose deferred calls suspend.
@@ -160,7 +164,7 @@ const KindDeferred Kind = -1
 // Enters reports whether the callee is a machine that is entered, not a job that is
 // awaited.
 func (k Kind) Enters() bool {
-	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue
+	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue || k == KindOperation
 }
 
 // Suspension describes a call that suspends.

@@ -1,0 +1,154 @@
+package parallel
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// suspendingEach runs the stream for a machine: see [eachOf]. The sequence has a
+// goroutine, which may block where the machine's worker must not. The caller takes no
+// part, since the first item may be long in coming.
+func suspendingEach[T any](s *stream[T], seq iter.Seq[T], degree int) error {
+	t := newStrands(&s.operation)
+	items := &sequenceItems[T]{of: t, stream: s, seq: seq}
+	items.idle.left = degree
+	t.items = items
+	t.live.Store(2) // the goroutine, and the caller
+	go items.run()
+	return t.run(nil)
+}
+
+// sequenceItems runs a sequence and gives its items to strands: what [feeder] is to
+// lanes.
+type sequenceItems[T any] struct {
+	of     *strands
+	stream *stream[T]
+	seq    iter.Seq[T]
+	idle   idlers[*strand]
+}
+
+// run is the sequence's goroutine. What the sequence does wrong stops the operation.
+func (i *sequenceItems[T]) run() {
+	defer func() { i.of.leave().Deliver(nil) }()
+	returned := false
+	defer i.of.contain(&returned)
+	i.give()
+	returned = true
+}
+
+func (i *sequenceItems[T]) give() {
+	s, before := i.strand(), 0
+	if s == nil {
+		return
+	}
+	var items []T
+	for item := range i.seq {
+		if items = append(items, item); len(items) < i.stream.chunk {
+			continue
+		}
+		i.hand(s, items, before)
+		before, items = before+len(items), nil
+		if s = i.strand(); s == nil {
+			return
+		}
+	}
+	if len(items) > 0 {
+		i.hand(s, items, before)
+	}
+}
+
+// hand gives items to a strand.
+func (i *sequenceItems[T]) hand(s *strand, items []T, before int) {
+	s.lo, s.hi = 0, len(items)
+	s.body = func(ctx context.Context, n, _ int) error { return i.stream.body(ctx, before+n, items[n]) }
+	i.of.live.Add(1)
+	s.began = true
+	s.submit(nil)
+}
+
+// strand returns a strand that wants items, or nil if the operation has stopped.
+func (i *sequenceItems[T]) strand() *strand {
+	s, _ := i.idle.get(i.of.goesOn, func() *strand { return &strand{of: i.of} })
+	return s
+}
+
+// next takes a strand that wants items. It gets them by being submitted.
+func (i *sequenceItems[T]) next(s *strand) bool {
+	s.body = nil
+	i.idle.put(s)
+	return false
+}
+
+func (i *sequenceItems[T]) given(schedulers.Worker) {}
+
+func (i *sequenceItems[T]) gone() { i.idle.wake() }
+
+// idlers are the participants of an operation that want items of a sequence. The
+// goroutine of the sequence sleeps while all have bodies under way, and is woken by the
+// first one that has none:
+//
+//	the sequence                            a participant
+//	  F1 none is idle: make ready, under mu   L1 be idle, under mu, or stop the operation
+//	  F2 stopped: end                         L2 close ready if there is one, under mu
+//	  F3 sleep on ready
+//
+// If L2 comes before F1, then L1 does too, and F1 finds the participant or F2 the stop.
+// Else L2 closes what F3 sleeps on. A stop that comes from elsewhere ends the bodies'
+// context, and so brings participants to L2.
+type idlers[P any] struct {
+	left int // how many may still be made; the sequence's own
+
+	mu    sync.Mutex
+	idle  []P
+	ready chan struct{} // nil while the sequence is awake
+}
+
+// get returns an idle participant or a new one, and waits for one if need be. It
+// returns false when the operation no longer goes on.
+func (i *idlers[P]) get(goesOn func() bool, fresh func() P) (p P, ok bool) {
+	for goesOn() {
+		p, ok, ready := i.take(fresh)
+		if ok {
+			return p, true
+		}
+		if goesOn() {
+			<-ready
+		}
+	}
+	return p, false
+}
+
+// take returns a participant, or a channel that closes when one is idle.
+func (i *idlers[P]) take(fresh func() P) (p P, ok bool, ready <-chan struct{}) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if n := len(i.idle); n > 0 {
+		p = i.idle[n-1]
+		i.idle = i.idle[:n-1]
+		return p, true, nil
+	}
+	if i.left > 0 {
+		i.left--
+		return fresh(), true, nil
+	}
+	i.ready = make(chan struct{})
+	return p, false, i.ready
+}
+
+func (i *idlers[P]) put(p P) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.idle = append(i.idle, p)
+}
+
+func (i *idlers[P]) wake() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ready != nil {
+		close(i.ready)
+		i.ready = nil
+	}
+}

@@ -1,0 +1,72 @@
+package parallel
+
+import (
+	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+)
+
+// valued is a body with a result that has suspended: the strand under it wants no more
+// than an error.
+type valued[R any] struct {
+	suspension.Suspended
+	keep func(result R, err error) error
+	end  suspension.Ender[job.Void]
+}
+
+// later returns the error of a body with a result. If it says that the body has
+// suspended, keep is given what that returns in the end, and runs no user code.
+func later[R any](err error, keep func(result R, err error) error) error {
+	if rest := suspension.Of(err); rest != nil {
+		return &valued[R]{Suspended: rest, keep: keep}
+	}
+	return err
+}
+
+// GoOn implements suspension.Suspended.
+func (v *valued[R]) GoOn(end any, on schedulers.Worker, spent uint8) {
+	v.end = end.(suspension.Ender[job.Void])
+	v.Suspended.GoOn(v, on, spent)
+}
+
+// Return implements suspension.Ender.
+func (v *valued[R]) Return(result R, err error) continuation.Chain {
+	return v.end.Return(job.Void{}, v.keep(result, err))
+}
+
+// Fault implements suspension.Ender.
+func (v *valued[R]) Fault(err error) continuation.Chain { return v.end.Fault(err) }
+
+// Handle implements suspension.Ender.
+func (v *valued[R]) Handle() any { return v.end.Handle() }
+
+// paused is the error of an operation that has not ended when its caller, a machine,
+// gets it. No user's code is given it.
+type paused struct{ of *job.Job[suspension.End] }
+
+// Error implements error.
+func (*paused) Error() string { return "parallel: the operation has suspended" }
+
+// Job returns the job that ends with the operation.
+func (p *paused) Job() *job.Job[suspension.End] { return p.of }
+
+// pausedValue is [paused] for an operation with a result.
+type pausedValue[T any] struct {
+	paused
+	value func(err error) (T, error)
+}
+
+// Value returns what the operation returns, once it has ended with err. It may run user
+// code.
+func (p *pausedValue[T]) Value(err error) (T, error) { return p.value(err) }
+
+// ending returns the results of an operation that has ended with err: at once, or if it
+// is paused, later.
+func ending[T any](err error, value func(err error) (T, error)) (T, error) {
+	if p, ok := err.(*paused); ok {
+		var none T
+		return none, &pausedValue[T]{*p, value}
+	}
+	return value(err)
+}

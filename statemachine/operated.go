@@ -1,0 +1,113 @@
+package statemachine
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/job"
+)
+
+// Operations of package parallel that call functions which suspend. Source, then
+// result:
+//
+//	out, err = parallel.Map(ctx, urls, fetch)
+//
+//	f.map1, f.out, f.err = statemachine.Func(
+//		parallel.Map(statemachine.Calling(f.ctx), f.urls, statemachine.Func2(fetchAsync)),
+//	).Enter(t)
+//
+// An operation with such a caller returns before it has ended, if it has to wait; see
+// package internal/suspension.
+
+// Calling returns the context with which a machine calls an operation of package
+// parallel: ctx, and the word that the caller can suspend. It is good for that one call,
+// and ctx may be nil.
+func Calling(ctx context.Context) context.Context { return suspension.Caller{Context: ctx} }
+
+// Action takes what an operation has returned that has no result but an error.
+func Action(err error) ActionCall { return ActionCall{err} }
+
+// Func takes what an operation with a result has returned.
+func Func[T any](v T, err error) FuncCall[T] { return FuncCall[T]{v, err} }
+
+// ActionCall is a call of an operation without result; see [Action].
+type ActionCall struct{ err error }
+
+// FuncCall is a call of an operation with a result; see [Func].
+type FuncCall[T any] struct {
+	v   T
+	err error
+}
+
+// pausedAction is the error of an operation that has not ended.
+type pausedAction interface {
+	error
+	Job() *job.Job[suspension.End]
+}
+
+// pausedFunc is the same for an operation with a result.
+type pausedFunc[T any] interface {
+	pausedAction
+
+	// Value returns what the operation returns, once it has ended with err. It is
+	// called once, and may run user code.
+	Value(err error) (T, error)
+}
+
+// Enter returns the error of the operation, or what the machine waits for.
+func (c ActionCall) Enter(t *Task) (*ActionWait, error) {
+	if p, ok := c.err.(pausedAction); ok {
+		t.Await(p.Job())
+		return &ActionWait{p}, nil
+	}
+	return nil, c.err
+}
+
+// Enter returns the results of the operation, or what the machine waits for.
+func (c FuncCall[T]) Enter(t *Task) (*FuncWait[T], T, error) {
+	if p, ok := c.err.(pausedFunc[T]); ok {
+		t.Await(p.Job())
+		return &FuncWait[T]{p}, c.v, nil
+	}
+	return nil, c.v, c.err
+}
+
+// ActionWait is the wait for an operation without result.
+type ActionWait struct{ of pausedAction }
+
+// FuncWait is the wait for an operation with a result.
+type FuncWait[T any] struct{ of pausedFunc[T] }
+
+// Results returns the error of the operation, which has ended. If one of its functions
+// has called runtime.Goexit, so does Results.
+func (w *ActionWait) Results(t *Task) error {
+	err, goexit := ended(t, w.of)
+	if goexit {
+		runtime.Goexit()
+	}
+	return err
+}
+
+// Results is [ActionWait.Results] with the result.
+func (w *FuncWait[T]) Results(t *Task) (T, error) {
+	err, goexit := ended(t, w.of)
+	v, err := w.of.Value(err)
+	if goexit {
+		runtime.Goexit()
+	}
+	return v, err
+}
+
+// ended returns how an operation has ended.
+func ended(t *Task, p pausedAction) (err error, goexit bool) {
+	end, err := JobResult(t, p.Job())
+	switch {
+	case err != nil: // the machine's home has refused it
+		return err, false
+	case end.Goexit:
+		return job.ErrGoexit, true
+	default:
+		return end.Err, false
+	}
+}
