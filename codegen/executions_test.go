@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ type report struct {
 // in it. Its file want, if there is one, says what it logs as plain Go. Its file spread
 // says that jobs of the plain form wait for others, which would block the one worker
 // that suffices for machines. With -schedulers the machines run on all schedulers of
-// the module. With -targets the form for debugging is compared, too, except for cases
+// the module, except for those that the first line of a file "not on" names. With -targets the form for debugging is compared, too, except for cases
 // with a file release-only. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
@@ -82,9 +83,7 @@ func TestTwoExecutions(t *testing.T) {
 				compare(t, plain[c.name], reports[c.name])
 			}
 			for _, reports := range scheduled {
-				require.NotEmpty(t, reports[c.name], "the program crashed on a scheduler")
-				t.Log(reports[c.name][0].Scheduler)
-				compare(t, plain[c.name], reports[c.name])
+				compareOn(t, c, plain[c.name], reports[c.name])
 			}
 			if *targets && fileOf(c.Archive, "release-only") == nil {
 				compare(t, plain[c.name], debug[c.name])
@@ -121,6 +120,21 @@ func compare(t *testing.T, plain, release []report) {
 		require.Empty(t, differences(want.Lines, release[i].Lines), "trace, %s", want.Timing)
 		require.Equal(t, want.Outcome, release[i].Outcome, "outcome, %s", want.Timing)
 	}
+}
+
+// compareOn compares what a case does on a scheduler, unless it was left out there.
+func compareOn(t *testing.T, c archive, plain, on []report) {
+	require.NotEmpty(t, on, "the program crashed on a scheduler")
+	if name := on[0].Scheduler; !slices.Contains(notOn(c), name) {
+		t.Log(name)
+		compare(t, plain, on)
+	}
+}
+
+// notOn are the schedulers that a case is not for.
+func notOn(c archive) []string {
+	names, _, _ := strings.Cut(string(fileOf(c.Archive, "not on")), "\n")
+	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
 }
 
 // onSchedulers runs the cases on one scheduler after the other, and returns what they
@@ -253,6 +267,9 @@ func program(cases []archive, refused map[string]string, mode codegen.Mode) []by
 			fmt.Fprintf(&list, "\t\ttrace.New(%q, case_%s.RunAsync)", c.name, c.name)
 			if mode == codegen.Plain && fileOf(c.Archive, "spread") != nil {
 				list.WriteString(".Spread()")
+			}
+			for _, name := range notOn(c) {
+				fmt.Fprintf(&list, ".NotOn(%q)", name)
 			}
 			list.WriteString(",\n")
 		}

@@ -22,11 +22,18 @@ type Case struct {
 	Name   string
 	run    func(ctx context.Context, t *T) func() (string, bool)
 	spread bool
+	notOn  []string
 }
 
 // Spread is the case with a worker for each piece of work: what the plain form of a case needs that waits in one for another.
 func (c Case) Spread() Case {
 	c.spread = true
+	return c
+}
+
+// NotOn is the case, left out on a scheduler.
+func (c Case) NotOn(scheduler string) Case {
+	c.notOn = append(c.notOn, scheduler)
 	return c
 }
 

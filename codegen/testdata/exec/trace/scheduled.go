@@ -101,26 +101,9 @@ type stepped interface {
 
 // driven runs the work of a stepped scheduler until that is shut down.
 func driven(k *stack, s stepped) schedulers.Scheduler {
-	ended := make(chan struct{})
-	*k = append(*k, drive{s, ended})
-	go func() {
-		for {
-			// A simulation in which nothing can run speaks of a deadlock, since it does not know of the other workers.
-			wait, cancel := context.WithTimeout(context.Background(), tick)
-			_ = s.RunUntil(wait, ended)
-			cancel()
-			select {
-			case <-ended:
-				return
-			default:
-			}
-			if m, ok := s.(*manual.Scheduler); ok { // its clock stands still until it is told
-				if at, set := m.Next(); set {
-					m.Advance(at - m.Now())
-				}
-			}
-		}
-	}()
+	d := drive{s, make(chan struct{})}
+	*k = append(*k, d)
+	go d.run()
 	return s
 }
 
@@ -131,6 +114,37 @@ const tick = time.Millisecond
 type drive struct {
 	stepped
 	ended chan struct{}
+}
+
+// run steps the scheduler. Work that calls runtime.Goexit ends the goroutine, so another one goes on.
+func (d drive) run() {
+	ended := false
+	defer func() {
+		if !ended {
+			go d.run()
+		}
+	}()
+	for !d.hasEnded() {
+		// A simulation in which nothing can run speaks of a deadlock, since it does not know of the other workers.
+		wait, cancel := context.WithTimeout(context.Background(), tick)
+		_ = d.RunUntil(wait, d.ended)
+		cancel()
+		if m, ok := d.stepped.(*manual.Scheduler); ok && !d.hasEnded() { // its clock stands still until it is told
+			if at, set := m.Next(); set {
+				m.Advance(at - m.Now())
+			}
+		}
+	}
+	ended = true
+}
+
+func (d drive) hasEnded() bool {
+	select {
+	case <-d.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 func (d drive) Shutdown(ctx context.Context) error {
@@ -145,9 +159,12 @@ func onScheduler(number int, cases []Case) {
 	for _, s := range setups[number:min(number+1, len(setups))] {
 		for _, c := range cases {
 			for _, timing := range Timings {
-				var k stack
-				r := c.on(s.make(&k), timing)
-				k.shutDown()
+				r := Report{Case: c.Name, Timing: timing, Outcome: "left out"}
+				if !slices.Contains(c.notOn, s.name) {
+					var k stack
+					r = c.on(s.make(&k), timing)
+					k.shutDown()
+				}
 				r.Scheduler = s.name
 				if err := out.Encode(r); err != nil {
 					panic(err)
