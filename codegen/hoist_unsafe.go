@@ -168,9 +168,15 @@ func (s *origins) origin(e ast.Expr) origin {
 		v, _ := s.u.info.Uses[e].(*types.Var)
 		return s.variable(v)
 	case *ast.UnaryExpr:
-		if e.Op == token.AND {
+		switch e.Op {
+		case token.AND:
 			return s.address(e.X)
+		case token.ARROW:
+			return fromOutside
 		}
+		return s.origin(e.X)
+	case *ast.BinaryExpr: // of numbers
+		return s.most([]ast.Expr{e.X, e.Y})
 	case *ast.SliceExpr:
 		if typeset.Perhaps(s.u.typeOf(e.X), typeset.IsA[*types.Array]) {
 			return s.address(e.X)
