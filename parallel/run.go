@@ -47,7 +47,7 @@ func Run[R any](ctx context.Context, body func(w *Worker) (R, error), opts ...Op
 // it from goroutine to goroutine, so it names no worker of the scheduler; what it has
 // forked may be taken while it is suspended. What it leaves to be joined is joined
 // where it began, when the caller continues.
-func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) (result R, err error) {
+func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) (R, error) {
 	t.by = nil
 	w := t.assemble(s)
 	exits := true
@@ -58,8 +58,9 @@ func suspendingRun[R any](t *team, s settings, body func(w *Worker) (R, error)) 
 			t.end()
 		}
 	}()
+	var result R // not this function's result, which is written while the body is suspended
 	var returned error
-	err = t.alone(func() error {
+	err := t.alone(func() error {
 		result, returned = body(w)
 		if suspension.Of(returned) == nil {
 			return nil

@@ -202,6 +202,24 @@ func TestAWorkerGoesWithABodyThatSuspends(t *testing.T) {
 	}
 }
 
+// The results are the body's to write while the caller returns that it has suspended.
+func TestABodyMayEndWhileItsCallerReturns(t *testing.T) {
+	for name, s := range machineHomes {
+		t.Run(name, func(t *testing.T) {
+			for range 100 {
+				b := newBeds[int]()
+				go b.wake()
+				v, err := Run(machineOn(t, s), func(*Worker) (int, error) { return 0, b.sleep(7, nil) })
+				if p, ok := err.(*pausedValue[int]); ok {
+					v, err = p.Value(endOf(t, err))
+				}
+				require.NoError(t, err)
+				require.Equal(t, 7, v)
+			}
+		})
+	}
+}
+
 func TestAGoexitOnTheCallersGoroutineLeavesNoBodyBehind(t *testing.T) {
 	b := newBeds[job.Void]()
 	exited := make(chan struct{})
