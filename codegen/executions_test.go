@@ -42,8 +42,9 @@ type report struct {
 // in it. Its file want, if there is one, says what it logs as plain Go. Its file spread
 // says that jobs of the plain form wait for others, which would block the one worker
 // that suffices for machines. With -schedulers the machines run on all schedulers of
-// the module, except for those that the first line of a file "not on" names. With -targets the form for debugging is compared, too, except for cases
-// with a file release-only. All cases are one module, built once in each mode.
+// the module, except for those that the first line of a file "not on" names. With
+// -targets the form for debugging is compared, too, except for cases with a file
+// release-only. All cases are one module, built once in each mode.
 func TestTwoExecutions(t *testing.T) {
 	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
