@@ -36,7 +36,7 @@ func ownRecover(at extent) source.Diagnostic {
 
 func lockedThread(at extent) source.Diagnostic {
 	return unsupported(at, "an annotated function cannot call runtime.LockOSThread",
-		"after a suspension the function goes on on another thread",
+		"after a suspension the function continues on another thread",
 		"use a scheduler of schedulers/dedicated, or move the locked part to a function that is not annotated")
 }
 

@@ -162,7 +162,7 @@ func (e *emitter) enter() {
 		zeros += ", " + e.zeroOf(r.typ, spelled)
 		values += ", " + e.result(frame, i)
 	}
-	e.line("// %s is %s as machines call it: its results, or the suspended frame that will have them.", names.Enter, u.title())
+	e.line("// %s enters %s for another machine. It returns the results, or the suspended frame that will have them.", names.Enter, u.title())
 	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
@@ -211,11 +211,11 @@ func (e *emitter) results() {
 func (e *emitter) machine() {
 	u, names := e.u, e.u.named
 	f, t := u.names.recv, u.names.task
-	builder, parts := e.runtime("Builder"), "task, job and frame"
+	builder, parts := e.runtime("Builder"), "chain, job and frame"
 	if u.self != nil {
-		builder, parts = e.runtime("Spawned"), "task and frame"
+		builder, parts = e.runtime("Spawned"), "chain and frame"
 	}
-	e.line("\n// %s is %s as the root of a chain of calls: %s in one allocation.", names.Machine, u.title(), parts)
+	e.line("\n// %s is the root of a chain of calls that begins with %s: %s in one allocation.", names.Machine, u.title(), parts)
 	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
 	e.line("// MoveNext runs the frame and completes the job when it has finished.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))

@@ -91,7 +91,7 @@ func (e *emitter) firstStep() {
 		suspended = append(suspended, e.zeroOf(r.typ, spelled))
 	}
 	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + t + ", " + m + ")"
-	e.line("// %s is %s as the runtime calls it: its results, or an error which says that it has suspended.", names.Async, e.u.title())
+	e.line("// %s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.u.title())
 	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
 	e.line("var %s %s", t, e.runtime("Task"))
 	e.line("%s := %s", frame, e.frameLiteral())

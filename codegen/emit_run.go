@@ -30,7 +30,7 @@ func (e *emitter) withResults() {
 	if len(returned) == 0 || !e.u.isEntered() {
 		return
 	}
-	e.line("\n// %s is %s as machines call it: what it keeps, and in the end its results.", e.u.named.Frame, e.u.title())
+	e.line("\n// %s is the frame of %s for a caller that is a machine: what it keeps and, at the end, its results.", e.u.named.Frame, e.u.title())
 	e.line("type %s%s struct {\n%s\n", e.u.named.Frame, e.sig.FrameParams, e.keptType())
 	for _, v := range returned {
 		e.line("%s %s", v.field, e.homeType(v))
@@ -53,7 +53,7 @@ func (e *emitter) goOn() {
 	}
 	note := ""
 	if len(u.passedOn()) > 0 {
-		note = " What it is passed it needs only when it starts."
+		note = "\n// Its parameters are needed only before the first suspension."
 	}
 	e.line("// %s "+runs+"%s", n.moveNext, u.title(), note)
 }
@@ -61,7 +61,7 @@ func (e *emitter) goOn() {
 // moveNextByRun prints MoveNext of what machines call.
 func (e *emitter) moveNextByRun() {
 	n := e.u.names
-	e.line("// MoveNext goes on with %s where it stopped.", e.u.title())
+	e.line("// MoveNext continues %s where it stopped.", e.u.title())
 	head := "func (" + n.recv + " *" + e.frameType() + ") MoveNext(" + n.task + " *" + e.runtime("Task") + ") "
 	if len(e.u.returned()) == 0 {
 		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclared("bool"), e.going(n.recv, n.task))

@@ -30,10 +30,10 @@ func (e *emitter) enterInTail() {
 	for r := range u.sig.Results().Variables() {
 		results = append(results, e.typ(r.Type(), u.fn.Decl.Name))
 	}
-	e.line("// %s is %s as machines call it: its results, or the suspended callee that will have them.", names.Enter, u.title())
+	e.line("// %s enters %s for another machine. It returns the results, or the suspended callee that will have them.", names.Enter, u.title())
 	e.line("func %s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, params, strings.Join(results, ", "))
 	e.bodyInTail()
-	e.line("// %s is that of the function whose results %s returns: there is nothing to keep while it is suspended.", names.Frame, u.title())
+	e.line("// %s is the frame of the function whose results %s returns: it keeps nothing of its own while it is suspended.", names.Frame, u.title())
 	frame := e.typ(u.tail[0].point.Frame, u.fn.Decl.Name)
 	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))
 }
@@ -109,7 +109,7 @@ func (e *emitter) jobValues(values []string) string {
 func (e *emitter) machineInTail() {
 	u, names := e.u, e.u.named
 	f, t := u.names.recv, u.names.task
-	e.line("// %s is %s as the root of a chain of calls: it hands on what the callee returns.", names.Machine, u.title())
+	e.line("// %s is the root of a chain of calls that begins with %s: it passes on what the callee returns.", names.Machine, u.title())
 	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
 	e.line("// MoveNext is called when the callee has ended, and completes the job.")
 	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Task"), e.predeclared("bool"))

@@ -31,8 +31,8 @@ func ExampleGenerate() {
 	// 	"github.com/movenext/movenext/statemachine"
 	// )
 	//
-	// // Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-	// // with the version of the module that is linked.
+	// // Generated for contract 1 of the runtime. If this does not compile, generate it again
+	// // with the version of movenext that go.mod names.
 	// const (
 	// 	_ = uint(statemachine.ContractMax - 1)
 	// 	_ = uint(1 - statemachine.ContractMin)
@@ -45,7 +45,7 @@ func ExampleGenerate() {
 	// 	})
 	// }
 	//
-	// // Digest of what is above: 711112d18d5820ba
+	// // Digest of what is above: e76179de3ce160de
 }
 
 // Findings say what, why, and what to do; they are no error of Generate.

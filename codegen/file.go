@@ -76,8 +76,8 @@ func guarded(lower lowering, fn *source.Function, im *typetext.Imports) (lowered
 // handshake is the compile-time check that the runtime still, and already,
 // works with the contract that the file was generated for.
 func handshake(machine, unsigned string) string {
-	return fmt.Sprintf(`// Generated for contract %[1]d of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+	return fmt.Sprintf(`// Generated for contract %[1]d of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = %[3]s(%[2]s.ContractMax - %[1]d)
 	_ = %[3]s(%[1]d - %[2]s.ContractMin)

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func echoAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Jo
 	return m.Start(ctx, &t, m)
 }
 
-// echoEnter is [echo] as machines call it: its results, or the suspended frame that will have them.
+// echoEnter enters [echo] for another machine. It returns the results, or the suspended frame that will have them.
 func echoEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int]) (*echoFrame, int, error) {
 	frame := echoLocals{ctx: ctx, in: in, out: out}
 	if finished, v1 := frame.moveNext(t); finished {
@@ -54,14 +54,14 @@ type echoLocals struct {
 	last int
 }
 
-// echoFrame is [echo] as machines call it: what it keeps, and in the end its results.
+// echoFrame is the frame of [echo] for a caller that is a machine: what it keeps and, at the end, its results.
 type echoFrame struct {
 	echoLocals
 
 	err error
 }
 
-// MoveNext goes on with [echo] where it stopped.
+// MoveNext continues [echo] where it stopped.
 func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.err = f.moveNext(t)
 	return finished
@@ -148,7 +148,7 @@ func (f *echoFrame) Results(t *statemachine.Task) (int, error) {
 	return f.last, f.err
 }
 
-// echoMachine is [echo] as the root of a chain of calls: task, job and frame in one allocation.
+// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
 type echoMachine struct {
 	statemachine.Builder[int]
 	echoLocals
@@ -178,7 +178,7 @@ func askAsync(ctx context.Context, rounds int, out, in *coord.Channel[int]) (res
 	return m.Start(ctx, &t, m)
 }
 
-// askEnter is [ask] as machines call it: its results, or the suspended frame that will have them.
+// askEnter enters [ask] for another machine. It returns the results, or the suspended frame that will have them.
 func askEnter(t *statemachine.Task, ctx context.Context, rounds int, out, in *coord.Channel[int]) (*askFrame, int, error) {
 	frame := askFrame{ctx: ctx, out: out, in: in}
 	if frame.moveNext(t, rounds) {
@@ -209,12 +209,13 @@ type askFrame struct {
 	err error
 }
 
-// MoveNext goes on with [ask] where it stopped.
+// MoveNext continues [ask] where it stopped.
 func (f *askFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, 0)
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *askFrame) moveNext(t *statemachine.Task, rounds int) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var send2 error
@@ -255,7 +256,7 @@ range1:
 	// entered_test.go:39: if err = out.Send(ctx, v); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:39
 	f.send1, send2 = f.out.SendEnter(t, f.ctx, f.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:259
+//line github.com/movenext/movenext/coord/entered_async_test.go:260
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -282,7 +283,7 @@ endIf1:
 	// entered_test.go:42: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/coord/entered_test.go:42
 	f.receive2, receive1, receive3 = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:286
+//line github.com/movenext/movenext/coord/entered_async_test.go:287
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -308,7 +309,7 @@ resumed2:
 endIf2:
 //line github.com/movenext/movenext/coord/entered_test.go:38
 	f.i1++
-//line github.com/movenext/movenext/coord/entered_async_test.go:312
+//line github.com/movenext/movenext/coord/entered_async_test.go:313
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/entered_test.go:46
@@ -317,7 +318,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/entered_test.go:46
 	return true
-//line github.com/movenext/movenext/coord/entered_async_test.go:321
+//line github.com/movenext/movenext/coord/entered_async_test.go:322
 }
 
 // Location returns where [ask] is suspended.
@@ -331,7 +332,7 @@ func (f *askFrame) Results(t *statemachine.Task) (int, error) {
 	return f.v, f.err
 }
 
-// askMachine is [ask] as the root of a chain of calls: task, job and frame in one allocation.
+// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
 type askMachine struct {
 	statemachine.Builder[int]
 	askFrame
@@ -360,7 +361,7 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 	return m.Start(ctx, &t, m)
 }
 
-// farewellEnter is [farewell] as machines call it: its results, or the suspended frame that will have them.
+// farewellEnter enters [farewell] for another machine. It returns the results, or the suspended frame that will have them.
 func farewellEnter(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (*farewellFrame, error) {
 	frame := farewellFrame{}
 	if frame.moveNext(t, ctx, gate, out, v) {
@@ -382,12 +383,13 @@ type farewellFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [farewell] where it stopped.
+// MoveNext continues [farewell] where it stopped.
 func (f *farewellFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil, nil, "")
 }
 
-// moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [farewell] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *farewellFrame) moveNext(t *statemachine.Task, ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) bool {
 	for {
 		if finished, again := f.step(t, ctx, gate, out, v); !again {
@@ -429,7 +431,7 @@ func (f *farewellFrame) step(t *statemachine.Task, ctx context.Context, gate *co
 	// entered_test.go:54: return gate.Wait(ctx)
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.wait1, wait2 = gate.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:433
+//line github.com/movenext/movenext/coord/entered_async_test.go:435
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -448,7 +450,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:54
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:452
+//line github.com/movenext/movenext/coord/entered_async_test.go:454
 		return true, false
 	}
 	f.State = 2
@@ -456,7 +458,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:54
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/entered_async_test.go:460
+//line github.com/movenext/movenext/coord/entered_async_test.go:462
 	goto epilogue
 }
 
@@ -471,7 +473,7 @@ func (f *farewellFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// farewellMachine is [farewell] as the root of a chain of calls: task, job and frame in one allocation.
+// farewellMachine is the root of a chain of calls that begins with [farewell]: chain, job and frame in one allocation.
 type farewellMachine struct {
 	statemachine.Builder[job.Void]
 	farewellFrame
@@ -487,7 +489,7 @@ func (f *farewellMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// farewellFunc1Enter is a function literal of [farewell] as machines call it: its results, or the suspended frame that will have them.
+// farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the results, or the suspended frame that will have them.
 func farewellFunc1Enter(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) *farewellFunc1Frame {
 	frame := farewellFunc1Frame{}
 	if frame.moveNext(t, out, ctx, v) {
@@ -506,12 +508,13 @@ type farewellFunc1Frame struct {
 	send1 *coord.EnteredVoid[string]
 }
 
-// MoveNext goes on with a function literal of [farewell] where it stopped.
+// MoveNext continues a function literal of [farewell] where it stopped.
 func (f *farewellFunc1Frame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil, "")
 }
 
-// moveNext runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [farewell] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[string], ctx context.Context, v string) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -525,7 +528,7 @@ func (f *farewellFunc1Frame) moveNext(t *statemachine.Task, out *coord.Channel[s
 	// entered_test.go:53: defer func() { _ = out.Send(ctx, v) }()
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1, _ = out.SendEnter(t, ctx, v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:529
+//line github.com/movenext/movenext/coord/entered_async_test.go:532
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -537,7 +540,7 @@ resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:53
 	f.send1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/entered_async_test.go:541
+//line github.com/movenext/movenext/coord/entered_async_test.go:544
 	f.State = statemachine.Finished
 	return true
 }
@@ -564,7 +567,7 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 	return m.Start(first, &t, m)
 }
 
-// twiceEnter is [twice] as machines call it: its results, or the suspended frame that will have them.
+// twiceEnter enters [twice] for another machine. It returns the results, or the suspended frame that will have them.
 func twiceEnter(t *statemachine.Task, first, second context.Context, in *coord.Channel[int]) (*twiceFrame, int, error) {
 	frame := twiceLocals{second: second, in: in}
 	if finished, v0, v1 := frame.moveNext(t, first); finished {
@@ -585,7 +588,7 @@ type twiceLocals struct {
 	receive1 *coord.Entered[int, job.Void]
 }
 
-// twiceFrame is [twice] as machines call it: what it keeps, and in the end its results.
+// twiceFrame is the frame of [twice] for a caller that is a machine: what it keeps and, at the end, its results.
 type twiceFrame struct {
 	twiceLocals
 
@@ -593,13 +596,14 @@ type twiceFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [twice] where it stopped.
+// MoveNext continues [twice] where it stopped.
 func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [twice] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
@@ -617,7 +621,7 @@ func (f *twiceLocals) moveNext(t *statemachine.Task, first context.Context) (fin
 	// entered_test.go:150: v, err := in.Receive(first)
 //line github.com/movenext/movenext/coord/entered_test.go:150
 	f.receive1, v, err = f.in.ReceiveEnter(t, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:621
+//line github.com/movenext/movenext/coord/entered_async_test.go:625
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -632,7 +636,7 @@ resumed1:
 //line github.com/movenext/movenext/coord/entered_test.go:151
 	if err == nil {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/coord/entered_async_test.go:636
+//line github.com/movenext/movenext/coord/entered_async_test.go:640
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/coord/entered_test.go:153
@@ -640,7 +644,7 @@ resumed1:
 	// entered_test.go:154: return in.Receive(second)
 //line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1, result0, result1 = f.in.ReceiveEnter(t, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:644
+//line github.com/movenext/movenext/coord/entered_async_test.go:648
 	if f.receive1 == nil {
 		goto resumed2
 	}
@@ -653,7 +657,7 @@ resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:154
 	f.receive1 = nil
 resumed2:
-//line github.com/movenext/movenext/coord/entered_async_test.go:657
+//line github.com/movenext/movenext/coord/entered_async_test.go:661
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -669,7 +673,7 @@ func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// twiceMachine is [twice] as the root of a chain of calls: task, job and frame in one allocation.
+// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
@@ -686,4 +690,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: c51d6c25e27b7e1b
+// Digest of what is above: 69cdc9f4fc536554

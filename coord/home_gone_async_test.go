@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func locksMutexAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.V
 	return m2.Start(ctx, &t, m2)
 }
 
-// locksMutexEnter is [locksMutex] as machines call it: its results, or the suspended frame that will have them.
+// locksMutexEnter enters [locksMutex] for another machine. It returns the results, or the suspended frame that will have them.
 func locksMutexEnter(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (*locksMutexFrame, error) {
 	frame := locksMutexLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, m); finished {
@@ -47,20 +47,21 @@ type locksMutexLocals struct {
 	lock1 *coord.EnteredVoid[job.Void]
 }
 
-// locksMutexFrame is [locksMutex] as machines call it: what it keeps, and in the end its results.
+// locksMutexFrame is the frame of [locksMutex] for a caller that is a machine: what it keeps and, at the end, its results.
 type locksMutexFrame struct {
 	locksMutexLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [locksMutex] where it stopped.
+// MoveNext continues [locksMutex] where it stopped.
 func (f *locksMutexFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [locksMutex] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.Mutex) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -75,7 +76,7 @@ func (f *locksMutexLocals) moveNext(t *statemachine.Task, ctx context.Context, m
 	// home_gone_test.go:20: func locksMutex(ctx context.Context, m *coord.Mutex) error { err := m.Lock(ctx); return err }
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	f.lock1, err = m.LockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:79
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:80
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -89,7 +90,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:20
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:93
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:94
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -105,7 +106,7 @@ func (f *locksMutexFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// locksMutexMachine is [locksMutex] as the root of a chain of calls: task, job and frame in one allocation.
+// locksMutexMachine is the root of a chain of calls that begins with [locksMutex]: chain, job and frame in one allocation.
 type locksMutexMachine struct {
 	statemachine.Builder[job.Void]
 	locksMutexLocals
@@ -134,7 +135,7 @@ func locksRWAsync(ctx context.Context, m *coord.RWMutex, write bool) (result *jo
 	return m2.Start(ctx, &t, m2)
 }
 
-// locksRWEnter is [locksRW] as machines call it: its results, or the suspended frame that will have them.
+// locksRWEnter enters [locksRW] for another machine. It returns the results, or the suspended frame that will have them.
 func locksRWEnter(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (*locksRWFrame, error) {
 	frame := locksRWLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, m, write); finished {
@@ -152,20 +153,21 @@ type locksRWLocals struct {
 	lockOrRLock1 *coord.EnteredVoid[bool]
 }
 
-// locksRWFrame is [locksRW] as machines call it: what it keeps, and in the end its results.
+// locksRWFrame is the frame of [locksRW] for a caller that is a machine: what it keeps and, at the end, its results.
 type locksRWFrame struct {
 	locksRWLocals
 
 	err error
 }
 
-// MoveNext goes on with [locksRW] where it stopped.
+// MoveNext continues [locksRW] where it stopped.
 func (f *locksRWFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.err = f.moveNext(t, nil, nil, false)
 	return finished
 }
 
-// moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [locksRW] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.RWMutex, write bool) (finished bool, err error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -186,7 +188,7 @@ func (f *locksRWLocals) moveNext(t *statemachine.Task, ctx context.Context, m *c
 	// home_gone_test.go:25: err = m.Lock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1, err = m.LockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:190
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:192
 	if f.lockOrRLock1 == nil {
 		goto resumed1
 	}
@@ -198,13 +200,13 @@ resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:25
 	f.lockOrRLock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:202
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:204
 	goto endIf1
 else1:
 	// home_gone_test.go:27: err = m.RLock(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:27
 	f.lockOrRLock1, err = m.RLockEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:208
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:210
 	if f.lockOrRLock1 == nil {
 		goto resumed2
 	}
@@ -217,7 +219,7 @@ resume2:
 	f.lockOrRLock1 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:221
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:223
 	f.State = statemachine.Finished
 	return true, err
 }
@@ -233,7 +235,7 @@ func (f *locksRWFrame) Results(t *statemachine.Task) error {
 	return f.err
 }
 
-// locksRWMachine is [locksRW] as the root of a chain of calls: task, job and frame in one allocation.
+// locksRWMachine is the root of a chain of calls that begins with [locksRW]: chain, job and frame in one allocation.
 type locksRWMachine struct {
 	statemachine.Builder[job.Void]
 	locksRWLocals
@@ -262,7 +264,7 @@ func locksKeyAsync(ctx context.Context, m *coord.KeyedMutex[string], key string)
 	return m2.Start(ctx, &t, m2)
 }
 
-// locksKeyEnter is [locksKey] as machines call it: its results, or the suspended frame that will have them.
+// locksKeyEnter enters [locksKey] for another machine. It returns the results, or the suspended frame that will have them.
 func locksKeyEnter(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (*locksKeyFrame, error) {
 	frame := locksKeyLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, m, key); finished {
@@ -280,20 +282,21 @@ type locksKeyLocals struct {
 	lock1 *coord.EnteredVoid[string]
 }
 
-// locksKeyFrame is [locksKey] as machines call it: what it keeps, and in the end its results.
+// locksKeyFrame is the frame of [locksKey] for a caller that is a machine: what it keeps and, at the end, its results.
 type locksKeyFrame struct {
 	locksKeyLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [locksKey] where it stopped.
+// MoveNext continues [locksKey] where it stopped.
 func (f *locksKeyFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil, "")
 	return finished
 }
 
-// moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [locksKey] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *coord.KeyedMutex[string], key string) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -308,7 +311,7 @@ func (f *locksKeyLocals) moveNext(t *statemachine.Task, ctx context.Context, m *
 	// home_gone_test.go:34: err := m.Lock(ctx, key)
 //line github.com/movenext/movenext/coord/home_gone_test.go:34
 	f.lock1, err = m.LockEnter(t, ctx, key)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:312
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:315
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -322,7 +325,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:326
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:329
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -338,7 +341,7 @@ func (f *locksKeyFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// locksKeyMachine is [locksKey] as the root of a chain of calls: task, job and frame in one allocation.
+// locksKeyMachine is the root of a chain of calls that begins with [locksKey]: chain, job and frame in one allocation.
 type locksKeyMachine struct {
 	statemachine.Builder[job.Void]
 	locksKeyLocals
@@ -367,7 +370,7 @@ func acquiresAsync(ctx context.Context, s *coord.Semaphore, n int64) (result *jo
 	return m.Start(ctx, &t, m)
 }
 
-// acquiresEnter is [acquires] as machines call it: its results, or the suspended frame that will have them.
+// acquiresEnter enters [acquires] for another machine. It returns the results, or the suspended frame that will have them.
 func acquiresEnter(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (*acquiresFrame, error) {
 	frame := acquiresLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, s, n); finished {
@@ -385,20 +388,21 @@ type acquiresLocals struct {
 	acquire1 *coord.EnteredVoid[int64]
 }
 
-// acquiresFrame is [acquires] as machines call it: what it keeps, and in the end its results.
+// acquiresFrame is the frame of [acquires] for a caller that is a machine: what it keeps and, at the end, its results.
 type acquiresFrame struct {
 	acquiresLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [acquires] where it stopped.
+// MoveNext continues [acquires] where it stopped.
 func (f *acquiresFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil, 0)
 	return finished
 }
 
-// moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [acquires] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *coord.Semaphore, n int64) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -413,7 +417,7 @@ func (f *acquiresLocals) moveNext(t *statemachine.Task, ctx context.Context, s *
 	// home_gone_test.go:40: err := s.Acquire(ctx, n)
 //line github.com/movenext/movenext/coord/home_gone_test.go:40
 	f.acquire1, err = s.AcquireEnter(t, ctx, n)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:417
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:421
 	if f.acquire1 == nil {
 		goto resumed1
 	}
@@ -427,7 +431,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:431
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:435
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -443,7 +447,7 @@ func (f *acquiresFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// acquiresMachine is [acquires] as the root of a chain of calls: task, job and frame in one allocation.
+// acquiresMachine is the root of a chain of calls that begins with [acquires]: chain, job and frame in one allocation.
 type acquiresMachine struct {
 	statemachine.Builder[job.Void]
 	acquiresLocals
@@ -472,7 +476,7 @@ func waitsForSignalAsync(ctx context.Context, e *coord.AutoResetEvent) (result *
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForSignalEnter is [waitsForSignal] as machines call it: its results, or the suspended frame that will have them.
+// waitsForSignalEnter enters [waitsForSignal] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForSignalEnter(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (*waitsForSignalFrame, error) {
 	frame := waitsForSignalLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, e); finished {
@@ -490,20 +494,21 @@ type waitsForSignalLocals struct {
 	wait1 *coord.EnteredVoid[job.Void]
 }
 
-// waitsForSignalFrame is [waitsForSignal] as machines call it: what it keeps, and in the end its results.
+// waitsForSignalFrame is the frame of [waitsForSignal] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitsForSignalFrame struct {
 	waitsForSignalLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [waitsForSignal] where it stopped.
+// MoveNext continues [waitsForSignal] where it stopped.
 func (f *waitsForSignalFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [waitsForSignal] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.AutoResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -518,7 +523,7 @@ func (f *waitsForSignalLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	// home_gone_test.go:46: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:46
 	f.wait1, err = e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:522
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:527
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -532,7 +537,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:536
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:541
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -548,7 +553,7 @@ func (f *waitsForSignalFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitsForSignalMachine is [waitsForSignal] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForSignalMachine is the root of a chain of calls that begins with [waitsForSignal]: chain, job and frame in one allocation.
 type waitsForSignalMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForSignalLocals
@@ -577,7 +582,7 @@ func waitsForGateAsync(ctx context.Context, e *coord.ManualResetEvent) (result *
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForGateEnter is [waitsForGate] as machines call it: its results, or the suspended frame that will have them.
+// waitsForGateEnter enters [waitsForGate] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForGateEnter(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (*waitsForGateFrame, error) {
 	frame := waitsForGateLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, e); finished {
@@ -595,20 +600,21 @@ type waitsForGateLocals struct {
 	wait1 *coord.EnteredVoid[job.Void]
 }
 
-// waitsForGateFrame is [waitsForGate] as machines call it: what it keeps, and in the end its results.
+// waitsForGateFrame is the frame of [waitsForGate] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitsForGateFrame struct {
 	waitsForGateLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [waitsForGate] where it stopped.
+// MoveNext continues [waitsForGate] where it stopped.
 func (f *waitsForGateFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [waitsForGate] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context, e *coord.ManualResetEvent) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -623,7 +629,7 @@ func (f *waitsForGateLocals) moveNext(t *statemachine.Task, ctx context.Context,
 	// home_gone_test.go:52: err := e.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:52
 	f.wait1, err = e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:627
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:633
 	if f.wait1 == nil {
 		goto resumed1
 	}
@@ -637,7 +643,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:53
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:641
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:647
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -653,7 +659,7 @@ func (f *waitsForGateFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitsForGateMachine is [waitsForGate] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForGateMachine is the root of a chain of calls that begins with [waitsForGate]: chain, job and frame in one allocation.
 type waitsForGateMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForGateLocals
@@ -683,7 +689,7 @@ func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.V
 	return m.Start(ctx, &t, m)
 }
 
-// waitsOnCondEnter is [waitsOnCond] as machines call it: its results, or the suspended frame that will have them.
+// waitsOnCondEnter enters [waitsOnCond] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsOnCondEnter(t *statemachine.Task, ctx context.Context, c *coord.Cond) (*waitsOnCondFrame, error) {
 	frame := waitsOnCondLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -706,14 +712,14 @@ type waitsOnCondLocals struct {
 	lockOrWait1 *coord.EnteredVoid[job.Void]
 }
 
-// waitsOnCondFrame is [waitsOnCond] as machines call it: what it keeps, and in the end its results.
+// waitsOnCondFrame is the frame of [waitsOnCond] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitsOnCondFrame struct {
 	waitsOnCondLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [waitsOnCond] where it stopped.
+// MoveNext continues [waitsOnCond] where it stopped.
 func (f *waitsOnCondFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -738,7 +744,7 @@ func (f *waitsOnCondLocals) moveNext(t *statemachine.Task) (finished bool, resul
 	// home_gone_test.go:58: if err := c.L.Lock(ctx); err != nil {
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:742
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:748
 	if f.lockOrWait1 == nil {
 		goto resumed1
 	}
@@ -777,7 +783,7 @@ endIf1:
 	// home_gone_test.go:62: err := c.Wait(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err2 = f.c.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:781
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:787
 	if f.lockOrWait1 == nil {
 		goto resumed2
 	}
@@ -796,7 +802,7 @@ resumed2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:800
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:806
 }
 
 // Location returns where [waitsOnCond] is suspended.
@@ -810,7 +816,7 @@ func (f *waitsOnCondFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitsOnCondMachine is [waitsOnCond] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsOnCondMachine is the root of a chain of calls that begins with [waitsOnCond]: chain, job and frame in one allocation.
 type waitsOnCondMachine struct {
 	statemachine.Builder[job.Void]
 	waitsOnCondLocals
@@ -840,7 +846,7 @@ func receivesAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// receivesEnter is [receives] as machines call it: its results, or the suspended frame that will have them.
+// receivesEnter enters [receives] for another machine. It returns the results, or the suspended frame that will have them.
 func receivesEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (*receivesFrame, int, error) {
 	frame := receivesLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
@@ -858,7 +864,7 @@ type receivesLocals struct {
 	receive1 *coord.Entered[int, job.Void]
 }
 
-// receivesFrame is [receives] as machines call it: what it keeps, and in the end its results.
+// receivesFrame is the frame of [receives] for a caller that is a machine: what it keeps and, at the end, its results.
 type receivesFrame struct {
 	receivesLocals
 
@@ -866,13 +872,14 @@ type receivesFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [receives] where it stopped.
+// MoveNext continues [receives] where it stopped.
 func (f *receivesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [receives] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int]) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
@@ -888,7 +895,7 @@ func (f *receivesLocals) moveNext(t *statemachine.Task, ctx context.Context, c *
 	// home_gone_test.go:68: v, err := c.Receive(ctx)
 //line github.com/movenext/movenext/coord/home_gone_test.go:68
 	f.receive1, v, err = c.ReceiveEnter(t, ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:892
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:899
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -902,7 +909,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:69
 	result0, result1 = v, err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:906
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:913
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -918,7 +925,7 @@ func (f *receivesFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// receivesMachine is [receives] as the root of a chain of calls: task, job and frame in one allocation.
+// receivesMachine is the root of a chain of calls that begins with [receives]: chain, job and frame in one allocation.
 type receivesMachine struct {
 	statemachine.Builder[int]
 	receivesLocals
@@ -947,7 +954,7 @@ func sendsAsync(ctx context.Context, c *coord.Channel[int], v int) (result *job.
 	return m.Start(ctx, &t, m)
 }
 
-// sendsEnter is [sends] as machines call it: its results, or the suspended frame that will have them.
+// sendsEnter enters [sends] for another machine. It returns the results, or the suspended frame that will have them.
 func sendsEnter(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (*sendsFrame, error) {
 	frame := sendsLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, c, v); finished {
@@ -965,20 +972,21 @@ type sendsLocals struct {
 	send1 *coord.EnteredVoid[int]
 }
 
-// sendsFrame is [sends] as machines call it: what it keeps, and in the end its results.
+// sendsFrame is the frame of [sends] for a caller that is a machine: what it keeps and, at the end, its results.
 type sendsFrame struct {
 	sendsLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [sends] where it stopped.
+// MoveNext continues [sends] where it stopped.
 func (f *sendsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil, 0)
 	return finished
 }
 
-// moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [sends] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coord.Channel[int], v int) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -993,7 +1001,7 @@ func (f *sendsLocals) moveNext(t *statemachine.Task, ctx context.Context, c *coo
 	// home_gone_test.go:74: err := c.Send(ctx, v)
 //line github.com/movenext/movenext/coord/home_gone_test.go:74
 	f.send1, err = c.SendEnter(t, ctx, v)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:997
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:1005
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1007,7 +1015,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:75
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:1011
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:1019
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1023,7 +1031,7 @@ func (f *sendsFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// sendsMachine is [sends] as the root of a chain of calls: task, job and frame in one allocation.
+// sendsMachine is the root of a chain of calls that begins with [sends]: chain, job and frame in one allocation.
 type sendsMachine struct {
 	statemachine.Builder[job.Void]
 	sendsLocals
@@ -1040,4 +1048,4 @@ func (f *sendsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 546dbe5ae1b360a1
+// Digest of what is above: 5d687d50ee2fa72f

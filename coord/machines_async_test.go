@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// workEnter is [work] as machines call it: its results, or the suspended frame that will have them.
+// workEnter enters [work] for another machine. It returns the results, or the suspended frame that will have them.
 func workEnter(t *statemachine.Task, ctx context.Context, f *floor) (*workFrame, int, error) {
 	frame := workLocals{ctx: ctx, f: f}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -55,7 +55,7 @@ type workLocals struct {
 	carry4   *carryFrame
 }
 
-// workFrame is [work] as machines call it: what it keeps, and in the end its results.
+// workFrame is the frame of [work] for a caller that is a machine: what it keeps and, at the end, its results.
 type workFrame struct {
 	workLocals
 
@@ -63,7 +63,7 @@ type workFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [work] where it stopped.
+// MoveNext continues [work] where it stopped.
 func (frame *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, frame.result0, frame.result1 = frame.moveNext(t)
 	return finished
@@ -213,7 +213,7 @@ func (frame *workFrame) Results(t *statemachine.Task) (int, error) {
 	return frame.result0, frame.result1
 }
 
-// workMachine is [work] as the root of a chain of calls: task, job and frame in one allocation.
+// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
 type workMachine struct {
 	statemachine.Builder[int]
 	workLocals
@@ -242,7 +242,7 @@ func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// carryEnter is [carry] as machines call it: its results, or the suspended frame that will have them.
+// carryEnter enters [carry] for another machine. It returns the results, or the suspended frame that will have them.
 func carryEnter(t *statemachine.Task, ctx context.Context, f *floor, box int) (*carryFrame, error) {
 	frame := carryLocals{ctx: ctx, f: f, box: box}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -267,14 +267,14 @@ type carryLocals struct {
 	lock3    *coord.EnteredVoid[job.Void]
 }
 
-// carryFrame is [carry] as machines call it: what it keeps, and in the end its results.
+// carryFrame is the frame of [carry] for a caller that is a machine: what it keeps and, at the end, its results.
 type carryFrame struct {
 	carryLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [carry] where it stopped.
+// MoveNext continues [carry] where it stopped.
 func (frame *carryFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, frame.result0 = frame.moveNext(t)
 	return finished
@@ -397,7 +397,7 @@ func (frame *carryFrame) Results(t *statemachine.Task) error {
 	return frame.result0
 }
 
-// carryMachine is [carry] as the root of a chain of calls: task, job and frame in one allocation.
+// carryMachine is the root of a chain of calls that begins with [carry]: chain, job and frame in one allocation.
 type carryMachine struct {
 	statemachine.Builder[job.Void]
 	carryLocals
@@ -414,4 +414,4 @@ func (frame *carryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8afe1abb13c793c7
+// Digest of what is above: ddee78d7501281a1

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -31,7 +31,7 @@ func waitsForAllAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForAllEnter is [waitsForAll] as machines call it: its results, or the suspended frame that will have them.
+// waitsForAllEnter enters [waitsForAll] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForAllEnter(t *statemachine.Task, ctx context.Context) (*waitsForAllFrame, error) {
 	frame := waitsForAllFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -69,7 +69,7 @@ func (f *waitsForAllFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForAllMachine is [waitsForAll] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForAllMachine is the root of a chain of calls that begins with [waitsForAll]: chain, job and frame in one allocation.
 type waitsForAllMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForAllFrame
@@ -96,7 +96,7 @@ func waitsForAnyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForAnyEnter is [waitsForAny] as machines call it: its results, or the suspended frame that will have them.
+// waitsForAnyEnter enters [waitsForAny] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForAnyEnter(t *statemachine.Task, ctx context.Context) (*waitsForAnyFrame, error) {
 	frame := waitsForAnyFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -134,7 +134,7 @@ func (f *waitsForAnyFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForAnyMachine is [waitsForAny] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForAnyMachine is the root of a chain of calls that begins with [waitsForAny]: chain, job and frame in one allocation.
 type waitsForAnyMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForAnyFrame
@@ -162,7 +162,7 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForEachEnter is [waitsForEach] as machines call it: its results, or the suspended frame that will have them.
+// waitsForEachEnter enters [waitsForEach] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForEachEnter(t *statemachine.Task, ctx context.Context) (*waitsForEachFrame, error) {
 	frame := waitsForEachFrame{}
 	if frame.moveNext(t, ctx) {
@@ -185,12 +185,13 @@ type waitsForEachFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [waitsForEach] where it stopped.
+// MoveNext continues [waitsForEach] where it stopped.
 func (f *waitsForEachFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [waitsForEach] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *waitsForEachFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 4, &finished)
 	state := f.State
@@ -214,7 +215,7 @@ range1:
 	// waits_test.go:50: for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx, one)) {
 //line github.com/movenext/movenext/coord/waits_test.go:50
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:218
+//line github.com/movenext/movenext/coord/waits_async_test.go:219
 		goto resume1
 	}
 	f.State = 1
@@ -230,17 +231,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:234
+//line github.com/movenext/movenext/coord/waits_async_test.go:235
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:53
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:239
+//line github.com/movenext/movenext/coord/waits_async_test.go:240
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:244
+//line github.com/movenext/movenext/coord/waits_async_test.go:245
 		goto resume2
 	}
 	f.State = 2
@@ -267,7 +268,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:55
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:271
+//line github.com/movenext/movenext/coord/waits_async_test.go:272
 }
 
 // Location returns where [waitsForEach] is suspended.
@@ -281,7 +282,7 @@ func (f *waitsForEachFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitsForEachMachine is [waitsForEach] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForEachMachine is the root of a chain of calls that begins with [waitsForEach]: chain, job and frame in one allocation.
 type waitsForEachMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForEachFrame
@@ -310,7 +311,7 @@ func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForNextEnter is [waitsForNext] as machines call it: its results, or the suspended frame that will have them.
+// waitsForNextEnter enters [waitsForNext] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForNextEnter(t *statemachine.Task, ctx context.Context) (*waitsForNextFrame, error) {
 	frame := waitsForNextLocals{ctx: ctx}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -332,14 +333,14 @@ type waitsForNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// waitsForNextFrame is [waitsForNext] as machines call it: what it keeps, and in the end its results.
+// waitsForNextFrame is the frame of [waitsForNext] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitsForNextFrame struct {
 	waitsForNextLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [waitsForNext] where it stopped.
+// MoveNext continues [waitsForNext] where it stopped.
 func (f *waitsForNextFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -369,8 +370,8 @@ range1:
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:62
-	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:374
+	if f.next1.IsCompleted() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:375
 		goto resume1
 	}
 	f.State = 1
@@ -390,18 +391,18 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:63
 		result0 = err
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:394
+//line github.com/movenext/movenext/coord/waits_async_test.go:395
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:61
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:400
+//line github.com/movenext/movenext/coord/waits_async_test.go:401
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:66
 	result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:405
+//line github.com/movenext/movenext/coord/waits_async_test.go:406
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -417,7 +418,7 @@ func (f *waitsForNextFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitsForNextMachine is [waitsForNext] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForNextMachine is the root of a chain of calls that begins with [waitsForNext]: chain, job and frame in one allocation.
 type waitsForNextMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForNextLocals
@@ -446,7 +447,7 @@ func waitsForThenAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForThenEnter is [waitsForThen] as machines call it: its results, or the suspended frame that will have them.
+// waitsForThenEnter enters [waitsForThen] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForThenEnter(t *statemachine.Task, ctx context.Context) (*waitsForThenFrame, error) {
 	frame := waitsForThenFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -484,7 +485,7 @@ func (f *waitsForThenFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForThenMachine is [waitsForThen] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForThenMachine is the root of a chain of calls that begins with [waitsForThen]: chain, job and frame in one allocation.
 type waitsForThenMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForThenFrame
@@ -511,7 +512,7 @@ func waitsForRaceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForRaceEnter is [waitsForRace] as machines call it: its results, or the suspended frame that will have them.
+// waitsForRaceEnter enters [waitsForRace] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForRaceEnter(t *statemachine.Task, ctx context.Context) (*waitsForRaceFrame, error) {
 	frame := waitsForRaceFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -549,7 +550,7 @@ func (f *waitsForRaceFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForRaceMachine is [waitsForRace] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForRaceMachine is the root of a chain of calls that begins with [waitsForRace]: chain, job and frame in one allocation.
 type waitsForRaceMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForRaceFrame
@@ -576,7 +577,7 @@ func waitsForUnwrapAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForUnwrapEnter is [waitsForUnwrap] as machines call it: its results, or the suspended frame that will have them.
+// waitsForUnwrapEnter enters [waitsForUnwrap] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForUnwrapEnter(t *statemachine.Task, ctx context.Context) (*waitsForUnwrapFrame, error) {
 	frame := waitsForUnwrapFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -614,7 +615,7 @@ func (f *waitsForUnwrapFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForUnwrapMachine is [waitsForUnwrap] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForUnwrapMachine is the root of a chain of calls that begins with [waitsForUnwrap]: chain, job and frame in one allocation.
 type waitsForUnwrapMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForUnwrapFrame
@@ -641,7 +642,7 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForCountdownEnter is [waitsForCountdown] as machines call it: its results, or the suspended callee that will have them.
+// waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results, or the suspended callee that will have them.
 func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsForCountdownFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:91
 	c := coord.NewCountdown(3)
@@ -649,13 +650,13 @@ func waitsForCountdownEnter(t *statemachine.Task, ctx context.Context) (*waitsFo
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:653
+//line github.com/movenext/movenext/coord/waits_async_test.go:654
 }
 
-// waitsForCountdownFrame is that of the function whose results [waitsForCountdown] returns: there is nothing to keep while it is suspended.
+// waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns: it keeps nothing of its own while it is suspended.
 type waitsForCountdownFrame = coord.EnteredVoid[job.Void]
 
-// waitsForCountdownMachine is [waitsForCountdown] as the root of a chain of calls: it hands on what the callee returns.
+// waitsForCountdownMachine is the root of a chain of calls that begins with [waitsForCountdown]: it passes on what the callee returns.
 type waitsForCountdownMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -688,19 +689,19 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForEventEnter is [waitsForEvent] as machines call it: its results, or the suspended callee that will have them.
+// waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the suspended callee that will have them.
 func waitsForEventEnter(t *statemachine.Task, ctx context.Context) (*waitsForEventFrame, error) {
 //line github.com/movenext/movenext/coord/waits_test.go:100
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:698
+//line github.com/movenext/movenext/coord/waits_async_test.go:699
 }
 
-// waitsForEventFrame is that of the function whose results [waitsForEvent] returns: there is nothing to keep while it is suspended.
+// waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps nothing of its own while it is suspended.
 type waitsForEventFrame = coord.EnteredVoid[job.Void]
 
-// waitsForEventMachine is [waitsForEvent] as the root of a chain of calls: it hands on what the callee returns.
+// waitsForEventMachine is the root of a chain of calls that begins with [waitsForEvent]: it passes on what the callee returns.
 type waitsForEventMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -733,7 +734,7 @@ func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForScopeEnter is [waitsForScope] as machines call it: its results, or the suspended frame that will have them.
+// waitsForScopeEnter enters [waitsForScope] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForScopeEnter(t *statemachine.Task, ctx context.Context) (*waitsForScopeFrame, error) {
 	frame := waitsForScopeLocals{}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -751,20 +752,21 @@ type waitsForScopeLocals struct {
 	wait1 *job.Job[job.Void]
 }
 
-// waitsForScopeFrame is [waitsForScope] as machines call it: what it keeps, and in the end its results.
+// waitsForScopeFrame is the frame of [waitsForScope] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitsForScopeFrame struct {
 	waitsForScopeLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [waitsForScope] where it stopped.
+// MoveNext continues [waitsForScope] where it stopped.
 func (f *waitsForScopeFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [waitsForScope] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -789,8 +791,8 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.wait1 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:114
-	if f.wait1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:794
+	if f.wait1.IsCompleted() {
+//line github.com/movenext/movenext/coord/waits_async_test.go:796
 		goto resume1
 	}
 	f.State = 1
@@ -801,7 +803,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(t, f.wait1)
 //line github.com/movenext/movenext/coord/waits_test.go:114
 	f.wait1 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:805
+//line github.com/movenext/movenext/coord/waits_async_test.go:807
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -817,7 +819,7 @@ func (f *waitsForScopeFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitsForScopeMachine is [waitsForScope] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForScopeMachine is the root of a chain of calls that begins with [waitsForScope]: chain, job and frame in one allocation.
 type waitsForScopeMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForScopeLocals
@@ -846,7 +848,7 @@ func waitsForSetAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForSetEnter is [waitsForSet] as machines call it: its results, or the suspended frame that will have them.
+// waitsForSetEnter enters [waitsForSet] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForSetEnter(t *statemachine.Task, ctx context.Context) (*waitsForSetFrame, error) {
 	frame := waitsForSetFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -884,7 +886,7 @@ func (f *waitsForSetFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForSetMachine is [waitsForSet] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForSetMachine is the root of a chain of calls that begins with [waitsForSet]: chain, job and frame in one allocation.
 type waitsForSetMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForSetFrame
@@ -911,7 +913,7 @@ func waitsForMachineAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForMachineEnter is [waitsForMachine] as machines call it: its results, or the suspended frame that will have them.
+// waitsForMachineEnter enters [waitsForMachine] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForMachineEnter(t *statemachine.Task, ctx context.Context) (*waitsForMachineFrame, error) {
 	frame := waitsForMachineFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -949,7 +951,7 @@ func (f *waitsForMachineFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForMachineMachine is [waitsForMachine] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForMachineMachine is the root of a chain of calls that begins with [waitsForMachine]: chain, job and frame in one allocation.
 type waitsForMachineMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForMachineFrame
@@ -976,7 +978,7 @@ func waitsForMachinesAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForMachinesEnter is [waitsForMachines] as machines call it: its results, or the suspended frame that will have them.
+// waitsForMachinesEnter enters [waitsForMachines] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForMachinesEnter(t *statemachine.Task, ctx context.Context) (*waitsForMachinesFrame, error) {
 	frame := waitsForMachinesFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -1014,7 +1016,7 @@ func (f *waitsForMachinesFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForMachinesMachine is [waitsForMachines] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForMachinesMachine is the root of a chain of calls that begins with [waitsForMachines]: chain, job and frame in one allocation.
 type waitsForMachinesMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForMachinesFrame
@@ -1041,7 +1043,7 @@ func waitsForTwinAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// waitsForTwinEnter is [waitsForTwin] as machines call it: its results, or the suspended frame that will have them.
+// waitsForTwinEnter enters [waitsForTwin] for another machine. It returns the results, or the suspended frame that will have them.
 func waitsForTwinEnter(t *statemachine.Task, ctx context.Context) (*waitsForTwinFrame, error) {
 	frame := waitsForTwinFrame{ctx: ctx}
 	if frame.MoveNext(t) {
@@ -1079,7 +1081,7 @@ func (f *waitsForTwinFrame) Results(t *statemachine.Task) error {
 	return f.arg1
 }
 
-// waitsForTwinMachine is [waitsForTwin] as the root of a chain of calls: task, job and frame in one allocation.
+// waitsForTwinMachine is the root of a chain of calls that begins with [waitsForTwin]: chain, job and frame in one allocation.
 type waitsForTwinMachine struct {
 	statemachine.Builder[job.Void]
 	waitsForTwinFrame
@@ -1106,7 +1108,7 @@ func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// suspendsEnter is [suspends] as machines call it: its results, or the suspended frame that will have them.
+// suspendsEnter enters [suspends] for another machine. It returns the results, or the suspended frame that will have them.
 func suspendsEnter(t *statemachine.Task, ctx context.Context) (*suspendsFrame, error) {
 	frame := suspendsLocals{ctx: ctx}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -1124,14 +1126,14 @@ type suspendsLocals struct {
 	ctx context.Context
 }
 
-// suspendsFrame is [suspends] as machines call it: what it keeps, and in the end its results.
+// suspendsFrame is the frame of [suspends] for a caller that is a machine: what it keeps and, at the end, its results.
 type suspendsFrame struct {
 	suspendsLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [suspends] where it stopped.
+// MoveNext continues [suspends] where it stopped.
 func (f *suspendsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -1161,7 +1163,7 @@ resume1:
 	// waits_test.go:147: return job.Sleep(ctx, time.Microsecond)
 //line github.com/movenext/movenext/coord/waits_test.go:147
 	asleep1, result0 = statemachine.Sleep(t, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1165
+//line github.com/movenext/movenext/coord/waits_async_test.go:1167
 	if !asleep1 {
 		goto resumed2
 	}
@@ -1172,7 +1174,7 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:147
 	result0 = t.Refusal()
 resumed2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1176
+//line github.com/movenext/movenext/coord/waits_async_test.go:1178
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1188,7 +1190,7 @@ func (f *suspendsFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// suspendsMachine is [suspends] as the root of a chain of calls: task, job and frame in one allocation.
+// suspendsMachine is the root of a chain of calls that begins with [suspends]: chain, job and frame in one allocation.
 type suspendsMachine struct {
 	statemachine.Builder[job.Void]
 	suspendsLocals
@@ -1217,7 +1219,7 @@ func callsAsync(ctx context.Context, plain func(context.Context) error) (result 
 	return m.Start(ctx, &t, m)
 }
 
-// callsEnter is [calls] as machines call it: its results, or the suspended frame that will have them.
+// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
 func callsEnter(t *statemachine.Task, ctx context.Context, plain func(context.Context) error) (*callsFrame, error) {
 	frame := callsLocals{ctx: ctx, plain: plain}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -1236,14 +1238,14 @@ type callsLocals struct {
 	plain func(context.Context) error
 }
 
-// callsFrame is [calls] as machines call it: what it keeps, and in the end its results.
+// callsFrame is the frame of [calls] for a caller that is a machine: what it keeps and, at the end, its results.
 type callsFrame struct {
 	callsLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [calls] where it stopped.
+// MoveNext continues [calls] where it stopped.
 func (f *callsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -1268,7 +1270,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:154
 	_ = t.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1272
+//line github.com/movenext/movenext/coord/waits_async_test.go:1274
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1284,7 +1286,7 @@ func (f *callsFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// callsMachine is [calls] as the root of a chain of calls: task, job and frame in one allocation.
+// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
 	callsLocals
@@ -1313,7 +1315,7 @@ func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// exitsEnter is [exits] as machines call it: its results, or the suspended frame that will have them.
+// exitsEnter enters [exits] for another machine. It returns the results, or the suspended frame that will have them.
 func exitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*exitsFrame, error) {
 	frame := exitsFrame{}
 	if frame.moveNext(t, ctx, cleaned) {
@@ -1333,12 +1335,13 @@ type exitsFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [exits] where it stopped.
+// MoveNext continues [exits] where it stopped.
 func (f *exitsFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [exits] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *exitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
 	for {
 		if finished, again := f.step(t, ctx, cleaned); !again {
@@ -1376,7 +1379,7 @@ func (f *exitsFrame) step(t *statemachine.Task, ctx context.Context, cleaned *bo
 		})
 	}
 	// waits_test.go:164: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1380
+//line github.com/movenext/movenext/coord/waits_async_test.go:1383
 	f.State = 1
 //line github.com/movenext/movenext/coord/waits_test.go:164
 	return t.Yield(), false
@@ -1390,7 +1393,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:166
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1394
+//line github.com/movenext/movenext/coord/waits_async_test.go:1397
 		return true, false
 	}
 	f.State = 2
@@ -1398,7 +1401,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:166
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1402
+//line github.com/movenext/movenext/coord/waits_async_test.go:1405
 	goto epilogue
 }
 
@@ -1413,7 +1416,7 @@ func (f *exitsFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// exitsMachine is [exits] as the root of a chain of calls: task, job and frame in one allocation.
+// exitsMachine is the root of a chain of calls that begins with [exits]: chain, job and frame in one allocation.
 type exitsMachine struct {
 	statemachine.Builder[job.Void]
 	exitsFrame
@@ -1429,7 +1432,7 @@ func (f *exitsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// exitsFunc1Enter is a function literal of [exits] as machines call it: its results, or the suspended frame that will have them.
+// exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results, or the suspended frame that will have them.
 func exitsFunc1Enter(t *statemachine.Task, ctx context.Context, cleaned *bool) *exitsFunc1Frame {
 	frame := exitsFunc1Frame{cleaned: cleaned}
 	if frame.moveNext(t, ctx) {
@@ -1450,12 +1453,13 @@ type exitsFunc1Frame struct {
 	suspends1 *suspendsFrame
 }
 
-// MoveNext goes on with a function literal of [exits] where it stopped.
+// MoveNext continues a function literal of [exits] where it stopped.
 func (f *exitsFunc1Frame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [exits] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -1469,7 +1473,7 @@ func (f *exitsFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context) bo
 	// waits_test.go:161: _ = suspends(ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:161
 	f.suspends1, _ = suspendsEnter(t, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1473
+//line github.com/movenext/movenext/coord/waits_async_test.go:1477
 	if f.suspends1 == nil {
 		goto resumed1
 	}
@@ -1483,7 +1487,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/coord/waits_test.go:162
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1487
+//line github.com/movenext/movenext/coord/waits_async_test.go:1491
 	f.State = statemachine.Finished
 	return true
 }
@@ -1510,7 +1514,7 @@ func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// callsExitsEnter is [callsExits] as machines call it: its results, or the suspended frame that will have them.
+// callsExitsEnter enters [callsExits] for another machine. It returns the results, or the suspended frame that will have them.
 func callsExitsEnter(t *statemachine.Task, ctx context.Context, cleaned *bool) (*callsExitsFrame, error) {
 	frame := callsExitsFrame{}
 	if frame.moveNext(t, ctx, cleaned) {
@@ -1532,12 +1536,13 @@ type callsExitsFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [callsExits] where it stopped.
+// MoveNext continues [callsExits] where it stopped.
 func (f *callsExitsFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [callsExits] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *callsExitsFrame) moveNext(t *statemachine.Task, ctx context.Context, cleaned *bool) bool {
 	for {
 		if finished, again := f.step(t, ctx, cleaned); !again {
@@ -1577,7 +1582,7 @@ func (f *callsExitsFrame) step(t *statemachine.Task, ctx context.Context, cleane
 	// waits_test.go:172: return exits(ctx, cleaned)
 //line github.com/movenext/movenext/coord/waits_test.go:172
 	f.exits1, exits2 = exitsEnter(t, ctx, cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1581
+//line github.com/movenext/movenext/coord/waits_async_test.go:1586
 	if f.exits1 == nil {
 		goto resumed1
 	}
@@ -1596,7 +1601,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:172
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1600
+//line github.com/movenext/movenext/coord/waits_async_test.go:1605
 		return true, false
 	}
 	f.State = 2
@@ -1604,7 +1609,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:172
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1608
+//line github.com/movenext/movenext/coord/waits_async_test.go:1613
 	goto epilogue
 }
 
@@ -1619,7 +1624,7 @@ func (f *callsExitsFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// callsExitsMachine is [callsExits] as the root of a chain of calls: task, job and frame in one allocation.
+// callsExitsMachine is the root of a chain of calls that begins with [callsExits]: chain, job and frame in one allocation.
 type callsExitsMachine struct {
 	statemachine.Builder[job.Void]
 	callsExitsFrame
@@ -1635,4 +1640,4 @@ func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 187affb87305340e
+// Digest of what is above: 1ec6a8a71a1a1436

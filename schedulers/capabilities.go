@@ -38,7 +38,7 @@ type Reclaimer interface {
 // Admitter is a scheduler that lets one of its workers run new work at once, without
 // submitting or queueing it.
 type Admitter interface {
-	// Admit counts one work as accepted and completed and returns true, if the
+	// Admit counts one work item as accepted and completed and returns true, if the
 	// scheduler would accept work now and the calling goroutine, which believes it is
 	// the worker by, may run it at once. The caller then runs it, unless it finds that
 	// another goroutine does. Admit must not block.
@@ -66,7 +66,7 @@ type Leaver interface {
 	// Leaving returns the worker to name in the hint of such a submission instead of
 	// this one, to its own scheduler or any other: always the same. Like every hint it
 	// may be wrong; the submitted work may then wait for the worker as long as the
-	// worker's current work takes. Only the goroutine that runs a work names it when it
+	// worker's current work takes. Only the goroutine that runs a work item names it when it
 	// submits that work itself, to give way ([PreferFairness]).
 	Leaving() Worker
 }
@@ -78,7 +78,7 @@ type Keeper interface {
 	// Room returns the place where the object is kept: always the same place, nil at
 	// first, and used by no other worker; or nil, if the worker has no such place. Only
 	// the worker's own goroutine may call Room and use the place, while the worker runs
-	// a work. A work that was given the worker by [Work.Run] runs there; the holder of
+	// a work item. A work item that was given the worker by [Work.Run] runs there; the holder of
 	// a context may not. Code that finds a foreign object in the place leaves it.
 	// Package statemachine keeps an object there.
 	Room() *any
@@ -109,7 +109,7 @@ type Snapshotter interface {
 
 // Limiter is a scheduler with a limit on the work that runs at a time.
 type Limiter interface {
-	// MaxConcurrency returns the largest number of works that can run at one moment; 0
+	// MaxConcurrency returns the largest number of work items that can run at one moment; 0
 	// means no limit.
 	MaxConcurrency() int
 }

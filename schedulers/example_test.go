@@ -155,7 +155,7 @@ func ExampleNewHook() {
 	fmt.Println(onIdle.Call(2))
 	fmt.Println(onIdle.Call(0))
 	// Output:
-	// 5 works each
+	// 5 work items each
 	// true
 	// reported: the hook mine.OnIdle panicked: runtime error: integer divide by zero
 	// false

@@ -55,10 +55,10 @@ var (
 )
 
 // RunOn is w.Run(on) for a scheduler whose worker on is the calling goroutine for as long as
-// the work runs: [Here] finds the worker meanwhile, also where no context names it. A panic
-// or a runtime.Goexit of the work passes through. It blocks as long as the work does, and
-// may be called from any goroutine. A nil worker is not found. At most 4096 works run so at
-// a time, the others as if by w.Run(on). The idea is that of github.com/jtolds/gls.
+// the work runs: meanwhile [Here] finds the worker even if no context names it. A panic or a
+// runtime.Goexit of the work passes through. RunOn blocks as long as the work does, and may be
+// called from any goroutine. A nil worker is not found. At most 4096 work items at a time can be
+// found; others run as if by w.Run(on). The idea is that of github.com/jtolds/gls.
 func RunOn(w Work, on Worker) {
 	n := takeSlot(on)
 	if n < 0 {
@@ -106,10 +106,11 @@ func descend(w Work, on Worker, n, left int) {
 	}
 }
 
-// Here returns the worker whose work the calling goroutine runs, if it was run by [RunOn], as the
-// workers of this module's schedulers do it that could otherwise be held in silence; else nil. In
-// contrast to [WorkerFrom] it is certain. It does not block. It walks the stack, which takes a
-// microsecond or so: call it only before blocking.
+// Here returns the worker whose work the calling goroutine runs, if a scheduler has run that
+// work by [RunOn], and otherwise nil. The schedulers of this module use RunOn if an unnoticed
+// wait could block all their progress. In contrast to [WorkerFrom] the answer is certain. Here
+// does not block. It walks the stack, which takes about a microsecond: call it only before
+// blocking.
 func Here() Worker {
 	if used.Load() == 0 {
 		return nil

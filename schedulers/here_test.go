@@ -62,7 +62,7 @@ func TestASlotIsLeftByAPanicAndByGoexit(t *testing.T) {
 	}
 }
 
-// Each slot has a number of its own, and more works than slots run all the same.
+// Each slot has a number of its own, and more work items than slots run all the same.
 func TestEveryNumberIsReadAsItWasWritten(t *testing.T) {
 	const many = 5000
 	var ready, done sync.WaitGroup

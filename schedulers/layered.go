@@ -32,7 +32,7 @@ func RunsOn(home, s Scheduler) bool {
 // same. It does not block, and may be called from any goroutine.
 //
 // The operator == panics for such types. Most schedulers are pointers, for which Same
-// costs hardly more.
+// costs about the same.
 func Same(a, b Scheduler) bool {
 	a, b = beneathHome(a), beneathHome(b)
 	t := reflect.TypeOf(a)

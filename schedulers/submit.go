@@ -47,7 +47,7 @@ func TrySubmit(s Scheduler, w Work, from Hint) error {
 
 // TryOffer is [TrySubmit] without a ticket, for work that is its own ticket: its
 // submitter can take it back, so that a later Run or Abandon does nothing. A job is
-// such a work. After a [*SubmitPanicError] it is not known whether s has accepted w;
+// such a work item. After a [*SubmitPanicError] it is not known whether s has accepted w;
 // any other error is a refusal.
 func TryOffer(s Scheduler, w Work, from Hint) (err error) {
 	if s == nil {
@@ -81,7 +81,7 @@ func (e *SubmitPanicError) Unwrap() []error {
 	return []error{ErrRejected}
 }
 
-// ticket is a work that can be taken back.
+// ticket is a work item that can be taken back.
 type ticket struct {
 	work  Work
 	taken atomic.Bool

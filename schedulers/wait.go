@@ -3,7 +3,7 @@ package schedulers
 import "context"
 
 // Pumper is a [Worker] that can do other work of its scheduler on its goroutine, or let
-// other works have their turn, while it waits for an event. Examples are the thread of
+// other work items have their turn, while it waits for an event. Examples are the thread of
 // an event loop and a place in a simulation.
 type Pumper interface {
 	// Pump waits until done is closed, and returns nil, or until ctx ends, and returns
@@ -20,7 +20,7 @@ type Pumper interface {
 // informs the worker in the best way that the worker understands: it asks the worker to
 // pump, or tells it that it blocks. The worker may refuse with an error that wraps
 // [ErrWouldDeadlock]. If by is nil, [Here] is asked, so that a wait whose context does
-// not name the worker does not hold that worker in silence.
+// not name the worker does not block that worker unnoticed.
 //
 // home is the scheduler whose work will close done, if that is certain, and nil
 // otherwise; see [HomeBlocker]. A nil ctx never ends. Wait is for waits in work that

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -31,7 +31,7 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// familyEnter is [family] as machines call it: its results, or the suspended frame that will have them.
+// familyEnter enters [family] for another machine. It returns the results, or the suspended frame that will have them.
 func familyEnter(t *statemachine.Task, ctx context.Context, children int) (*familyFrame, int, error) {
 	frame := familyLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, children); finished {
@@ -52,7 +52,7 @@ type familyLocals struct {
 	await1 *job.Job[int]
 }
 
-// familyFrame is [family] as machines call it: what it keeps, and in the end its results.
+// familyFrame is the frame of [family] for a caller that is a machine: what it keeps and, at the end, its results.
 type familyFrame struct {
 	familyLocals
 
@@ -60,13 +60,14 @@ type familyFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [family] where it stopped.
+// MoveNext continues [family] where it stopped.
 func (f *familyFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [family] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [family] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *familyLocals) moveNext(t *statemachine.Task, ctx context.Context, children int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -102,8 +103,8 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:107
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:108
 		goto resume1
 	}
 	f.State = 1
@@ -117,7 +118,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:121
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:122
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:30
@@ -126,12 +127,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:26
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:130
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:131
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:33
 	result0, result1 = f.sum, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:135
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:136
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -147,7 +148,7 @@ func (f *familyFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// familyMachine is [family] as the root of a chain of calls: task, job and frame in one allocation.
+// familyMachine is the root of a chain of calls that begins with [family]: chain, job and frame in one allocation.
 type familyMachine struct {
 	statemachine.Builder[int]
 	familyLocals
@@ -176,7 +177,7 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// fibEnter is [fib] as machines call it: its results, or the suspended frame that will have them.
+// fibEnter enters [fib] for another machine. It returns the results, or the suspended frame that will have them.
 func fibEnter(t *statemachine.Task, ctx context.Context, n int) (*fibFrame, int, error) {
 	frame := fibLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, n); finished {
@@ -197,7 +198,7 @@ type fibLocals struct {
 	await2 *job.Job[int]
 }
 
-// fibFrame is [fib] as machines call it: what it keeps, and in the end its results.
+// fibFrame is the frame of [fib] for a caller that is a machine: what it keeps and, at the end, its results.
 type fibFrame struct {
 	fibLocals
 
@@ -205,13 +206,14 @@ type fibFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [fib] where it stopped.
+// MoveNext continues [fib] where it stopped.
 func (f *fibFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [fib] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -228,7 +230,7 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 //line github.com/movenext/movenext/benchmarks/works/machines.go:41
 	if n < 2 {
 		result0, result1 = n, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:232
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:234
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:43
@@ -243,7 +245,7 @@ func (f *fibLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (
 	// machines.go:45: b, err := fib(ctx, n-2)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:45
 	f.fib1, f.b, err = fibEnter(t, ctx, n-2)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:247
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:249
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -258,7 +260,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:46
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:262
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:264
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:48
@@ -267,8 +269,8 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	f.await2 = f.fork
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:272
+	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:274
 		goto resume2
 	}
 	f.State = 2
@@ -285,7 +287,7 @@ resume2:
 		f.await2 = nil
 		result0, result1 = a+f.b, err
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:289
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:291
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -301,7 +303,7 @@ func (f *fibFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// fibMachine is [fib] as the root of a chain of calls: task, job and frame in one allocation.
+// fibMachine is the root of a chain of calls that begins with [fib]: chain, job and frame in one allocation.
 type fibMachine struct {
 	statemachine.Builder[int]
 	fibLocals
@@ -318,7 +320,7 @@ func (f *fibMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// fibFunc1Run is a function literal of [fib] as the runtime calls it: its results, or an error which says that it has suspended.
+// fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or an error that reports its suspension.
 func fibFunc1Run(n int, ctx context.Context) (int, error) {
 	var t statemachine.Task
 	frame := fibFunc1Locals{}
@@ -337,7 +339,8 @@ type fibFunc1Locals struct {
 	fib1 *fibFrame
 }
 
-// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [fib] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -351,7 +354,7 @@ func (f *fibFunc1Locals) moveNext(t *statemachine.Task, n int, ctx context.Conte
 	// machines.go:44: fork := job.Run(ctx, func(ctx context.Context) (int, error) { return fib(ctx, n-1) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1, result0, result1 = fibEnter(t, ctx, n-1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:355
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:358
 	if f.fib1 == nil {
 		goto resumed1
 	}
@@ -363,7 +366,7 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:44
 	f.fib1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:367
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:370
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -373,7 +376,7 @@ func (f *fibFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.fib", "github.com/movenext/movenext/benchmarks/works/machines.go", 44)
 }
 
-// fibFunc1Machine is a function literal of [fib] as the root of a chain of calls: task and frame in one allocation.
+// fibFunc1Machine is the root of a chain of calls that begins with a function literal of [fib]: chain and frame in one allocation.
 type fibFunc1Machine struct {
 	statemachine.Spawned[int]
 	fibFunc1Locals
@@ -401,7 +404,7 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// skynetEnter is [skynet] as machines call it: its results, or the suspended frame that will have them.
+// skynetEnter enters [skynet] for another machine. It returns the results, or the suspended frame that will have them.
 func skynetEnter(t *statemachine.Task, ctx context.Context, first, size int) (*skynetFrame, int, error) {
 	frame := skynetLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, first, size); finished {
@@ -422,7 +425,7 @@ type skynetLocals struct {
 	await1 *job.Job[int]
 }
 
-// skynetFrame is [skynet] as machines call it: what it keeps, and in the end its results.
+// skynetFrame is the frame of [skynet] for a caller that is a machine: what it keeps and, at the end, its results.
 type skynetFrame struct {
 	skynetLocals
 
@@ -430,13 +433,14 @@ type skynetFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [skynet] where it stopped.
+// MoveNext continues [skynet] where it stopped.
 func (f *skynetFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, 0, 0)
 	return finished
 }
 
-// moveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [skynet] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *skynetLocals) moveNext(t *statemachine.Task, ctx context.Context, first int, size int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -450,7 +454,7 @@ func (f *skynetLocals) moveNext(t *statemachine.Task, ctx context.Context, first
 //line github.com/movenext/movenext/benchmarks/works/machines.go:57
 	if size == 1 {
 		result0, result1 = first, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:454
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:458
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:59
@@ -486,8 +490,8 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:491
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:495
 		goto resume1
 	}
 	f.State = 1
@@ -501,7 +505,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:505
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:509
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:70
@@ -510,12 +514,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:66
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:514
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:518
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:73
 	result0, result1 = f.sum, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:519
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:523
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -531,7 +535,7 @@ func (f *skynetFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// skynetMachine is [skynet] as the root of a chain of calls: task, job and frame in one allocation.
+// skynetMachine is the root of a chain of calls that begins with [skynet]: chain, job and frame in one allocation.
 type skynetMachine struct {
 	statemachine.Builder[int]
 	skynetLocals
@@ -548,7 +552,7 @@ func (f *skynetMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// skynetFunc1Run is a function literal of [skynet] as the runtime calls it: its results, or an error which says that it has suspended.
+// skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the results, or an error that reports its suspension.
 func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 	var t statemachine.Task
 	frame := skynetFunc1Locals{}
@@ -567,7 +571,8 @@ type skynetFunc1Locals struct {
 	skynet1 *skynetFrame
 }
 
-// moveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [skynet] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, ctx context.Context) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -581,7 +586,7 @@ func (f *skynetFunc1Locals) moveNext(t *statemachine.Task, from int, size int, c
 	// machines.go:63: kids[i] = job.Run(ctx, func(ctx context.Context) (int, error) { return skynet(ctx, from, size/10) })
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1, result0, result1 = skynetEnter(t, ctx, from, size/10)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:585
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:590
 	if f.skynet1 == nil {
 		goto resumed1
 	}
@@ -593,7 +598,7 @@ resume1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:63
 	f.skynet1 = nil
 resumed1:
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:597
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:602
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -603,7 +608,7 @@ func (f *skynetFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/benchmarks/works.skynet", "github.com/movenext/movenext/benchmarks/works/machines.go", 63)
 }
 
-// skynetFunc1Machine is a function literal of [skynet] as the root of a chain of calls: task and frame in one allocation.
+// skynetFunc1Machine is the root of a chain of calls that begins with a function literal of [skynet]: chain and frame in one allocation.
 type skynetFunc1Machine struct {
 	statemachine.Spawned[int]
 	skynetFunc1Locals
@@ -631,7 +636,7 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 	return m.Start(ctx, &t, m)
 }
 
-// napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
+// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, awake *atomic.Int64) (*napFrame, error) {
 	frame := napLocals{awake: awake}
 	if finished, v0 := frame.moveNext(t, ctx, d); finished {
@@ -649,20 +654,21 @@ type napLocals struct {
 	awake *atomic.Int64
 }
 
-// napFrame is [nap] as machines call it: what it keeps, and in the end its results.
+// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
 type napFrame struct {
 	napLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [nap] where it stopped.
+// MoveNext continues [nap] where it stopped.
 func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -678,7 +684,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// machines.go:80: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:80
 	asleep1, err = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:682
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:688
 	if !asleep1 {
 		goto resumed1
 	}
@@ -695,14 +701,14 @@ resumed1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:81
 	result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:699
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:705
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:83
 	f.awake.Add(1)
 	result0 = nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:706
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:712
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -718,7 +724,7 @@ func (f *napFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// napMachine is [nap] as the root of a chain of calls: task, job and frame in one allocation.
+// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
@@ -747,7 +753,7 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, jobs []*job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{}
 	if finished, v0, v1 := frame.moveNext(t, jobs); finished {
@@ -768,7 +774,7 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumFrame is [sum] as machines call it: what it keeps, and in the end its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
 type sumFrame struct {
 	sumLocals
 
@@ -776,13 +782,14 @@ type sumFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [sum] where it stopped.
+// MoveNext continues [sum] where it stopped.
 func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *sumLocals) moveNext(t *statemachine.Task, jobs []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -812,8 +819,8 @@ range1:
 		f.await1 = j
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:817
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:824
 		goto resume1
 	}
 	f.State = 1
@@ -827,7 +834,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:831
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:838
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:96
@@ -836,12 +843,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:92
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:840
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:847
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:99
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:845
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:852
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -857,7 +864,7 @@ func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is [sum] as the root of a chain of calls: task, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -886,7 +893,7 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// yieldsEnter is [yields] as machines call it: its results, or the suspended frame that will have them.
+// yieldsEnter enters [yields] for another machine. It returns the results, or the suspended frame that will have them.
 func yieldsEnter(t *statemachine.Task, ctx context.Context, n int) (*yieldsFrame, int) {
 	frame := yieldsLocals{}
 	if finished, v0 := frame.moveNext(t, n); finished {
@@ -906,20 +913,21 @@ type yieldsLocals struct {
 	i1    int
 }
 
-// yieldsFrame is [yields] as machines call it: what it keeps, and in the end its results.
+// yieldsFrame is the frame of [yields] for a caller that is a machine: what it keeps and, at the end, its results.
 type yieldsFrame struct {
 	yieldsLocals
 
 	result0 int
 }
 
-// MoveNext goes on with [yields] where it stopped.
+// MoveNext continues [yields] where it stopped.
 func (f *yieldsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// moveNext runs [yields] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [yields] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *yieldsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
@@ -942,7 +950,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:108: job.Yield()
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:946
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:954
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:108
 	return t.Yield(), 0
@@ -952,12 +960,12 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/benchmarks/works/machines.go:107
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:956
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:964
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:111
 	result0 = f.count
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:961
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:969
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -973,7 +981,7 @@ func (f *yieldsFrame) Results(t *statemachine.Task) int {
 	return f.result0
 }
 
-// yieldsMachine is [yields] as the root of a chain of calls: task, job and frame in one allocation.
+// yieldsMachine is the root of a chain of calls that begins with [yields]: chain, job and frame in one allocation.
 type yieldsMachine struct {
 	statemachine.Builder[int]
 	yieldsLocals
@@ -1001,7 +1009,7 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// roundsEnter is [rounds] as machines call it: its results, or the suspended frame that will have them.
+// roundsEnter enters [rounds] for another machine. It returns the results, or the suspended frame that will have them.
 func roundsEnter(t *statemachine.Task, ctx context.Context, n int) (*roundsFrame, int, error) {
 	frame := roundsLocals{ctx: ctx}
 	if finished, v0, v1 := frame.moveNext(t, n); finished {
@@ -1024,7 +1032,7 @@ type roundsLocals struct {
 	await1 *job.Job[int]
 }
 
-// roundsFrame is [rounds] as machines call it: what it keeps, and in the end its results.
+// roundsFrame is the frame of [rounds] for a caller that is a machine: what it keeps and, at the end, its results.
 type roundsFrame struct {
 	roundsLocals
 
@@ -1032,13 +1040,14 @@ type roundsFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [rounds] where it stopped.
+// MoveNext continues [rounds] where it stopped.
 func (f *roundsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, 0)
 	return finished
 }
 
-// moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [rounds] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *roundsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1064,8 +1073,8 @@ range1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1069
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1078
 		goto resume1
 	}
 	f.State = 1
@@ -1079,7 +1088,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1083
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1092
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:123
@@ -1088,12 +1097,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:119
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1092
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1101
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:126
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1097
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1106
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1109,7 +1118,7 @@ func (f *roundsFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// roundsMachine is [rounds] as the root of a chain of calls: task, job and frame in one allocation.
+// roundsMachine is the root of a chain of calls that begins with [rounds]: chain, job and frame in one allocation.
 type roundsMachine struct {
 	statemachine.Builder[int]
 	roundsLocals
@@ -1138,7 +1147,7 @@ func stepsAsync(n int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// stepsEnter is [steps] as machines call it: its results, or the suspended frame that will have them.
+// stepsEnter enters [steps] for another machine. It returns the results, or the suspended frame that will have them.
 func stepsEnter(t *statemachine.Task, n int) (*stepsFrame, int) {
 	frame := stepsLocals{}
 	if finished, v0 := frame.moveNext(t, n); finished {
@@ -1158,20 +1167,21 @@ type stepsLocals struct {
 	step1 *stepFrame
 }
 
-// stepsFrame is [steps] as machines call it: what it keeps, and in the end its results.
+// stepsFrame is the frame of [steps] for a caller that is a machine: what it keeps and, at the end, its results.
 type stepsFrame struct {
 	stepsLocals
 
 	result0 int
 }
 
-// MoveNext goes on with [steps] where it stopped.
+// MoveNext continues [steps] where it stopped.
 func (f *stepsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [steps] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *stepsLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int) {
 	var v int
 	state := f.State
@@ -1197,7 +1207,7 @@ range1:
 	// machines.go:135: v = step(v)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:135
 	f.step1, v = stepEnter(t, v)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1201
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1211
 	if f.step1 == nil {
 		goto resumed1
 	}
@@ -1211,12 +1221,12 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:134
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1215
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1225
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:137
 	result0 = v
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1220
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1230
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1232,7 +1242,7 @@ func (f *stepsFrame) Results(t *statemachine.Task) int {
 	return f.result0
 }
 
-// stepsMachine is [steps] as the root of a chain of calls: task, job and frame in one allocation.
+// stepsMachine is the root of a chain of calls that begins with [steps]: chain, job and frame in one allocation.
 type stepsMachine struct {
 	statemachine.Builder[int]
 	stepsLocals
@@ -1261,7 +1271,7 @@ func stepAsync(v int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// stepEnter is [step] as machines call it: its results, or the suspended frame that will have them.
+// stepEnter enters [step] for another machine. It returns the results, or the suspended frame that will have them.
 func stepEnter(t *statemachine.Task, v int) (*stepFrame, int) {
 	frame := stepLocals{v: v}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -1279,14 +1289,14 @@ type stepLocals struct {
 	v int
 }
 
-// stepFrame is [step] as machines call it: what it keeps, and in the end its results.
+// stepFrame is the frame of [step] for a caller that is a machine: what it keeps and, at the end, its results.
 type stepFrame struct {
 	stepLocals
 
 	result0 int
 }
 
-// MoveNext goes on with [step] where it stopped.
+// MoveNext continues [step] where it stopped.
 func (f *stepFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -1309,7 +1319,7 @@ func (f *stepLocals) moveNext(t *statemachine.Task) (finished bool, result0 int)
 		goto endIf1
 	}
 	// machines.go:146: job.Yield()
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1313
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1323
 	f.State = 1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:146
 	return t.Yield(), 0
@@ -1318,7 +1328,7 @@ resume1:
 	_ = t.Refusal()
 endIf1:
 	result0 = f.v + 1
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1322
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1332
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1334,7 +1344,7 @@ func (f *stepFrame) Results(t *statemachine.Task) int {
 	return f.result0
 }
 
-// stepMachine is [step] as the root of a chain of calls: task, job and frame in one allocation.
+// stepMachine is the root of a chain of calls that begins with [step]: chain, job and frame in one allocation.
 type stepMachine struct {
 	statemachine.Builder[int]
 	stepLocals
@@ -1362,7 +1372,7 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// linkEnter is [link] as machines call it: its results, or the suspended frame that will have them.
+// linkEnter enters [link] for another machine. It returns the results, or the suspended frame that will have them.
 func linkEnter(t *statemachine.Task, ctx context.Context, prev *job.Job[int]) (*linkFrame, int, error) {
 	frame := linkLocals{}
 	if finished, v0, v1 := frame.moveNext(t, prev); finished {
@@ -1380,7 +1390,7 @@ type linkLocals struct {
 	await1 *job.Job[int]
 }
 
-// linkFrame is [link] as machines call it: what it keeps, and in the end its results.
+// linkFrame is the frame of [link] for a caller that is a machine: what it keeps and, at the end, its results.
 type linkFrame struct {
 	linkLocals
 
@@ -1388,13 +1398,14 @@ type linkFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [link] where it stopped.
+// MoveNext continues [link] where it stopped.
 func (f *linkFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [link] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1409,8 +1420,8 @@ func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finishe
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1414
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1425
 		goto resume1
 	}
 	f.State = 1
@@ -1424,7 +1435,7 @@ resume1:
 		f.await1 = nil
 		result0, result1 = v+1, err
 	}
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1428
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1439
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1440,7 +1451,7 @@ func (f *linkFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// linkMachine is [link] as the root of a chain of calls: task, job and frame in one allocation.
+// linkMachine is the root of a chain of calls that begins with [link]: chain, job and frame in one allocation.
 type linkMachine struct {
 	statemachine.Builder[int]
 	linkLocals
@@ -1469,7 +1480,7 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	return m.Start(ctx, &t, m)
 }
 
-// playerEnter is [player] as machines call it: its results, or the suspended frame that will have them.
+// playerEnter enters [player] for another machine. It returns the results, or the suspended frame that will have them.
 func playerEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*playerFrame, error) {
 	frame := playerLocals{ctx: ctx, in: in, out: out}
 	if finished, v0 := frame.moveNext(t, n); finished {
@@ -1494,20 +1505,21 @@ type playerLocals struct {
 	send2    *coord.EnteredVoid[int]
 }
 
-// playerFrame is [player] as machines call it: what it keeps, and in the end its results.
+// playerFrame is the frame of [player] for a caller that is a machine: what it keeps and, at the end, its results.
 type playerFrame struct {
 	playerLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [player] where it stopped.
+// MoveNext continues [player] where it stopped.
 func (f *playerFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// moveNext runs [player] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [player] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *playerLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
 	var v int
 	var err error
@@ -1535,7 +1547,7 @@ range1:
 	// machines.go:164: v, err := in.Receive(ctx)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:164
 	f.receive1, v, err = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1539
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1551
 	if f.receive1 == nil {
 		goto resumed1
 	}
@@ -1550,7 +1562,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:165
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1554
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1566
 		f.State = statemachine.Finished
 		return true, result0
 //line github.com/movenext/movenext/benchmarks/works/machines.go:167
@@ -1558,7 +1570,7 @@ resumed1:
 	// machines.go:168: if err = out.Send(ctx, v+1); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:168
 	f.send2, err = f.out.SendEnter(t, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1562
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1574
 	if f.send2 == nil {
 		goto resumed2
 	}
@@ -1577,18 +1589,18 @@ resumed2:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:169
 	result0 = err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1581
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1593
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:163
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1587
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1599
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:172
 	result0 = nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1592
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1604
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1604,7 +1616,7 @@ func (f *playerFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// playerMachine is [player] as the root of a chain of calls: task, job and frame in one allocation.
+// playerMachine is the root of a chain of calls that begins with [player]: chain, job and frame in one allocation.
 type playerMachine struct {
 	statemachine.Builder[job.Void]
 	playerLocals
@@ -1633,7 +1645,7 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 	return m.Start(ctx, &t, m)
 }
 
-// serverEnter is [server] as machines call it: its results, or the suspended frame that will have them.
+// serverEnter enters [server] for another machine. It returns the results, or the suspended frame that will have them.
 func serverEnter(t *statemachine.Task, ctx context.Context, in, out *coord.Channel[int], n int) (*serverFrame, int, error) {
 	frame := serverLocals{ctx: ctx, in: in, out: out}
 	if finished, v0, v1 := frame.moveNext(t, n); finished {
@@ -1658,7 +1670,7 @@ type serverLocals struct {
 	receive2 *coord.Entered[int, job.Void]
 }
 
-// serverFrame is [server] as machines call it: what it keeps, and in the end its results.
+// serverFrame is the frame of [server] for a caller that is a machine: what it keeps and, at the end, its results.
 type serverFrame struct {
 	serverLocals
 
@@ -1666,13 +1678,14 @@ type serverFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [server] where it stopped.
+// MoveNext continues [server] where it stopped.
 func (f *serverFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, 0)
 	return finished
 }
 
-// moveNext runs [server] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [server] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *serverLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 int, result1 error) {
 	var v int
 	var err error
@@ -1701,7 +1714,7 @@ range1:
 	// machines.go:181: err := out.Send(ctx, v+1)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:181
 	f.send1, err = f.out.SendEnter(t, f.ctx, v+1)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1705
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1718
 	if f.send1 == nil {
 		goto resumed1
 	}
@@ -1716,7 +1729,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:182
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1720
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1733
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/benchmarks/works/machines.go:184
@@ -1724,7 +1737,7 @@ resumed1:
 	// machines.go:185: if v, err = in.Receive(ctx); err != nil {
 //line github.com/movenext/movenext/benchmarks/works/machines.go:185
 	f.receive2, v, err = f.in.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1728
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1741
 	if f.receive2 == nil {
 		goto resumed2
 	}
@@ -1743,18 +1756,18 @@ resumed2:
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:186
 	result0, result1 = 0, err
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1747
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1760
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:180
 	f.i1++
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1753
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1766
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:189
 	result0, result1 = v, nil
-//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1758
+//line github.com/movenext/movenext/benchmarks/works/machines_async.go:1771
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1770,7 +1783,7 @@ func (f *serverFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// serverMachine is [server] as the root of a chain of calls: task, job and frame in one allocation.
+// serverMachine is the root of a chain of calls that begins with [server]: chain, job and frame in one allocation.
 type serverMachine struct {
 	statemachine.Builder[int]
 	serverLocals
@@ -1787,4 +1800,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6e32fe4a1dd8c2f1
+// Digest of what is above: 37a1002123bf79d6

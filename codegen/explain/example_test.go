@@ -33,7 +33,7 @@ func ExampleText() {
 	//      8 await1 *job.Job[string]                       temporary
 	// point 1, line 9: return j.Await()
 	//   needs 8 bytes: await1
-	//   goes on to end
+	//   leads to end
 }
 
 func ExampleMermaid() {

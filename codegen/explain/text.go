@@ -34,7 +34,7 @@ func Text(w io.Writer, machines []*codegen.Machine) error {
 		for _, pt := range m.Points {
 			p.printf("point %d, line %d: %s\n", pt.Number, pt.Line, pt.Call)
 			p.printf("  needs %s: %s\n", bytes(pt.Bytes), live(m, pt))
-			p.printf("  goes on to %s\n", ways(m, pt.Number))
+			p.printf("  leads to %s\n", ways(m, pt.Number))
 		}
 	}
 	return p.err

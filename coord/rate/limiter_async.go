@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,17 +28,17 @@ func (l *Limiter) WaitAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// WaitEnter is [Limiter.Wait] as machines call it: its results, or the suspended callee that will have them.
+// WaitEnter enters [Limiter.Wait] for another machine. It returns the results, or the suspended callee that will have them.
 func (l *Limiter) WaitEnter(t *statemachine.Task, ctx context.Context) (*LimiterWaitFrame, error) {
 //line github.com/movenext/movenext/coord/rate/limiter.go:133
 	return l.WaitNEnter(t, ctx, 1)
 //line github.com/movenext/movenext/coord/rate/limiter_async.go:36
 }
 
-// LimiterWaitFrame is that of the function whose results [Limiter.Wait] returns: there is nothing to keep while it is suspended.
+// LimiterWaitFrame is the frame of the function whose results [Limiter.Wait] returns: it keeps nothing of its own while it is suspended.
 type LimiterWaitFrame = LimiterWaitNFrame
 
-// LimiterWaitMachine is [Limiter.Wait] as the root of a chain of calls: it hands on what the callee returns.
+// LimiterWaitMachine is the root of a chain of calls that begins with [Limiter.Wait]: it passes on what the callee returns.
 type LimiterWaitMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -71,7 +71,7 @@ func (l *Limiter) WaitNAsync(ctx context.Context, n int) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// WaitNEnter is [Limiter.WaitN] as machines call it: its results, or the suspended frame that will have them.
+// WaitNEnter enters [Limiter.WaitN] for another machine. It returns the results, or the suspended frame that will have them.
 func (l *Limiter) WaitNEnter(t *statemachine.Task, ctx context.Context, n int) (*LimiterWaitNFrame, error) {
 	frame := LimiterWaitNLocals{ctx: ctx}
 	if finished, v0 := frame.moveNext(t, l, n); finished {
@@ -91,20 +91,21 @@ type LimiterWaitNLocals struct {
 	r *Reservation
 }
 
-// LimiterWaitNFrame is [Limiter.WaitN] as machines call it: what it keeps, and in the end its results.
+// LimiterWaitNFrame is the frame of [Limiter.WaitN] for a caller that is a machine: what it keeps and, at the end, its results.
 type LimiterWaitNFrame struct {
 	LimiterWaitNLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [Limiter.WaitN] where it stopped.
+// MoveNext continues [Limiter.WaitN] where it stopped.
 func (f *LimiterWaitNFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [Limiter.WaitN] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [Limiter.WaitN] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -126,7 +127,7 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 		*f.r, f.ctx, err2 = l.prepare(f.ctx, n)
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:130
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:131
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/coord/rate/limiter.go:143
@@ -134,7 +135,7 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 		d := f.r.DelayFrom(f.r.made)
 		if d == 0 {
 			result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:138
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:139
 			f.State = statemachine.Finished
 			return true, result0
 //line github.com/movenext/movenext/coord/rate/limiter.go:147
@@ -143,7 +144,7 @@ func (f *LimiterWaitNLocals) moveNext(t *statemachine.Task, l *Limiter, n int) (
 //line github.com/movenext/movenext/coord/rate/limiter.go:148
 		asleep1, err = statemachine.Sleep(t, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:147
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:148
 	if !asleep1 {
 		goto resumed1
 	}
@@ -161,13 +162,13 @@ resumed1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:149
 	f.r.CancelAt(f.r.limiter.nowIn(f.ctx))
 	result0 = err
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:165
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:166
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:152
 	result0 = nil
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:171
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:172
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -183,7 +184,7 @@ func (f *LimiterWaitNFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// LimiterWaitNMachine is [Limiter.WaitN] as the root of a chain of calls: task, job and frame in one allocation.
+// LimiterWaitNMachine is the root of a chain of calls that begins with [Limiter.WaitN]: chain, job and frame in one allocation.
 type LimiterWaitNMachine struct {
 	statemachine.Builder[job.Void]
 	LimiterWaitNLocals
@@ -200,4 +201,4 @@ func (f *LimiterWaitNMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4569f221e23d84c9
+// Digest of what is above: be64fde13f1f7172

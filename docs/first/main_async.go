@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// tickEnter is [tick] as machines call it: its results, or the suspended frame that will have them.
+// tickEnter enters [tick] for another machine. It returns the results, or the suspended frame that will have them.
 func tickEnter(t *statemachine.Task, ctx context.Context, n int) (*tickFrame, error) {
 	frame := tickLocals{ctx: ctx}
 	if finished, v0 := frame.moveNext(t, n); finished {
@@ -51,20 +51,21 @@ type tickLocals struct {
 	i  int
 }
 
-// tickFrame is [tick] as machines call it: what it keeps, and in the end its results.
+// tickFrame is the frame of [tick] for a caller that is a machine: what it keeps and, at the end, its results.
 type tickFrame struct {
 	tickLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [tick] where it stopped.
+// MoveNext continues [tick] where it stopped.
 func (f *tickFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, 0)
 	return finished
 }
 
-// moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [tick] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *tickLocals) moveNext(t *statemachine.Task, n int) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -90,7 +91,7 @@ range1:
 	// main.go:19: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/first/main.go:19
 	asleep1, err = statemachine.Sleep(t, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:94
+//line github.com/movenext/movenext/docs/first/main_async.go:95
 	if !asleep1 {
 		goto resumed1
 	}
@@ -107,7 +108,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/first/main.go:20
 	result0 = err
-//line github.com/movenext/movenext/docs/first/main_async.go:111
+//line github.com/movenext/movenext/docs/first/main_async.go:112
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
@@ -115,12 +116,12 @@ endIf1:
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:119
+//line github.com/movenext/movenext/docs/first/main_async.go:120
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/first/main.go:24
 	result0 = nil
-//line github.com/movenext/movenext/docs/first/main_async.go:124
+//line github.com/movenext/movenext/docs/first/main_async.go:125
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -136,7 +137,7 @@ func (f *tickFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// tickMachine is [tick] as the root of a chain of calls: task, job and frame in one allocation.
+// tickMachine is the root of a chain of calls that begins with [tick]: chain, job and frame in one allocation.
 type tickMachine struct {
 	statemachine.Builder[job.Void]
 	tickLocals
@@ -153,4 +154,4 @@ func (f *tickMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8caac02f2dac0e59
+// Digest of what is above: 7e7ddc672c7eb857

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
+// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, ctx context.Context, name string) (*greetFrame, string, error) {
 	frame := greetLocals{name: name}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -47,7 +47,7 @@ type greetLocals struct {
 	name string
 }
 
-// greetFrame is [greet] as machines call it: what it keeps, and in the end its results.
+// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the end, its results.
 type greetFrame struct {
 	greetLocals
 
@@ -55,13 +55,14 @@ type greetFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [greet] where it stopped.
+// MoveNext continues [greet] where it stopped.
 func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -77,7 +78,7 @@ func (f *greetLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	// main.go:16: if err := job.Sleep(ctx, 10*time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:81
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:82
 	if !asleep1 {
 		goto resumed1
 	}
@@ -94,13 +95,13 @@ resumed1:
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:17
 	result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:98
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:99
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:19
 	result0, result1 = "hello, "+f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:104
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:105
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -116,7 +117,7 @@ func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// greetMachine is [greet] as the root of a chain of calls: task, job and frame in one allocation.
+// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
 	greetLocals
@@ -145,7 +146,7 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 	return m.Start(ctx, &t, m)
 }
 
-// greetBothEnter is [greetBoth] as machines call it: its results, or the suspended frame that will have them.
+// greetBothEnter enters [greetBoth] for another machine. It returns the results, or the suspended frame that will have them.
 func greetBothEnter(t *statemachine.Task, ctx context.Context, a, b string) (*greetBothFrame, string, error) {
 	frame := greetBothLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, a, b); finished {
@@ -166,7 +167,7 @@ type greetBothLocals struct {
 	await2 *job.Job[string]
 }
 
-// greetBothFrame is [greetBoth] as machines call it: what it keeps, and in the end its results.
+// greetBothFrame is the frame of [greetBoth] for a caller that is a machine: what it keeps and, at the end, its results.
 type greetBothFrame struct {
 	greetBothLocals
 
@@ -174,13 +175,14 @@ type greetBothFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [greetBoth] where it stopped.
+// MoveNext continues [greetBoth] where it stopped.
 func (f *greetBothFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, "", "")
 	return finished
 }
 
-// moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [greetBoth] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a string, b string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
@@ -199,7 +201,7 @@ func (f *greetBothLocals) moveNext(t *statemachine.Task, ctx context.Context, a 
 	// main.go:25: second, err := greet(ctx, b)
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.greet1, f.second, err = greetEnter(t, ctx, b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:203
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:205
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -215,7 +217,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:219
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:221
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/00-hello/main.go:28
@@ -224,8 +226,8 @@ resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	f.await2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:229
+	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:231
 		goto resume2
 	}
 	f.State = 2
@@ -242,7 +244,7 @@ resume2:
 		f.await2 = nil
 		result0, result1 = text+" and "+f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:246
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:248
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -258,7 +260,7 @@ func (f *greetBothFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// greetBothMachine is [greetBoth] as the root of a chain of calls: task, job and frame in one allocation.
+// greetBothMachine is the root of a chain of calls that begins with [greetBoth]: chain, job and frame in one allocation.
 type greetBothMachine struct {
 	statemachine.Builder[string]
 	greetBothLocals
@@ -275,4 +277,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 266212278d08775e
+// Digest of what is above: 04d943fcda25ae01

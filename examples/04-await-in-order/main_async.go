@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// runEnter is [run] as machines call it: its results, or the suspended frame that will have them.
+// runEnter enters [run] for another machine. It returns the results, or the suspended frame that will have them.
 func runEnter(t *statemachine.Task, ctx context.Context) (*runFrame, error) {
 	frame := runLocals{ctx: ctx}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -52,14 +52,14 @@ type runLocals struct {
 	baz3 *bazFrame
 }
 
-// runFrame is [run] as machines call it: what it keeps, and in the end its results.
+// runFrame is the frame of [run] for a caller that is a machine: what it keeps and, at the end, its results.
 type runFrame struct {
 	runLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [run] where it stopped.
+// MoveNext continues [run] where it stopped.
 func (f *runFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -166,7 +166,7 @@ func (f *runFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// runMachine is [run] as the root of a chain of calls: task, job and frame in one allocation.
+// runMachine is the root of a chain of calls that begins with [run]: chain, job and frame in one allocation.
 type runMachine struct {
 	statemachine.Builder[job.Void]
 	runLocals
@@ -195,7 +195,7 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// fooEnter is [foo] as machines call it: its results, or the suspended frame that will have them.
+// fooEnter enters [foo] for another machine. It returns the results, or the suspended frame that will have them.
 func fooEnter(t *statemachine.Task, ctx context.Context) (*fooFrame, error) {
 	frame := fooLocals{}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -211,20 +211,21 @@ type fooLocals struct {
 	statemachine.Frame
 }
 
-// fooFrame is [foo] as machines call it: what it keeps, and in the end its results.
+// fooFrame is the frame of [foo] for a caller that is a machine: what it keeps and, at the end, its results.
 type fooFrame struct {
 	fooLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [foo] where it stopped.
+// MoveNext continues [foo] where it stopped.
 func (f *fooFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [foo] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -240,7 +241,7 @@ func (f *fooLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:29: err := job.Sleep(ctx, 1000*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:29
 	asleep1, err = statemachine.Sleep(t, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:244
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:245
 	if !asleep1 {
 		goto resumed1
 	}
@@ -253,7 +254,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:30
 	fmt.Println("Foo")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:257
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:258
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -269,7 +270,7 @@ func (f *fooFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// fooMachine is [foo] as the root of a chain of calls: task, job and frame in one allocation.
+// fooMachine is the root of a chain of calls that begins with [foo]: chain, job and frame in one allocation.
 type fooMachine struct {
 	statemachine.Builder[job.Void]
 	fooLocals
@@ -297,7 +298,7 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// barEnter is [bar] as machines call it: its results, or the suspended frame that will have them.
+// barEnter enters [bar] for another machine. It returns the results, or the suspended frame that will have them.
 func barEnter(t *statemachine.Task, ctx context.Context) (*barFrame, error) {
 	frame := barLocals{}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -313,20 +314,21 @@ type barLocals struct {
 	statemachine.Frame
 }
 
-// barFrame is [bar] as machines call it: what it keeps, and in the end its results.
+// barFrame is the frame of [bar] for a caller that is a machine: what it keeps and, at the end, its results.
 type barFrame struct {
 	barLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [bar] where it stopped.
+// MoveNext continues [bar] where it stopped.
 func (f *barFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [bar] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -342,7 +344,7 @@ func (f *barLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:36: err := job.Sleep(ctx, 100*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:36
 	asleep1, err = statemachine.Sleep(t, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:346
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:348
 	if !asleep1 {
 		goto resumed1
 	}
@@ -355,7 +357,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:37
 	fmt.Println("Bar")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:359
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:361
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -371,7 +373,7 @@ func (f *barFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// barMachine is [bar] as the root of a chain of calls: task, job and frame in one allocation.
+// barMachine is the root of a chain of calls that begins with [bar]: chain, job and frame in one allocation.
 type barMachine struct {
 	statemachine.Builder[job.Void]
 	barLocals
@@ -399,7 +401,7 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// bazEnter is [baz] as machines call it: its results, or the suspended frame that will have them.
+// bazEnter enters [baz] for another machine. It returns the results, or the suspended frame that will have them.
 func bazEnter(t *statemachine.Task, ctx context.Context) (*bazFrame, error) {
 	frame := bazLocals{}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -415,20 +417,21 @@ type bazLocals struct {
 	statemachine.Frame
 }
 
-// bazFrame is [baz] as machines call it: what it keeps, and in the end its results.
+// bazFrame is the frame of [baz] for a caller that is a machine: what it keeps and, at the end, its results.
 type bazFrame struct {
 	bazLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [baz] where it stopped.
+// MoveNext continues [baz] where it stopped.
 func (f *bazFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [baz] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -444,7 +447,7 @@ func (f *bazLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:43: err := job.Sleep(ctx, 10*time.Millisecond)
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:43
 	asleep1, err = statemachine.Sleep(t, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:448
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:451
 	if !asleep1 {
 		goto resumed1
 	}
@@ -457,7 +460,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:44
 	fmt.Println("Baz")
 	result0 = err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:461
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:464
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -473,7 +476,7 @@ func (f *bazFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// bazMachine is [baz] as the root of a chain of calls: task, job and frame in one allocation.
+// bazMachine is the root of a chain of calls that begins with [baz]: chain, job and frame in one allocation.
 type bazMachine struct {
 	statemachine.Builder[job.Void]
 	bazLocals
@@ -489,4 +492,4 @@ func (f *bazMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 50b818fd2dd219f9
+// Digest of what is above: e463f880ae6c3fa5

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 	return m.Start(ctx, &t, m)
 }
 
-// readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
+// readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*readFrame, int, error) {
 	frame := readLocals{}
 	if finished, v0, v1 := frame.moveNext(t, arrived); finished {
@@ -47,7 +47,7 @@ type readLocals struct {
 	await1 *job.Job[int]
 }
 
-// readFrame is [read] as machines call it: what it keeps, and in the end its results.
+// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end, its results.
 type readFrame struct {
 	readLocals
 
@@ -55,13 +55,14 @@ type readFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [read] where it stopped.
+// MoveNext continues [read] where it stopped.
 func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -76,8 +77,8 @@ func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (fini
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	f.await1 = arrived
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:81
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -94,7 +95,7 @@ resume1:
 		}
 		result0, result1 = n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:98
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:99
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -110,7 +111,7 @@ func (f *readFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// readMachine is [read] as the root of a chain of calls: task, job and frame in one allocation.
+// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[int]
 	readLocals
@@ -139,7 +140,7 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 	return m.Start(ctx, &t, m)
 }
 
-// parseEnter is [parse] as machines call it: its results, or the suspended frame that will have them.
+// parseEnter enters [parse] for another machine. It returns the results, or the suspended frame that will have them.
 func parseEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*parseFrame, int, error) {
 	frame := parseLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, arrived); finished {
@@ -157,7 +158,7 @@ type parseLocals struct {
 	read1 *readFrame
 }
 
-// parseFrame is [parse] as machines call it: what it keeps, and in the end its results.
+// parseFrame is the frame of [parse] for a caller that is a machine: what it keeps and, at the end, its results.
 type parseFrame struct {
 	parseLocals
 
@@ -165,13 +166,14 @@ type parseFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [parse] where it stopped.
+// MoveNext continues [parse] where it stopped.
 func (f *parseFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [parse] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [parse] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *parseLocals) moveNext(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
@@ -187,7 +189,7 @@ func (f *parseLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 	// main.go:28: n, err := read(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(t, ctx, arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:191
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:193
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -201,7 +203,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	result0, result1 = 10*n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:205
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:207
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -217,7 +219,7 @@ func (f *parseFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// parseMachine is [parse] as the root of a chain of calls: task, job and frame in one allocation.
+// parseMachine is the root of a chain of calls that begins with [parse]: chain, job and frame in one allocation.
 type parseMachine struct {
 	statemachine.Builder[int]
 	parseLocals
@@ -246,7 +248,7 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
+// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (*serveFrame, string, error) {
 	frame := serveLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, arrived); finished {
@@ -264,7 +266,7 @@ type serveLocals struct {
 	parse1 *parseFrame
 }
 
-// serveFrame is [serve] as machines call it: what it keeps, and in the end its results.
+// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
 type serveFrame struct {
 	serveLocals
 
@@ -272,13 +274,14 @@ type serveFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [serve] where it stopped.
+// MoveNext continues [serve] where it stopped.
 func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrived *job.Job[int]) (finished bool, result0 string, result1 error) {
 	var n int
 	var err error
@@ -294,7 +297,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, arrive
 	// main.go:34: n, err := parse(ctx, arrived)
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(t, ctx, arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:298
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:301
 	if f.parse1 == nil {
 		goto resumed1
 	}
@@ -308,7 +311,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:312
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:315
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -324,7 +327,7 @@ func (f *serveFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// serveMachine is [serve] as the root of a chain of calls: task, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[string]
 	serveLocals
@@ -341,4 +344,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 13519ef8cbc51523
+// Digest of what is above: b31302f0ac159190

@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func askAsync(ctx context.Context, place, user string) (result *job.Job[string])
 	return m.Start(ctx, &t, m)
 }
 
-// askEnter is [ask] as machines call it: its results, or the suspended frame that will have them.
+// askEnter enters [ask] for another machine. It returns the results, or the suspended frame that will have them.
 func askEnter(t *statemachine.Task, ctx context.Context, place, user string) (*askFrame, string, error) {
 	frame := askLocals{place: place, user: user}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -49,7 +49,7 @@ type askLocals struct {
 	user  string
 }
 
-// askFrame is [ask] as machines call it: what it keeps, and in the end its results.
+// askFrame is the frame of [ask] for a caller that is a machine: what it keeps and, at the end, its results.
 type askFrame struct {
 	askLocals
 
@@ -57,13 +57,14 @@ type askFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [ask] where it stopped.
+// MoveNext continues [ask] where it stopped.
 func (f *askFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [ask] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -86,7 +87,7 @@ func (f *askLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 //line github.com/movenext/movenext/examples/21-http/main.go:30
 		asleep1, err = statemachine.Sleep(t, ctx, patience)
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:90
+//line github.com/movenext/movenext/examples/21-http/main_async.go:91
 	if !asleep1 {
 		goto resumed1
 	}
@@ -103,13 +104,13 @@ resumed1:
 	}
 //line github.com/movenext/movenext/examples/21-http/main.go:31
 	result0, result1 = "", fmt.Errorf("%s: %w", f.place, err)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:107
+//line github.com/movenext/movenext/examples/21-http/main_async.go:108
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/examples/21-http/main.go:33
 	result0, result1 = f.place+" of "+f.user, nil
-//line github.com/movenext/movenext/examples/21-http/main_async.go:113
+//line github.com/movenext/movenext/examples/21-http/main_async.go:114
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -125,7 +126,7 @@ func (f *askFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// askMachine is [ask] as the root of a chain of calls: task, job and frame in one allocation.
+// askMachine is the root of a chain of calls that begins with [ask]: chain, job and frame in one allocation.
 type askMachine struct {
 	statemachine.Builder[string]
 	askLocals
@@ -154,7 +155,7 @@ func dashboardAsync(ctx context.Context, user string) (result *job.Job[string]) 
 	return m.Start(ctx, &t, m)
 }
 
-// dashboardEnter is [dashboard] as machines call it: its results, or the suspended frame that will have them.
+// dashboardEnter enters [dashboard] for another machine. It returns the results, or the suspended frame that will have them.
 func dashboardEnter(t *statemachine.Task, ctx context.Context, user string) (*dashboardFrame, string, error) {
 	frame := dashboardLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, user); finished {
@@ -176,7 +177,7 @@ type dashboardLocals struct {
 	await2  *job.Job[[]string]
 }
 
-// dashboardFrame is [dashboard] as machines call it: what it keeps, and in the end its results.
+// dashboardFrame is the frame of [dashboard] for a caller that is a machine: what it keeps and, at the end, its results.
 type dashboardFrame struct {
 	dashboardLocals
 
@@ -184,13 +185,14 @@ type dashboardFrame struct {
 	err  error
 }
 
-// MoveNext goes on with [dashboard] where it stopped.
+// MoveNext continues [dashboard] where it stopped.
 func (f *dashboardFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.text, f.err = f.moveNext(t, nil, "")
 	return finished
 }
 
-// moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [dashboard] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, user string) (finished bool, text string, err error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -208,7 +210,7 @@ func (f *dashboardLocals) moveNext(t *statemachine.Task, ctx context.Context, us
 	// main.go:39: profile, err := ask(ctx, "profile", user)
 //line github.com/movenext/movenext/examples/21-http/main.go:39
 	f.ask1, f.profile, err = askEnter(t, ctx, "profile", user)
-//line github.com/movenext/movenext/examples/21-http/main_async.go:212
+//line github.com/movenext/movenext/examples/21-http/main_async.go:214
 	if f.ask1 == nil {
 		goto resumed1
 	}
@@ -224,7 +226,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:40
 	if err != nil {
 		text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:228
+//line github.com/movenext/movenext/examples/21-http/main_async.go:230
 		f.State = statemachine.Finished
 		return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:42
@@ -233,8 +235,8 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	f.await2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/21-http/main_async.go:238
+	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/examples/21-http/main_async.go:240
 		goto resume2
 	}
 	f.State = 2
@@ -251,14 +253,14 @@ resume2:
 		f.await2 = nil
 		if err != nil {
 			text = ""
-//line github.com/movenext/movenext/examples/21-http/main_async.go:255
+//line github.com/movenext/movenext/examples/21-http/main_async.go:257
 			f.State = statemachine.Finished
 			return true, text, err
 //line github.com/movenext/movenext/examples/21-http/main.go:46
 		}
 		text, err = fmt.Sprintln(f.profile, "|", parts[0], "|", parts[1]), nil
 	}
-//line github.com/movenext/movenext/examples/21-http/main_async.go:262
+//line github.com/movenext/movenext/examples/21-http/main_async.go:264
 	f.State = statemachine.Finished
 	return true, text, err
 }
@@ -274,7 +276,7 @@ func (f *dashboardFrame) Results(t *statemachine.Task) (string, error) {
 	return f.text, f.err
 }
 
-// dashboardMachine is [dashboard] as the root of a chain of calls: task, job and frame in one allocation.
+// dashboardMachine is the root of a chain of calls that begins with [dashboard]: chain, job and frame in one allocation.
 type dashboardMachine struct {
 	statemachine.Builder[string]
 	dashboardLocals
@@ -291,4 +293,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b3daf898fee5978b
+// Digest of what is above: 4057d46a2ee48fc5

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -70,7 +70,7 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:75
 		goto resume1
 	}
@@ -125,7 +125,7 @@ for1:
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:130
 		goto resume3
 	}
@@ -211,7 +211,7 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 	return m.Start(ctx, &t, m)
 }
 
-// transferEnter is [transfer] as machines call it: its results, or the suspended frame that will have them.
+// transferEnter enters [transfer] for another machine. It returns the results, or the suspended frame that will have them.
 func transferEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, from, to string, amount int) (*transferFrame, error) {
 	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
 	if frame.moveNext(t, db) {
@@ -241,12 +241,13 @@ type transferFrame struct {
 	err *error
 }
 
-// MoveNext goes on with [transfer] where it stopped.
+// MoveNext continues [transfer] where it stopped.
 func (f *transferFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [transfer] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *transferFrame) moveNext(t *statemachine.Task, db *sql.DB) bool {
 	for {
 		if finished, again := f.step(t, db); !again {
@@ -285,8 +286,8 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:290
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:291
 		goto resume1
 	}
 	f.State = 1
@@ -298,7 +299,7 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	f.await1 = nil
 	if (*f.err) != nil {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:302
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:303
 		goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:80
 	}
@@ -319,8 +320,8 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:324
+	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:325
 		goto resume2
 	}
 	f.State = 2
@@ -340,15 +341,15 @@ resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:88
 		*f.err = fmt.Errorf("from %s: %w", f.from, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:344
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:345
 	goto epilogue
 endIf1:
 	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:352
+	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:353
 		goto resume3
 	}
 	f.State = 3
@@ -369,15 +370,15 @@ resume3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:91
 		*f.err = fmt.Errorf("to %s: %w", f.to, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:373
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:374
 	goto epilogue
 endIf2:
 	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if f.await4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:381
+	if f.await4.IsCompleted() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:382
 		goto resume4
 	}
 	f.State = 4
@@ -394,7 +395,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:398
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:399
 		return true, false
 	}
 	f.State = 5
@@ -403,7 +404,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:407
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:408
 	goto epilogue
 }
 
@@ -418,7 +419,7 @@ func (f *transferFrame) Results(t *statemachine.Task) error {
 	return *f.err
 }
 
-// transferMachine is [transfer] as the root of a chain of calls: task, job and frame in one allocation.
+// transferMachine is the root of a chain of calls that begins with [transfer]: chain, job and frame in one allocation.
 type transferMachine struct {
 	statemachine.Builder[job.Void]
 	transferFrame
@@ -434,7 +435,7 @@ func (f *transferMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// transferFunc1Enter is a function literal of [transfer] as machines call it: its results, or the suspended frame that will have them.
+// transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the results, or the suspended frame that will have them.
 func transferFunc1Enter(t *statemachine.Task, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
 	frame := transferFunc1Frame{err: err}
 	if frame.moveNext(t, ctx, tx) {
@@ -455,12 +456,13 @@ type transferFunc1Frame struct {
 	await1 *job.Job[job.Void]
 }
 
-// MoveNext goes on with a function literal of [transfer] where it stopped.
+// MoveNext continues a function literal of [transfer] where it stopped.
 func (f *transferFunc1Frame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [transfer] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context, tx *sql.Tx) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -480,8 +482,8 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	f.await1 = end(ctx, tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:485
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:487
 		goto resume1
 	}
 	f.State = 1
@@ -496,7 +498,7 @@ resume1:
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:500
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:502
 	f.State = statemachine.Finished
 	return true
 }
@@ -524,7 +526,7 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// reportEnter is [report] as machines call it: its results, or the suspended frame that will have them.
+// reportEnter enters [report] for another machine. It returns the results, or the suspended frame that will have them.
 func reportEnter(t *statemachine.Task, ctx context.Context, db *sql.DB, limit int) (*reportFrame, error) {
 	frame := reportFrame{limit: limit}
 	if frame.moveNext(t, ctx, db) {
@@ -549,12 +551,13 @@ type reportFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [report] where it stopped.
+// MoveNext continues [report] where it stopped.
 func (f *reportFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [report] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [report] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *reportFrame) moveNext(t *statemachine.Task, ctx context.Context, db *sql.DB) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -580,7 +583,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:584
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:587
 		goto resume1
 	}
 	f.State = 1
@@ -596,7 +599,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:600
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:603
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -606,12 +609,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:610
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:613
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:615
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:618
 		goto resume2
 	}
 	f.State = 2
@@ -630,7 +633,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:634
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:637
 		goto resume3
 	}
 	f.State = 3
@@ -642,7 +645,7 @@ resume3:
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:646
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:649
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -656,7 +659,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:660
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:663
 }
 
 // Location returns where [report] is suspended.
@@ -670,7 +673,7 @@ func (f *reportFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// reportMachine is [report] as the root of a chain of calls: task, job and frame in one allocation.
+// reportMachine is the root of a chain of calls that begins with [report]: chain, job and frame in one allocation.
 type reportMachine struct {
 	statemachine.Builder[job.Void]
 	reportFrame
@@ -687,4 +690,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b4b1540972120edd
+// Digest of what is above: 4fd46d7bdd3718cf

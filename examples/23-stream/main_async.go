@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 	return m.Start(ctx, &t, m)
 }
 
-// fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
+// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, number int) (*fetchFrame, page, error) {
 	frame := fetchLocals{number: number}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -48,7 +48,7 @@ type fetchLocals struct {
 	number int
 }
 
-// fetchFrame is [fetch] as machines call it: what it keeps, and in the end its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the end, its results.
 type fetchFrame struct {
 	fetchLocals
 
@@ -56,13 +56,14 @@ type fetchFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [fetch] where it stopped.
+// MoveNext continues [fetch] where it stopped.
 func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 page, result1 error) {
 	var err error
 	var asleep1 bool
@@ -78,7 +79,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	// main.go:21: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:82
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:83
 	if !asleep1 {
 		goto resumed1
 	}
@@ -90,7 +91,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	result0, result1 = page{f.number}, err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:94
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:95
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -106,7 +107,7 @@ func (f *fetchFrame) Results(t *statemachine.Task) (page, error) {
 	return f.result0, f.result1
 }
 
-// fetchMachine is [fetch] as the root of a chain of calls: task, job and frame in one allocation.
+// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[page]
 	fetchLocals
@@ -172,7 +173,7 @@ for1:
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.fetch1, fetch2, fetch3 = fetchEnter(t, f.ctx, f.n)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:176
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:177
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -187,7 +188,7 @@ resumed1:
 	// main.go:32: if !yield(fetch(ctx, n)) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch2, fetch3)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:191
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:192
 	f.State = 2
 	return true
 resume2:
@@ -207,7 +208,7 @@ resume2:
 endIf1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:211
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:212
 	goto for1
 }
 
@@ -229,7 +230,7 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
+// readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, ctx context.Context, limit int) (*readFrame, error) {
 	frame := readFrame{limit: limit}
 	if frame.moveNext(t, ctx) {
@@ -254,12 +255,13 @@ type readFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [read] where it stopped.
+// MoveNext continues [read] where it stopped.
 func (f *readFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [read] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *readFrame) moveNext(t *statemachine.Task, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -285,7 +287,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:289
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:291
 		goto resume1
 	}
 	f.State = 1
@@ -301,7 +303,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:305
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -310,12 +312,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:314
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:316
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:319
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:321
 		goto resume2
 	}
 	f.State = 2
@@ -334,7 +336,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:338
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:340
 		goto resume3
 	}
 	f.State = 3
@@ -346,7 +348,7 @@ resume3:
 	f.loops.Close()
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loop1 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:350
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:352
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -361,7 +363,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:365
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:367
 }
 
 // Location returns where [read] is suspended.
@@ -375,7 +377,7 @@ func (f *readFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// readMachine is [read] as the root of a chain of calls: task, job and frame in one allocation.
+// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[job.Void]
 	readFrame
@@ -392,4 +394,4 @@ func (f *readMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8b8fc8112d34879a
+// Digest of what is above: 02caac6a66a868bf

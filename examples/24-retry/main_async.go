@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// fetchEnter is [fetch] as machines call it: its results, or the suspended frame that will have them.
+// fetchEnter enters [fetch] for another machine. It returns the results, or the suspended frame that will have them.
 func fetchEnter(t *statemachine.Task, ctx context.Context, mirror string, round int) (*fetchFrame, string, error) {
 	frame := fetchLocals{mirror: mirror, round: round}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -49,7 +49,7 @@ type fetchLocals struct {
 	round  int
 }
 
-// fetchFrame is [fetch] as machines call it: what it keeps, and in the end its results.
+// fetchFrame is the frame of [fetch] for a caller that is a machine: what it keeps and, at the end, its results.
 type fetchFrame struct {
 	fetchLocals
 
@@ -57,13 +57,14 @@ type fetchFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [fetch] where it stopped.
+// MoveNext continues [fetch] where it stopped.
 func (f *fetchFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [fetch] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -79,7 +80,7 @@ func (f *fetchLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	// main.go:22: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:83
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:84
 	if !asleep1 {
 		goto resumed1
 	}
@@ -96,20 +97,20 @@ resumed1:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:23
 	result0, result1 = "", err
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:100
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:101
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:25
 	if f.round == 0 || f.mirror == "north" {
 		result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:107
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:108
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/24-retry/main.go:27
 	}
 	result0, result1 = "a page from "+f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:113
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:114
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -125,7 +126,7 @@ func (f *fetchFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// fetchMachine is [fetch] as the root of a chain of calls: task, job and frame in one allocation.
+// fetchMachine is the root of a chain of calls that begins with [fetch]: chain, job and frame in one allocation.
 type fetchMachine struct {
 	statemachine.Builder[string]
 	fetchLocals
@@ -154,7 +155,7 @@ func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[stri
 	return m.Start(ctx, &t, m)
 }
 
-// fetchAnyEnter is [fetchAny] as machines call it: its results, or the suspended frame that will have them.
+// fetchAnyEnter enters [fetchAny] for another machine. It returns the results, or the suspended frame that will have them.
 func fetchAnyEnter(t *statemachine.Task, ctx context.Context, mirrors ...string) (*fetchAnyFrame, string, error) {
 	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -179,7 +180,7 @@ type fetchAnyLocals struct {
 	fetch1 *fetchFrame
 }
 
-// fetchAnyFrame is [fetchAny] as machines call it: what it keeps, and in the end its results.
+// fetchAnyFrame is the frame of [fetchAny] for a caller that is a machine: what it keeps and, at the end, its results.
 type fetchAnyFrame struct {
 	fetchAnyLocals
 
@@ -187,7 +188,7 @@ type fetchAnyFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [fetchAny] where it stopped.
+// MoveNext continues [fetchAny] where it stopped.
 func (f *fetchAnyFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -233,7 +234,7 @@ range2:
 	// main.go:35: page, err := fetch(ctx, mirror, round)
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	f.fetch1, page, err = fetchEnter(t, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:237
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:238
 	if f.fetch1 == nil {
 		goto resumed1
 	}
@@ -248,7 +249,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
 	if err == nil {
 		result0, result1 = page, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:252
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:253
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/24-retry/main.go:38
@@ -256,7 +257,7 @@ resumed1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:260
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:261
 	goto range2
 endRange2:
 	{
@@ -266,7 +267,7 @@ endRange2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:42
 		asleep1, err2 = statemachine.Sleep(t, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:270
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:271
 	if !asleep1 {
 		goto resumed2
 	}
@@ -284,18 +285,18 @@ resumed2:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:43
 	result0, result1 = "", err2
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:288
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:289
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:294
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:295
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	result0, result1 = "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:299
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:300
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -311,7 +312,7 @@ func (f *fetchAnyFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// fetchAnyMachine is [fetchAny] as the root of a chain of calls: task, job and frame in one allocation.
+// fetchAnyMachine is the root of a chain of calls that begins with [fetchAny]: chain, job and frame in one allocation.
 type fetchAnyMachine struct {
 	statemachine.Builder[string]
 	fetchAnyLocals
@@ -328,4 +329,4 @@ func (f *fetchAnyMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 35de38087042eabd
+// Digest of what is above: 621230c47502e1fe

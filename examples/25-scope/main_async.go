@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func gatherAsync(ctx context.Context) (result *job.Job[job.Tuple2[int64, int]]) 
 	return m.Start(ctx, &t, m)
 }
 
-// gatherEnter is [gather] as machines call it: its results, or the suspended frame that will have them.
+// gatherEnter enters [gather] for another machine. It returns the results, or the suspended frame that will have them.
 func gatherEnter(t *statemachine.Task, ctx context.Context) (*gatherFrame, int64, int, error) {
 	frame := gatherLocals{goroutines: new(int), err: new(error)}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -52,20 +52,21 @@ type gatherLocals struct {
 	err        *error
 }
 
-// gatherFrame is [gather] as machines call it: what it keeps, and in the end its results.
+// gatherFrame is the frame of [gather] for a caller that is a machine: what it keeps and, at the end, its results.
 type gatherFrame struct {
 	gatherLocals
 
 	came int64
 }
 
-// MoveNext goes on with [gather] where it stopped.
+// MoveNext continues [gather] where it stopped.
 func (f *gatherFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.came = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [gather] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [gather] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, came int64) {
 	state := f.State
 	f.State = statemachine.Running
@@ -91,8 +92,8 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 		})
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
-	if f.inScope1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:96
+	if f.inScope1.IsCompleted() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:97
 		goto resume1
 	}
 	f.State = 1
@@ -105,7 +106,7 @@ resume1:
 	f.inScope1 = nil
 //line github.com/movenext/movenext/examples/25-scope/main.go:39
 	came = f.count.Load()
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:109
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:110
 	f.State = statemachine.Finished
 	return true, came
 }
@@ -121,7 +122,7 @@ func (f *gatherFrame) Results(t *statemachine.Task) (int64, int, error) {
 	return f.came, *f.goroutines, *f.err
 }
 
-// gatherMachine is [gather] as the root of a chain of calls: task, job and frame in one allocation.
+// gatherMachine is the root of a chain of calls that begins with [gather]: chain, job and frame in one allocation.
 type gatherMachine struct {
 	statemachine.Builder[job.Tuple2[int64, int]]
 	gatherLocals
@@ -138,7 +139,7 @@ func (f *gatherMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// gatherFunc1Run is a function literal of [gather] as the runtime calls it: its results, or an error which says that it has suspended.
+// gatherFunc1Run is a function literal of [gather] for the runtime to call. It returns the results, or an error that reports its suspension.
 func gatherFunc1Run(count *atomic.Int64, all *job.Source[int], goroutines *int, err *error, ctx context.Context, s *job.Scope) error {
 	var t statemachine.Task
 	frame := gatherFunc1Locals{goroutines: goroutines, err: err}
@@ -160,7 +161,8 @@ type gatherFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, all *job.Source[int], s *job.Scope) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -185,8 +187,8 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:190
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:192
 		goto resume1
 	}
 	f.State = 1
@@ -198,7 +200,7 @@ resume1:
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = nil
 	result0 = (*f.err)
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:202
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:204
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -208,7 +210,7 @@ func (f *gatherFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 36)
 }
 
-// gatherFunc1Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
+// gatherFunc1Machine is the root of a chain of calls that begins with a function literal of [gather]: chain and frame in one allocation.
 type gatherFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	gatherFunc1Locals
@@ -224,7 +226,7 @@ func (f *gatherFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// gatherFunc2Run is a function literal of [gather] as the runtime calls it: its results, or an error which says that it has suspended.
+// gatherFunc2Run is a function literal of [gather] for the runtime to call. It returns the results, or an error that reports its suspension.
 func gatherFunc2Run(count *atomic.Int64, all *job.Source[int], ctx context.Context) error {
 	var t statemachine.Task
 	frame := gatherFunc2Locals{}
@@ -243,7 +245,8 @@ type gatherFunc2Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [gather] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, all *job.Source[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -262,8 +265,8 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:267
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:270
 		goto resume1
 	}
 	f.State = 1
@@ -277,7 +280,7 @@ resume1:
 		f.await1 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/examples/25-scope/main_async.go:281
+//line github.com/movenext/movenext/examples/25-scope/main_async.go:284
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -287,7 +290,7 @@ func (f *gatherFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("main.gather", "github.com/movenext/movenext/examples/25-scope/main.go", 32)
 }
 
-// gatherFunc2Machine is a function literal of [gather] as the root of a chain of calls: task and frame in one allocation.
+// gatherFunc2Machine is the root of a chain of calls that begins with a function literal of [gather]: chain and frame in one allocation.
 type gatherFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	gatherFunc2Locals
@@ -303,4 +306,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2aedde2cbb5d50da
+// Digest of what is above: 12c11128bce1e360

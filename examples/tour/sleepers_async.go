@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
+// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*napFrame, error) {
 	frame := napLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, d); finished {
@@ -45,20 +45,21 @@ type napLocals struct {
 	statemachine.Frame
 }
 
-// napFrame is [nap] as machines call it: what it keeps, and in the end its results.
+// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
 type napFrame struct {
 	napLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [nap] where it stopped.
+// MoveNext continues [nap] where it stopped.
 func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -73,7 +74,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// sleepers.go:20: return job.Sleep(ctx, d)
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:77
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:78
 	if !asleep1 {
 		goto resumed1
 	}
@@ -83,7 +84,7 @@ resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:87
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:88
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -99,7 +100,7 @@ func (f *napFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// napMachine is [nap] as the root of a chain of calls: task, job and frame in one allocation.
+// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
@@ -115,4 +116,4 @@ func (f *napMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0670c7375abd98e1
+// Digest of what is above: 2f2d072168becd88

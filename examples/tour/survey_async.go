@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts
 	return m.Start(ctx, &t, m)
 }
 
-// surveyPackageEnter is [surveyPackage] as machines call it: its results, or the suspended frame that will have them.
+// surveyPackageEnter enters [surveyPackage] for another machine. It returns the results, or the suspended frame that will have them.
 func surveyPackageEnter(t *statemachine.Task, ctx context.Context, dir string) (*surveyPackageFrame, counts, error) {
 	frame := surveyPackageLocals{ctx: ctx, dir: dir}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -56,7 +56,7 @@ type surveyPackageLocals struct {
 	surveyFile2 *surveyFileFrame
 }
 
-// surveyPackageFrame is [surveyPackage] as machines call it: what it keeps, and in the end its results.
+// surveyPackageFrame is the frame of [surveyPackage] for a caller that is a machine: what it keeps and, at the end, its results.
 type surveyPackageFrame struct {
 	surveyPackageLocals
 
@@ -64,7 +64,7 @@ type surveyPackageFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [surveyPackage] where it stopped.
+// MoveNext continues [surveyPackage] where it stopped.
 func (f *surveyPackageFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -189,7 +189,7 @@ func (f *surveyPackageFrame) Results(t *statemachine.Task) (counts, error) {
 	return f.result0, f.result1
 }
 
-// surveyPackageMachine is [surveyPackage] as the root of a chain of calls: task, job and frame in one allocation.
+// surveyPackageMachine is the root of a chain of calls that begins with [surveyPackage]: chain, job and frame in one allocation.
 type surveyPackageMachine struct {
 	statemachine.Builder[counts]
 	surveyPackageLocals
@@ -218,7 +218,7 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 	return m.Start(ctx, &t, m)
 }
 
-// surveyFileEnter is [surveyFile] as machines call it: its results, or the suspended frame that will have them.
+// surveyFileEnter enters [surveyFile] for another machine. It returns the results, or the suspended frame that will have them.
 func surveyFileEnter(t *statemachine.Task, ctx context.Context, path string) (*surveyFileFrame, int, int, error) {
 	frame := surveyFileLocals{path: path}
 	if finished, v0, v1, v2 := frame.moveNext(t, ctx); finished {
@@ -238,7 +238,7 @@ type surveyFileLocals struct {
 	readFile1 *readFileFrame
 }
 
-// surveyFileFrame is [surveyFile] as machines call it: what it keeps, and in the end its results.
+// surveyFileFrame is the frame of [surveyFile] for a caller that is a machine: what it keeps and, at the end, its results.
 type surveyFileFrame struct {
 	surveyFileLocals
 
@@ -247,13 +247,14 @@ type surveyFileFrame struct {
 	err       error
 }
 
-// MoveNext goes on with [surveyFile] where it stopped.
+// MoveNext continues [surveyFile] where it stopped.
 func (f *surveyFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.lines, f.functions, f.err = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [surveyFile] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, lines int, functions int, err error) {
 	var source []byte
 	state := f.State
@@ -268,7 +269,7 @@ func (f *surveyFileLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	// survey.go:66: source, err := readFile(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(t, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:272
+//line github.com/movenext/movenext/examples/tour/survey_async.go:273
 	if f.readFile1 == nil {
 		goto resumed1
 	}
@@ -283,7 +284,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:287
+//line github.com/movenext/movenext/examples/tour/survey_async.go:288
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
@@ -291,13 +292,13 @@ resumed1:
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:295
+//line github.com/movenext/movenext/examples/tour/survey_async.go:296
 		f.State = statemachine.Finished
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:301
+//line github.com/movenext/movenext/examples/tour/survey_async.go:302
 	f.State = statemachine.Finished
 	return true, lines, functions, err
 }
@@ -313,7 +314,7 @@ func (f *surveyFileFrame) Results(t *statemachine.Task) (int, int, error) {
 	return f.lines, f.functions, f.err
 }
 
-// surveyFileMachine is [surveyFile] as the root of a chain of calls: task, job and frame in one allocation.
+// surveyFileMachine is the root of a chain of calls that begins with [surveyFile]: chain, job and frame in one allocation.
 type surveyFileMachine struct {
 	statemachine.Builder[job.Tuple2[int, int]]
 	surveyFileLocals
@@ -342,7 +343,7 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 	return m.Start(ctx, &t, m)
 }
 
-// readFileEnter is [readFile] as machines call it: its results, or the suspended frame that will have them.
+// readFileEnter enters [readFile] for another machine. It returns the results, or the suspended frame that will have them.
 func readFileEnter(t *statemachine.Task, ctx context.Context, path string) (*readFileFrame, []byte, error) {
 	frame := readFileLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, path); finished {
@@ -360,7 +361,7 @@ type readFileLocals struct {
 	await1 *job.Job[[]byte]
 }
 
-// readFileFrame is [readFile] as machines call it: what it keeps, and in the end its results.
+// readFileFrame is the frame of [readFile] for a caller that is a machine: what it keeps and, at the end, its results.
 type readFileFrame struct {
 	readFileLocals
 
@@ -368,13 +369,14 @@ type readFileFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [readFile] where it stopped.
+// MoveNext continues [readFile] where it stopped.
 func (f *readFileFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// moveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [readFile] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, path string) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -389,8 +391,8 @@ func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, pat
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = startReading(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:394
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:396
 		goto resume1
 	}
 	f.State = 1
@@ -401,7 +403,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:405
+//line github.com/movenext/movenext/examples/tour/survey_async.go:407
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -417,7 +419,7 @@ func (f *readFileFrame) Results(t *statemachine.Task) ([]byte, error) {
 	return f.result0, f.result1
 }
 
-// readFileMachine is [readFile] as the root of a chain of calls: task, job and frame in one allocation.
+// readFileMachine is the root of a chain of calls that begins with [readFile]: chain, job and frame in one allocation.
 type readFileMachine struct {
 	statemachine.Builder[[]byte]
 	readFileLocals
@@ -446,7 +448,7 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 	return m.Start(ctx, &t, m)
 }
 
-// listFilesEnter is [listFiles] as machines call it: its results, or the suspended frame that will have them.
+// listFilesEnter enters [listFiles] for another machine. It returns the results, or the suspended frame that will have them.
 func listFilesEnter(t *statemachine.Task, ctx context.Context, dir string) (*listFilesFrame, []string, error) {
 	frame := listFilesLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, dir); finished {
@@ -464,7 +466,7 @@ type listFilesLocals struct {
 	await1 *job.Job[[]string]
 }
 
-// listFilesFrame is [listFiles] as machines call it: what it keeps, and in the end its results.
+// listFilesFrame is the frame of [listFiles] for a caller that is a machine: what it keeps and, at the end, its results.
 type listFilesFrame struct {
 	listFilesLocals
 
@@ -472,13 +474,14 @@ type listFilesFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [listFiles] where it stopped.
+// MoveNext continues [listFiles] where it stopped.
 func (f *listFilesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [listFiles] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, dir string) (finished bool, result0 []string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -493,8 +496,8 @@ func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, di
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = startListing(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:498
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/examples/tour/survey_async.go:501
 		goto resume1
 	}
 	f.State = 1
@@ -505,7 +508,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:509
+//line github.com/movenext/movenext/examples/tour/survey_async.go:512
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -521,7 +524,7 @@ func (f *listFilesFrame) Results(t *statemachine.Task) ([]string, error) {
 	return f.result0, f.result1
 }
 
-// listFilesMachine is [listFiles] as the root of a chain of calls: task, job and frame in one allocation.
+// listFilesMachine is the root of a chain of calls that begins with [listFiles]: chain, job and frame in one allocation.
 type listFilesMachine struct {
 	statemachine.Builder[[]string]
 	listFilesLocals
@@ -538,4 +541,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: f6b0ff94d41e1cee
+// Digest of what is above: d2fa35d005c6023c

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// pauseEnter is [pause] as machines call it: its results, or the suspended frame that will have them.
+// pauseEnter enters [pause] for another machine. It returns the results, or the suspended frame that will have them.
 func pauseEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) (*pauseFrame, int, error) {
 	frame := pauseLocals{}
 	if finished, v0, v1 := frame.moveNext(t, j); finished {
@@ -46,7 +46,7 @@ type pauseLocals struct {
 	await1 *job.Job[int]
 }
 
-// pauseFrame is [pause] as machines call it: what it keeps, and in the end its results.
+// pauseFrame is the frame of [pause] for a caller that is a machine: what it keeps and, at the end, its results.
 type pauseFrame struct {
 	pauseLocals
 
@@ -54,13 +54,14 @@ type pauseFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [pause] where it stopped.
+// MoveNext continues [pause] where it stopped.
 func (f *pauseFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [pause] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [pause] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -75,8 +76,8 @@ func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 //line github.com/movenext/movenext/internal/costs/machines.go:14
 	f.await1 = j
 //line github.com/movenext/movenext/internal/costs/machines.go:14
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:80
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:81
 		goto resume1
 	}
 	f.State = 1
@@ -90,7 +91,7 @@ resume1:
 		f.await1 = nil
 		result0, result1 = v+1000, err
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:94
+//line github.com/movenext/movenext/internal/costs/machines_async.go:95
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -106,7 +107,7 @@ func (f *pauseFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// pauseMachine is [pause] as the root of a chain of calls: task, job and frame in one allocation.
+// pauseMachine is the root of a chain of calls that begins with [pause]: chain, job and frame in one allocation.
 type pauseMachine struct {
 	statemachine.Builder[int]
 	pauseLocals
@@ -135,7 +136,7 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
+// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, next func() *job.Job[int], calls bool) (*serveFrame, error) {
 	frame := serveLocals{ctx: ctx, next: next, calls: calls}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -158,14 +159,14 @@ type serveLocals struct {
 	await2 *job.Job[int]
 }
 
-// serveFrame is [serve] as machines call it: what it keeps, and in the end its results.
+// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
 type serveFrame struct {
 	serveLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [serve] where it stopped.
+// MoveNext continues [serve] where it stopped.
 func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -194,7 +195,7 @@ for1:
 	// machines.go:22: if _, err := pause(ctx, next()); err != nil {
 //line github.com/movenext/movenext/internal/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(t, f.ctx, f.next())
-//line github.com/movenext/movenext/internal/costs/machines_async.go:198
+//line github.com/movenext/movenext/internal/costs/machines_async.go:199
 	if f.pause1 == nil {
 		goto resumed1
 	}
@@ -213,7 +214,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/internal/costs/machines.go:23
 	result0 = err
-//line github.com/movenext/movenext/internal/costs/machines_async.go:217
+//line github.com/movenext/movenext/internal/costs/machines_async.go:218
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
@@ -223,8 +224,8 @@ else1:
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 	f.await2 = f.next()
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:228
+	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/internal/costs/machines_async.go:229
 		goto resume2
 	}
 	f.State = 2
@@ -244,7 +245,7 @@ resume2:
 //line github.com/movenext/movenext/internal/costs/machines.go:26
 		result0 = err2
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:248
+//line github.com/movenext/movenext/internal/costs/machines_async.go:249
 	f.State = statemachine.Finished
 	return true, result0
 endIf3:
@@ -263,7 +264,7 @@ func (f *serveFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// serveMachine is [serve] as the root of a chain of calls: task, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -321,7 +322,7 @@ range1:
 	// machines.go:35: if !yield(i, nil) {
 //line github.com/movenext/movenext/internal/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/internal/costs/machines_async.go:325
+//line github.com/movenext/movenext/internal/costs/machines_async.go:326
 	f.State = 1
 	return true
 resume1:
@@ -334,13 +335,13 @@ resume1:
 			goto endIf1
 		}
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:338
+//line github.com/movenext/movenext/internal/costs/machines_async.go:339
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/internal/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/internal/costs/machines_async.go:344
+//line github.com/movenext/movenext/internal/costs/machines_async.go:345
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -365,7 +366,7 @@ func sumAsync(n int) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, n int) (*sumFrame, int, error) {
 	frame := sumFrame{}
 	if frame.moveNext(t, n) {
@@ -389,12 +390,13 @@ type sumFrame struct {
 	err   error
 }
 
-// MoveNext goes on with [sum] where it stopped.
+// MoveNext continues [sum] where it stopped.
 func (f *sumFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, 0)
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *sumFrame) moveNext(t *statemachine.Task, n int) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 4, &finished)
 	state := f.State
@@ -418,7 +420,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/internal/costs/machines.go:44
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:422
+//line github.com/movenext/movenext/internal/costs/machines_async.go:424
 		goto resume1
 	}
 	f.State = 1
@@ -434,18 +436,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/internal/costs/machines_async.go:438
+//line github.com/movenext/movenext/internal/costs/machines_async.go:440
 			goto leave1
 //line github.com/movenext/movenext/internal/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/internal/costs/machines_async.go:444
+//line github.com/movenext/movenext/internal/costs/machines_async.go:446
 	goto range1
 leave1:
 //line github.com/movenext/movenext/internal/costs/machines.go:48
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/internal/costs/machines_async.go:449
+//line github.com/movenext/movenext/internal/costs/machines_async.go:451
 		goto resume2
 	}
 	f.State = 2
@@ -472,7 +474,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/internal/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/internal/costs/machines_async.go:476
+//line github.com/movenext/movenext/internal/costs/machines_async.go:478
 }
 
 // Location returns where [sum] is suspended.
@@ -486,7 +488,7 @@ func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
 	return f.total, f.err
 }
 
-// sumMachine is [sum] as the root of a chain of calls: task, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumFrame
@@ -503,4 +505,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 587d0ebbdec47468
+// Digest of what is above: 77c4adf23b2f45ca

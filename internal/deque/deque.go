@@ -21,7 +21,7 @@ type Deque struct {
 	n    int
 }
 
-// Len returns the number of works in d.
+// Len returns the number of work items in d.
 func (d *Deque) Len() int { return d.n }
 
 // PushBack adds w as the newest.
@@ -59,7 +59,7 @@ func (d *Deque) PopBack() schedulers.Work {
 	return w
 }
 
-// near is how many of the newest works Remove looks at.
+// near is how many of the newest work items Remove looks at.
 const near = 16
 
 // Remove removes w and returns true if it is the oldest of d, or among the newest few. w

@@ -13,7 +13,7 @@ import (
 
 // contention runs trees of works, in which each makes two: once with the local queues of
 // a pool, and once without them ([schedulers.PreferFairness]). Then all workers meet at
-// the global queue, twice for each work. The smaller a work is, the more of the time is
+// the global queue, twice for each work item. The smaller a work item is, the more of the time is
 // spent there.
 func contention(out io.Writer, processors, works int) error {
 	t := table(out, "steps of a work", "local queues, each", "global queue, each", "times")

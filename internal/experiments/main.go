@@ -84,7 +84,7 @@ func row(t *tabwriter.Writer, cells ...any) {
 	fmt.Fprintln(t)
 }
 
-// compute is the body of the works: a few nanoseconds for each 10 steps.
+// compute is the body of the work items: a few nanoseconds for each 10 steps.
 func compute(steps int) {
 	x := uint32(1)
 	for range steps {

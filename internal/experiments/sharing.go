@@ -42,7 +42,7 @@ func migrations(processors, works int) (rows []moves, err error) {
 	loads := []struct {
 		name  string
 		roots int
-		next  func(left int) []int // sizes of the subtrees of a work that represents left works
+		next  func(left int) []int // sizes of the subtrees of a work item with left items
 	}{
 		{"plenty everywhere", processors, halves},
 		{"plenty at one", 1, halves},
@@ -66,20 +66,20 @@ func migrations(processors, works int) (rows []moves, err error) {
 	return rows, nil
 }
 
-// halves is a tree: each work makes two.
+// halves is a tree: each work item makes two.
 func halves(left int) []int { return []int{left / 2, left - left/2} }
 
-// chain is a work that makes one other.
+// chain is a work item that makes one other.
 func chain(left int) []int { return []int{left} }
 
-// forest is a number of works that make each other.
+// forest is a number of work items that make each other.
 type forest struct {
 	s    schedulers.Scheduler
 	next func(left int) []int
 	all  sync.WaitGroup
 }
 
-// run runs so many works in so many trees, and waits for them.
+// run runs so many work items in so many trees, and waits for them.
 func (e *forest) run(roots, works int) {
 	e.all.Add(works)
 	for i := range roots {
@@ -97,7 +97,7 @@ func (e *forest) submit(from schedulers.Worker, works int) {
 	}
 }
 
-// piece represents a number of works: itself, and those that it makes.
+// piece represents a number of work items: itself, and those that it makes.
 type piece struct {
 	of    *forest
 	works int

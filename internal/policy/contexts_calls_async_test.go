@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func locksAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// locksEnter is [locks] as machines call it: its results, or the suspended frame that will have them.
+// locksEnter enters [locks] for another machine. It returns the results, or the suspended frame that will have them.
 func locksEnter(t *statemachine.Task, ctx context.Context, n *notes) *locksFrame {
 	frame := locksFrame{ctx: ctx, n: n}
 	if frame.MoveNext(t) {
@@ -158,7 +158,7 @@ resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
 	f.await3 = f.m.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:163
 		goto resume3
 	}
@@ -231,7 +231,7 @@ resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
 	f.await3 = f.k.LockAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:236
 		goto resume6
 	}
@@ -293,7 +293,7 @@ resumed8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	f.await3 = f.rw.RLockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:298
 		goto resume9
 	}
@@ -319,7 +319,7 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 	f.await3 = f.rw.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:324
 		goto resume10
 	}
@@ -392,7 +392,7 @@ resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
 	f.await3 = f.s.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:397
 		goto resume13
 	}
@@ -465,7 +465,7 @@ resumed15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 	f.await3 = f.l.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
-	if f.await3.IsCompleted() && t.Proceed() {
+	if f.await3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:470
 		goto resume16
 	}
@@ -497,7 +497,7 @@ func (f *locksFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// locksMachine is [locks] as the root of a chain of calls: task, job and frame in one allocation.
+// locksMachine is the root of a chain of calls that begins with [locks]: chain, job and frame in one allocation.
 type locksMachine struct {
 	statemachine.Builder[job.Void]
 	locksFrame
@@ -525,7 +525,7 @@ func eventsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// eventsEnter is [events] as machines call it: its results, or the suspended frame that will have them.
+// eventsEnter enters [events] for another machine. It returns the results, or the suspended frame that will have them.
 func eventsEnter(t *statemachine.Task, ctx context.Context, n *notes) *eventsFrame {
 	frame := eventsFrame{ctx: ctx, n: n}
 	if frame.MoveNext(t) {
@@ -625,7 +625,7 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	f.await2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:630
 		goto resume2
 	}
@@ -668,7 +668,7 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 	f.await2 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:673
 		goto resume4
 	}
@@ -715,7 +715,7 @@ resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
 	f.await2 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:720
 		goto resume6
 	}
@@ -758,7 +758,7 @@ resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
 	f.await8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
-	if f.await8.IsCompleted() && t.Proceed() {
+	if f.await8.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:763
 		goto resume8
 	}
@@ -843,7 +843,7 @@ resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
 	f.await2 = f.c.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:848
 		goto resume12
 	}
@@ -875,7 +875,7 @@ func (f *eventsFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// eventsMachine is [events] as the root of a chain of calls: task, job and frame in one allocation.
+// eventsMachine is the root of a chain of calls that begins with [events]: chain, job and frame in one allocation.
 type eventsMachine struct {
 	statemachine.Builder[job.Void]
 	eventsFrame
@@ -904,7 +904,7 @@ func channelsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// channelsEnter is [channels] as machines call it: its results, or the suspended frame that will have them.
+// channelsEnter enters [channels] for another machine. It returns the results, or the suspended frame that will have them.
 func channelsEnter(t *statemachine.Task, ctx context.Context, n *notes) *channelsFrame {
 	frame := channelsFrame{ctx: ctx, n: n}
 	if frame.MoveNext(t) {
@@ -1019,7 +1019,7 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 	f.await2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1024
 		goto resume2
 	}
@@ -1068,7 +1068,7 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	f.await4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
-	if f.await4.IsCompleted() && t.Proceed() {
+	if f.await4.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
 		goto resume4
 	}
@@ -1219,7 +1219,7 @@ resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
 	f.await2 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
-	if f.await2.IsCompleted() && t.Proceed() {
+	if f.await2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1224
 		goto resume10
 	}
@@ -1267,7 +1267,7 @@ resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
 	f.await4 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
-	if f.await4.IsCompleted() && t.Proceed() {
+	if f.await4.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1272
 		goto resume12
 	}
@@ -1324,7 +1324,7 @@ func (f *channelsFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// channelsMachine is [channels] as the root of a chain of calls: task, job and frame in one allocation.
+// channelsMachine is the root of a chain of calls that begins with [channels]: chain, job and frame in one allocation.
 type channelsMachine struct {
 	statemachine.Builder[job.Void]
 	channelsFrame
@@ -1353,7 +1353,7 @@ func sharedWorkAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// sharedWorkEnter is [sharedWork] as machines call it: its results, or the suspended frame that will have them.
+// sharedWorkEnter enters [sharedWork] for another machine. It returns the results, or the suspended frame that will have them.
 func sharedWorkEnter(t *statemachine.Task, ctx context.Context, n *notes) *sharedWorkFrame {
 	frame := sharedWorkFrame{ctx: ctx, n: n}
 	if frame.MoveNext(t) {
@@ -1429,7 +1429,7 @@ func (frame *sharedWorkFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
+	if frame.doOrAwait1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1434
 		goto resume1
 	}
@@ -1451,7 +1451,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
+	if frame.doOrAwait1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1456
 		goto resume2
 	}
@@ -1474,7 +1474,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1479
 		goto resume3
 	}
@@ -1496,7 +1496,7 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1501
 		goto resume4
 	}
@@ -1518,7 +1518,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1523
 		goto resume5
 	}
@@ -1541,7 +1541,7 @@ resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1546
 		goto resume6
 	}
@@ -1565,7 +1565,7 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
-	if frame.do7.IsCompleted() && t.Proceed() {
+	if frame.do7.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1570
 		goto resume7
 	}
@@ -1588,7 +1588,7 @@ resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1593
 		goto resume8
 	}
@@ -1649,7 +1649,7 @@ resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
+	if frame.doOrAwait1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1654
 		goto resume11
 	}
@@ -1691,7 +1691,7 @@ resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
-	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
+	if frame.doOrAwait1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1696
 		goto resume13
 	}
@@ -1723,7 +1723,7 @@ func (frame *sharedWorkFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// sharedWorkMachine is [sharedWork] as the root of a chain of calls: task, job and frame in one allocation.
+// sharedWorkMachine is the root of a chain of calls that begins with [sharedWork]: chain, job and frame in one allocation.
 type sharedWorkMachine struct {
 	statemachine.Builder[job.Void]
 	sharedWorkFrame
@@ -1751,7 +1751,7 @@ func jobsAsync(ctx context.Context, n *notes) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// jobsEnter is [jobs] as machines call it: its results, or the suspended frame that will have them.
+// jobsEnter enters [jobs] for another machine. It returns the results, or the suspended frame that will have them.
 func jobsEnter(t *statemachine.Task, ctx context.Context, n *notes) *jobsFrame {
 	frame := jobsFrame{ctx: ctx, n: n}
 	if frame.MoveNext(t) {
@@ -1815,7 +1815,7 @@ func (f *jobsFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1820
 		goto resume1
 	}
@@ -1837,7 +1837,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	f.awaitOrInScopeOrWait2 = job.Go(f.ctx, f.done)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1842
 		goto resume2
 	}
@@ -1859,7 +1859,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1864
 		goto resume3
 	}
@@ -1881,7 +1881,7 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	f.await1 = job.Blocking(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1886
 		goto resume4
 	}
@@ -1907,7 +1907,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	f.await1 = job.RunTwin(f.ctx, f.twin)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1912
 		goto resume5
 	}
@@ -1930,7 +1930,7 @@ resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 	f.await1 = job.NewTwin(f.ctx, f.twin)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1935
 		goto resume6
 	}
@@ -1956,7 +1956,7 @@ resume6:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1961
 		goto resume7
 	}
@@ -1983,7 +1983,7 @@ resume7:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1988
 		goto resume8
 	}
@@ -2008,7 +2008,7 @@ resume8:
 		f.awaitOrInScopeOrWait2 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
-	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2013
 		goto resume9
 	}
@@ -2039,7 +2039,7 @@ resume9:
 		f.await1 = p.Job()
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-	if f.await1.IsCompleted() && t.Proceed() {
+	if f.await1.IsCompleted() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2044
 		goto resume10
 	}
@@ -2074,7 +2074,7 @@ func (f *jobsFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// jobsMachine is [jobs] as the root of a chain of calls: task, job and frame in one allocation.
+// jobsMachine is the root of a chain of calls that begins with [jobs]: chain, job and frame in one allocation.
 type jobsMachine struct {
 	statemachine.Builder[job.Void]
 	jobsFrame
@@ -2090,4 +2090,4 @@ func (f *jobsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2b11518375738ff7
+// Digest of what is above: fb22972d1f338d4f

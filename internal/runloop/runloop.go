@@ -12,7 +12,7 @@
 //
 // # Panics
 //
-// A deferred recover in front of every work would be the obvious answer. It costs
+// A deferred recover in front of every work item would be the obvious answer. It costs
 // as much as the rest of the loop for work that is a few instructions long, so the
 // frame with the deferred function encloses the whole loop. A panic leaves the
 // loop, is recovered there, and the loop is entered again.
@@ -38,12 +38,12 @@
 //
 // # Counting
 //
-// Any goroutine may read how much a worker has done, so the counters are atomic. An
-// atomic addition costs 3 to 5 ns: as much as everything else in the loop. So the loop
-// does one for each work. It does not do two when a work asks to be run once more, which
-// no queue needs to know of (Repeat). When the next work is at hand (More), the end of
-// one work and the beginning of the next are one step, which the scheduler counts with a
-// plain number: it holds the lock of a queue at that moment.
+// Any goroutine may read how much a worker has done, so the counters are atomic. An atomic
+// addition costs 3 to 5 ns: as much as everything else in the loop. So the loop does one
+// for each work item. It does not do two when a work item asks to be run once more, which
+// no queue needs to know of (Repeat). When the next work is at hand (More), the end of one
+// work and the beginning of the next are one step, which the scheduler counts with a plain
+// number: it holds the lock of a queue at that moment.
 package runloop
 
 import (
@@ -58,7 +58,7 @@ import (
 type Loop struct {
 	// Set before the first Run and constant from then on.
 
-	On   schedulers.Worker      // is handed to each work
+	On   schedulers.Worker      // is handed to each work item
 	Next func() schedulers.Work // returns the next work; nil ends the loop
 	// More, if not nil, is asked before Next when work has ended: it returns work at
 	// hand, or nil. It counts the end of the last work and the beginning of the one that
@@ -67,8 +67,8 @@ type Loop struct {
 	Lost func() // the goroutine dies under its work: start another that calls Run
 
 	// Written by the goroutine in Run alone. steps counts beginnings and ends, so it is
-	// odd while work runs, and half of it is the number of works that have ended.
-	// Repeated counts works that were never in a queue.
+	// odd while work runs, and half of it is the number of work items that have ended.
+	// Repeated counts work items that were never in a queue.
 	steps    atomic.Uint64
 	repeated atomic.Uint64
 	panicked atomic.Uint64
@@ -96,7 +96,7 @@ func (l *Loop) Run() {
 // others need it.
 func (l *Loop) RunHere() { schedulers.RunOn((*whole)(l), l.On) }
 
-// whole is all that a loop runs, as one work.
+// whole is all that a loop runs, as one work item.
 type whole Loop
 
 // Run implements [schedulers.Work].
@@ -172,7 +172,7 @@ func (l *Loop) recover(ended *bool) {
 // been submitted, and which would hand it to this loop next. Only the goroutine in Run
 // may call it, from inside the work.
 //
-// That w is the running work proves that the submitter is right about where it is. A work
+// That w is the running work proves that the submitter is right about where it is. A work item
 // that wraps another one is not equal to it, so nothing is repeated before the wrapper
 // has finished.
 func (l *Loop) Repeat(w schedulers.Work) bool {
@@ -184,7 +184,7 @@ func (l *Loop) Repeat(w schedulers.Work) bool {
 	return true
 }
 
-// Include counts a work that is run within the current one: accepted and completed at once.
+// Include counts a work item that is run within the current one: accepted and completed at once.
 func (l *Loop) Include() { l.repeated.Add(1) }
 
 // Busy reports whether work is running.
@@ -193,17 +193,17 @@ func (l *Loop) Busy() bool { return l.steps.Load()&1 == 1 }
 // Steps returns a number that grows whenever work begins or ends, by one each time; see More.
 func (l *Loop) Steps() uint64 { return l.steps.Load() + 2*l.repeated.Load() }
 
-// Completed returns how many works have ended, in any way; see More.
+// Completed returns how many work items have ended, in any way; see More.
 func (l *Loop) Completed() uint64 { return l.steps.Load()/2 + l.repeated.Load() }
 
 // Repeated returns how often work was repeated or included: works that were accepted
 // without having been in a queue.
 func (l *Loop) Repeated() uint64 { return l.repeated.Load() }
 
-// Panicked returns how many works have let a panic escape.
+// Panicked returns how many work items have let a panic escape.
 func (l *Loop) Panicked() uint64 { return l.panicked.Load() }
 
-// Once runs one work on the calling goroutine and then calls done, which is told
+// Once runs one work item on the calling goroutine and then calls done, which is told
 // whether a panic escaped. If the work calls runtime.Goexit, done is called and
 // Once does not return.
 func Once(w schedulers.Work, on schedulers.Worker, done func(panicked bool)) {

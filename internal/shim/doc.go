@@ -5,7 +5,7 @@
 // # The easy part
 //
 // A shim is a scheduler, so it accepts work; it runs none itself, so it submits an item
-// of its own to the scheduler beneath, once for each work:
+// of its own to the scheduler beneath, once for each work item:
 //
 //	Submit(w) ──▶ item around w ──▶ beneath.Submit(item) ──▶ item.Run ──▶ w.Run
 //
@@ -44,12 +44,12 @@
 // shims that hold work back until it may run ([Turns]): these submit later, and if the
 // scheduler beneath refuses then, the work is abandoned.
 //
-// Tickets: the item is a right to run one work, and the work is chosen when the ticket
+// Tickets: the item is a right to run one work item, and the work is chosen when the ticket
 // is used. The work enters the queue once its ticket is known to be accepted, and not
 // before. Either of two may learn that first: Submit (the call beneath has returned
 // nil) or the ticket (it is running). The first to learn it puts the work into the
 // queue; a bit under the queue's lock records that. So a ticket always finds work: if k
-// tickets have been used before, then k+1 works were put into the queue by these
+// tickets have been used before, then k+1 work items were put into the queue by these
 // tickets or before them, and k were taken. Shims that reorder are of this kind
 // ([Tickets]).
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Through is a shim that submits each work on, in an item of its own that is bound to
+// Through is a shim that submits each work item on, in an item of its own that is bound to
 // it, and keeps a list of the work that has not begun to run. Init it before use.
 //
 // An item in the list is queued. The goroutine that takes an item out of the list has
@@ -28,7 +28,7 @@ type Through struct {
 	first, last *Item
 }
 
-// Item is one work on its way through. Embed it in the work that the shim submits beneath.
+// Item is one work item on its way through. Embed it in the work that the shim submits beneath.
 type Item struct {
 	Visit
 	Home schedulers.Scheduler // the scheduler that its work sees; nil: that of Init

@@ -8,7 +8,7 @@ import (
 )
 
 // Tickets is the reordering half of shims whose items are tickets; see the package
-// comment. I is what the shim's policy needs to know of each work.
+// comment. I is what the shim's policy needs to know of each work item.
 type Tickets[I any] struct {
 	Clock
 
@@ -34,7 +34,7 @@ type Policy[I any] interface {
 	TakeThis(t *Ticket[I]) bool
 }
 
-// Ticket is one work, and the right to run one. Work is nil once it has been taken out
+// Ticket is one work item, and the right to run one. Work is nil once it has been taken out
 // of the queue and begun.
 type Ticket[I any] struct {
 	Visit
@@ -76,7 +76,7 @@ func pumper(w schedulers.Worker) schedulers.Worker {
 // Run implements [schedulers.Work]: it runs the next work of the policy. But on top of a
 // wait it runs its own: the next one may be from outside, which must not run there, and
 // the wait may be for just this work. If that is gone, the ticket becomes a spare one,
-// which runs another work later.
+// which runs another work item later.
 func (t *Ticket[I]) Run(on schedulers.Worker) {
 	ts := t.tickets
 	ts.Policy.Put(t)
@@ -92,7 +92,7 @@ func (t *Ticket[I]) Run(on schedulers.Worker) {
 // onTop is a worker that may run work on top of the wait of other work.
 type onTop interface{ OnTop() bool }
 
-// spare is a ticket without a work of its own.
+// spare is a ticket without a work item of its own.
 type spare[I any] Tickets[I]
 
 // Run implements [schedulers.Work].
@@ -114,7 +114,7 @@ func (t *Ticket[I]) run(on schedulers.Worker) {
 	t.account.RunThrough(w, &t.Visit, nil)
 }
 
-// Abandon implements [schedulers.Work]: the scheduler beneath runs one work less, and
+// Abandon implements [schedulers.Work]: the scheduler beneath runs one work item less, and
 // the policy decides which one.
 func (t *Ticket[I]) Abandon(reason error) {
 	t.tickets.Policy.Put(t)

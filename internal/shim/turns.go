@@ -8,7 +8,7 @@ import (
 )
 
 // Turns is a shim that holds work back until it may run. Works begin in the order of
-// arrival: a work that has to wait delays those behind it too, so nothing starves.
+// arrival: a work item that has to wait delays those behind it too, so nothing starves.
 //
 // # The life of a turn
 //
@@ -41,7 +41,7 @@ type Turns struct {
 
 // Rule decides which works may run together. It is called with the lock of Turns held.
 type Rule interface {
-	// Admit takes room for one work of that kind and returns true, or returns false.
+	// Admit takes room for one work item of that kind and returns true, or returns false.
 	Admit(kind Kind) bool
 	// Leave gives that room back.
 	Leave(kind Kind)
@@ -50,7 +50,7 @@ type Rule interface {
 // Kind is what a rule distinguishes.
 type Kind uint8
 
-// Turn is one work of a Turns, and the worker that it sees.
+// Turn is one work item of a Turns, and the worker that it sees.
 type Turn struct {
 	Item
 	turns *Turns

@@ -20,7 +20,7 @@ type Visit struct {
 func (v *Visit) Arrive(home schedulers.Scheduler, on schedulers.Worker) {
 	v.home, v.beneath = home, on
 	if on != nil {
-		v.id = on.ID() // unique among running works, which is all that an ID requires
+		v.id = on.ID() // unique among running work items, which is all that an ID requires
 	} else {
 		v.id = unnamedID()
 	}

@@ -5,7 +5,7 @@
 //
 // Whether work may enter and whether all has ended are one question: with two
 // variables, work could enter between "closed" and "nothing is left". So one word holds
-// both, the number of works that are accepted and not done, and the bit that says
+// both, the number of work items that are accepted and not done, and the bit that says
 // closed:
 //
 //	word = 2·pending + closed
@@ -45,8 +45,8 @@ type Tally struct {
 	// use.
 	Drained func()
 
-	// Apart says that each work has a goroutine of its own, whose waits hold up no other work:
-	// [schedulers.Here] need not find it. Set it before use.
+	// Apart says that each work item has a goroutine of its own, whose waits hold up no
+	// other work: [schedulers.Here] need not find it. Set it before use.
 	Apart bool
 
 	word    atomic.Int64
@@ -161,7 +161,7 @@ func (b *Tally) drained() {
 // Closed reports whether Shutdown has been called.
 func (b *Tally) Closed() bool { return b.word.Load()&closedBit != 0 }
 
-// Pending returns how many works are accepted and not done.
+// Pending returns how many work items are accepted and not done.
 func (b *Tally) Pending() int { return int(b.word.Load() / one) }
 
 // Close refuses all further work and returns a channel that is closed when the last
@@ -184,7 +184,7 @@ func (b *Tally) Shutdown(ctx context.Context, giveUp func()) error {
 	return ending.Await(ctx, b.Close(), giveUp)
 }
 
-// Metrics returns the counters. Workers is the number of running works, which is right
+// Metrics returns the counters. Workers is the number of running work items, which is right
 // if each running work has its own worker.
 func (b *Tally) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{

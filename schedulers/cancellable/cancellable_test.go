@@ -178,7 +178,7 @@ func (fate) Run(schedulers.Worker) {}
 
 func (f fate) Abandon(error) { f() }
 
-// Each of a thousand works is run once or withdrawn once, whichever comes first, and
+// Each of a thousand work items is run once or withdrawn once, whichever comes first, and
 // Cancel has said which.
 func TestCancelRacingRun(t *testing.T) {
 	beneath := pool.New(pool.Workers(2, 2))

@@ -34,7 +34,7 @@
 //
 // # Long-running work
 //
-// [Runner] gives each work a thread of its own for as long as it runs, without a limit.
+// [Runner] gives each work item a thread of its own for as long as it runs, without a limit.
 // The flag [schedulers.LongRunning] has no effect on [Threads]: work that was submitted
 // to them belongs to their state.
 //

@@ -2,7 +2,7 @@ package dedicated
 
 import "github.com/movenext/movenext/schedulers"
 
-// line is the queue of Threads, oldest first. It also records the thread that each work
+// line is the queue of Threads, oldest first. It also records the thread that each work item
 // belongs to; see wait.go. The zero line is empty.
 type line struct {
 	list  []entry
@@ -13,7 +13,7 @@ type line struct {
 type entry struct {
 	work schedulers.Work
 	near bool // a waiting thread may run it on top of its wait
-	last bool // but not before all other works that it may run: it gives way
+	last bool // but not before all other work items that it may run: it gives way
 	from *thread
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Runner is for long-running work: each work gets an OS thread of its own, at once, for
+// Runner is for long-running work: each work item gets an OS thread of its own, at once, for
 // as long as it runs. It holds no thread while it has no work. Make one with
 // [NewRunner]. All methods are safe for concurrent use.
 //
@@ -27,7 +27,7 @@ type Runner struct {
 	started atomic.Int64
 }
 
-// lane is the worker of one work.
+// lane is the worker of one work item.
 type lane struct {
 	of *Runner
 	id int

@@ -41,7 +41,7 @@ type Threads struct {
 	alive     int
 	accepted  uint64
 	abandoned uint64
-	// Counts of the works that ran on top of waits.
+	// Counts of the work items that ran on top of waits.
 	helping, completed, panicked uint64
 	ending                       ending.Ending
 }

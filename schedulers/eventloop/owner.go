@@ -89,7 +89,7 @@ func (l *Loop) Run(ctx context.Context) error {
 }
 
 // RunPending makes the caller the owner for as long as it takes to run the work that is
-// queued now, and returns how many works it ran. It does not wait for more; work that
+// queued now, and returns how many work items it ran. It does not wait for more; work that
 // has arrived meanwhile is announced to [OnWake]. It returns 0 if another goroutine
 // runs the loop. Called by the owner in the middle of work, it runs the queued work
 // inside that work, if the system lets it know that the caller is the owner.

@@ -12,7 +12,7 @@
 // # In the order of arrival
 //
 // Both sides of a pair stand in one line. The first in line begins as soon as the
-// running works allow it; those behind it wait for it, even those that could begin. So
+// running work items allow it; those behind it wait for it, even those that could begin. So
 // neither side starves: a steady stream of one kind cannot overtake work of the other.
 // The price is that alternating work runs one by one.
 //
@@ -36,7 +36,7 @@
 //
 // The wait is believed. A context may be given to another goroutine, which waits with
 // it while the work that it came from continues. That takes the turn away from the
-// running work, and then two works run at a time. Go does not tell on which goroutine a
+// running work, and then two work items run at a time. Go does not tell on which goroutine a
 // call runs, so this cannot be detected here. Give such a goroutine a context that
 // names no worker: its own, not that of the work.
 //

@@ -72,7 +72,7 @@ func TestWhichWorkMayRunTogether(t *testing.T) {
 	}
 }
 
-// A stream of concurrent work that never ends: each work begins before the previous one
+// A stream of concurrent work that never ends: each work item begins before the previous one
 // ends. Exclusive work has its turn when the works before it have ended, and so has
 // concurrent work in a stream of exclusive work.
 func TestNeitherSideStarves(t *testing.T) {

@@ -37,7 +37,7 @@ const (
 //	concurrent | yes   below most  no
 //	exclusive  | yes   no          no
 type rule struct {
-	most    int // concurrent works at a time; 0: no limit
+	most    int // concurrent work items at a time; 0: no limit
 	readers int
 	writing bool
 }
@@ -68,7 +68,7 @@ func (r *rule) Leave(kind shim.Kind) {
 }
 
 // New returns a pair that runs work on over. A nil over refuses all work. If most is
-// above 0, at most that many concurrent works run at a time.
+// above 0, at most that many concurrent work items run at a time.
 func New(over schedulers.Scheduler, most int) *Pair {
 	p := &Pair{rule: rule{most: max(0, most)}}
 	p.turns.InitTurns("exclusive", &p.concurrent, over, &p.rule)

@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Strand runs one work at a time, in the order of arrival. Make one with [NewStrand]; a
+// Strand runs one work item at a time, in the order of arrival. Make one with [NewStrand]; a
 // million of them are affordable, at some 300 bytes each and no goroutine. All methods
 // are safe for concurrent use.
 //

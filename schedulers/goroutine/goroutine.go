@@ -3,7 +3,7 @@
 //
 // It is the right choice if work blocks in system calls or on channels, if the amount
 // of work is small, or as a baseline for the other schedulers. It has no queue and no
-// limit: submitting a million works starts a million goroutines, with some 2.7 GB of
+// limit: submitting a million work items starts a million goroutines, with some 2.7 GB of
 // stacks. To bound it, put package limited on top.
 //
 // # Waiting
@@ -24,7 +24,7 @@ import (
 // [schedulers.Timers] without an exported field.
 type timerQueue = timers.Queue
 
-// Scheduler starts a goroutine for each work. Make one with [New]. All methods are safe
+// Scheduler starts a goroutine for each work item. Make one with [New]. All methods are safe
 // for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter (without a
@@ -65,7 +65,7 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 // MaxConcurrency returns 0, which means no limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
-// Metrics implements [schedulers.Meter]. Queued are works whose goroutine has not begun.
+// Metrics implements [schedulers.Meter]. Queued are work items whose goroutine has not begun.
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // worker is one goroutine.

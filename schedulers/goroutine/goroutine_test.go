@@ -22,7 +22,7 @@ func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler { return goroutine.New() })
 }
 
-// A hundred works that all wait for one another end only if each has a goroutine.
+// A hundred work items that all wait for one another end only if each has a goroutine.
 func TestWorksThatAllWaitForOneAnotherEnd(t *testing.T) {
 	const n = 100
 	s := goroutine.New()

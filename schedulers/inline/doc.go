@@ -13,7 +13,7 @@
 // million calls deep. So work that is submitted from inside work of this scheduler
 // waits in a queue of the outermost Submit, which runs it when its current work has
 // returned (a trampoline). For the outermost submitter nothing changes: when Submit
-// returns, all work has been run. For a work it means that the work it submits runs
+// returns, all work has been run. For a work item it means that the work it submits runs
 // after it, not in the middle of it.
 //
 // The hint says whether a submission comes from inside, because Go does not tell on

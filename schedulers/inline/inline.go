@@ -55,7 +55,7 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 // MayRunInPlace reports true: the waiter's goroutine is as good a place as any.
 func (s *Scheduler) MayRunInPlace(schedulers.Work, schedulers.Worker) bool { return true }
 
-// MaxConcurrency returns 0: one work runs for each submitting goroutine, without a limit.
+// MaxConcurrency returns 0: one work item runs for each submitting goroutine, without a limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter].

@@ -1,4 +1,4 @@
-// Package limited bounds the number of works that run at a time, over any scheduler:
+// Package limited bounds the number of work items that run at a time, over any scheduler:
 // ten of a pool's hundred workers for thumbnails, say. With a limit of one, work runs
 // one after the other in the order of arrival.
 //
@@ -10,8 +10,8 @@
 // # How
 //
 // Work below the limit is submitted to the scheduler beneath at once. Work above it
-// waits here, first come, first served, and each work that ends submits the next: one
-// submission beneath for each work, and never more than the limit at a time. So the
+// waits here, first come, first served, and each work item that ends submits the next: one
+// submission beneath for each work item, and never more than the limit at a time. So the
 // queue beneath stays short, and other users of that scheduler get their share in
 // between.
 //
@@ -23,8 +23,8 @@
 // Work that blocks in a wait and says so ([schedulers.Blocker]) passes its slot on, and
 // takes a slot again before it continues. With a limit of one, a job that waits for
 // another one behind it does not hang. So a limit of one is no lock: at each wait, as
-// at each await, other works get their turn. A limit of one does not even exclude two
-// running works: a context can be given to another goroutine, which then waits on
+// at each await, other work items get their turn. A limit of one does not even exclude two
+// running work items: a context can be given to another goroutine, which then waits on
 // behalf of work that continues to run. Package exclusive says more about that.
 //
 // The scheduler beneath decides whether a worker is available for the next slot; it is

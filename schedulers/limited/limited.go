@@ -10,7 +10,7 @@ import (
 // face holds the methods that all shims share; see the comment of Scheduler.
 type face = shim.Face
 
-// Scheduler bounds the number of works that run at a time. Make one with [New]. All
+// Scheduler bounds the number of work items that run at a time. Make one with [New]. All
 // methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers

@@ -24,5 +24,5 @@
 // # Several goroutines
 //
 // All methods are safe for concurrent use. Two goroutines may even step at the same
-// time; two works then run at the same time, and the order is no longer deterministic.
+// time; two work items then run at the same time, and the order is no longer deterministic.
 package manual

@@ -127,7 +127,7 @@ func (s *Scheduler) arrival() <-chan struct{} {
 	return s.arrive
 }
 
-// Len returns the number of queued works.
+// Len returns the number of queued work items.
 func (s *Scheduler) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package manual
 
 import "github.com/movenext/movenext/schedulers"
 
-// worker is a goroutine in Step. Each work gets a new one: a context that outlives its
+// worker is a goroutine in Step. Each work item gets a new one: a context that outlives its
 // work then never names a worker that runs other work.
 type worker struct {
 	home *Scheduler

@@ -38,7 +38,7 @@ import (
 // ErrGoexit is the error of events about work that has called runtime.Goexit.
 var ErrGoexit = errors.New("observed: work called runtime.Goexit")
 
-// Event is one failure of one work.
+// Event is one failure of one work item.
 type Event struct {
 	// Err is the failure, and never nil: a *[PanicError], [ErrGoexit], or the error
 	// that was reported.

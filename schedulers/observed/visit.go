@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// visit is one work on its way through, and the worker that it sees.
+// visit is one work item on its way through, and the worker that it sees.
 type visit struct {
 	shim.Item
 	of *Scheduler
@@ -42,7 +42,7 @@ func (v *visit) HearPanic(value any, stack []byte) {
 
 func (v *visit) raise(err error) { v.of.raise(Event{Err: err, Worker: v.ID()}) }
 
-// watched is a work whose failures are seen before it is counted as ended.
+// watched is a work item whose failures are seen before it is counted as ended.
 type watched struct {
 	schedulers.Work
 	by *visit

@@ -33,7 +33,7 @@ const (
 	CallerRuns
 )
 
-// QueueLimit bounds the number of queued works; a limit below 1 is 1. Running work does
+// QueueLimit bounds the number of queued work items; a limit below 1 is 1. Running work does
 // not count, nor does long-running work, which is never queued. Machines and
 // continuations that resume ([schedulers.Resumed]) always have room: they are submitted
 // by the goroutine that completed what they waited for, and a full queue is not its

@@ -39,7 +39,7 @@ type full struct {
 	release chan struct{}
 
 	mu  sync.Mutex
-	ran []int // the queued works and the later ones, in the order in which they ran
+	ran []int // the queued work items and the later ones, in the order in which they ran
 }
 
 func fill(t *testing.T, limit int, policy WhenFull) *full {

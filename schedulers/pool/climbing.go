@@ -26,7 +26,7 @@ const (
 const ClimbingInterval = 50 * time.Millisecond
 
 const (
-	// A sample of fewer works than enough says more about chance than about throughput,
+	// A sample of fewer work items than enough says more about chance than about throughput,
 	// so its interval is extended, up to patience.
 	enough   = 20
 	patience = 10 * ClimbingInterval
@@ -205,7 +205,7 @@ func (c *climbing) moves(p *Pool) {
 	}
 }
 
-// completed returns how many works of the workers have ended or were reclaimed by a
+// completed returns how many work items of the workers have ended or were reclaimed by a
 // waiter; mu is held.
 func (p *Pool) completed() uint64 {
 	sum := p.slots.completed + p.count.reclaimed

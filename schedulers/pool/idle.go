@@ -42,7 +42,7 @@ import "github.com/movenext/movenext/schedulers"
 //
 // # Work that wakes no worker
 //
-// A chain of continuations puts one work after another into the local queue of the
+// A chain of continuations puts one work item after another into the local queue of the
 // worker that ran the previous one and is about to take the next. Steps P2 and P3 would
 // start a worker for it. That worker finds nothing, or takes the work away to a
 // processor with a cold cache; and the next work gets yet another worker. A fifth of

@@ -13,7 +13,7 @@ import (
 //
 // # Why the queue has two parts
 //
-// Outside submitters and workers meet at the global queue for each work, and a lock
+// Outside submitters and workers meet at the global queue for each work item, and a lock
 // that alternates between two processors costs far more than the two instructions that
 // it takes on one. Giving the queue its own lock, next to the pool's, changes nothing
 // about that. But the two sides need not meet so often. Submitted work goes to the
@@ -22,7 +22,7 @@ import (
 // every worker that looks for work sees both parts. Starting a job from one goroutine
 // took 150 ns with one part, and takes 105 with two.
 //
-// The order of the works is that of one queue. The pool's lock alone guards the older
+// The order of the work items is that of one queue. The pool's lock alone guards the older
 // part, and a writer to it (put) has emptied the inbox first.
 //
 // # Why nothing is lost
@@ -40,7 +40,7 @@ type inbox struct {
 	accepted uint64
 	shut     bool
 
-	// some reports whether the inbox has works. It is written under mu.
+	// some reports whether the inbox has work items. It is written under mu.
 	some atomic.Bool
 
 	_ [64]byte
@@ -62,7 +62,7 @@ func (b *inbox) accept(w schedulers.Work) bool {
 	return true
 }
 
-// empty moves the new works behind those of older, which the pool's lock guards.
+// empty moves the new work items behind those of older, which the pool's lock guards.
 // Usually older is empty, and the two are swapped.
 func (b *inbox) empty(older *deque.Deque) {
 	if !b.some.Load() {

@@ -16,7 +16,7 @@ func bounds(least, most int) (int, int) {
 // SetWorkers changes the bounds of the option [Workers] while the pool runs; numbers
 // below 1 mean the same as there. More workers start as soon as there is work for them.
 // Surplus workers end as their work ends: such a worker ends instead of taking more
-// from the shared queues, at the latest after 61 works of its own queue, whose rest
+// from the shared queues, at the latest after 61 work items of its own queue, whose rest
 // moves to the global queue. Workers added for a stall stay. It does not block.
 func (p *Pool) SetWorkers(least, most int) {
 	least, most = bounds(least, most)

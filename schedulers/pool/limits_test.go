@@ -13,7 +13,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// meet submits n works that end when all of them have begun.
+// meet submits n work items that end when all of them have begun.
 func meet(t *testing.T, p *Pool, n int) *sync.WaitGroup {
 	t.Helper()
 	var begun, ended sync.WaitGroup

@@ -7,7 +7,7 @@ type Option func(*Pool)
 
 const (
 	// DefaultMax is the most workers that a pool grows to unless [Workers] says
-	// otherwise. Each work that blocks in a system call holds an OS thread, and a Go
+	// otherwise. Each work item that blocks in a system call holds an OS thread, and a Go
 	// program dies at 10000 threads; the default stays well below.
 	DefaultMax = 4096
 

@@ -24,7 +24,7 @@ import (
 //
 // # What can be known
 //
-// If all works of an interval were short, the next one is probably short too. While
+// If all work items of an interval were short, the next one is probably short too. While
 // that holds, no worker is started for a single machine that its worker has just made
 // ready. A timer looks again after each interval, and starts a worker if works have
 // become long; this bounds the mistake. New work (a job that was just started) is never
@@ -52,7 +52,7 @@ type pingPong struct {
 
 const (
 	pingPongPause = time.Millisecond
-	// pingPongWork is the longest average duration of a work for which this pays: less
+	// pingPongWork is the longest average duration of a work item for which this pays: less
 	// than a thread takes to wake up.
 	pingPongWork = 2 * time.Microsecond
 )

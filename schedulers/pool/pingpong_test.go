@@ -20,7 +20,7 @@ func makePingPong(p *Pool) {
 	p.pingPong.watch(p)
 }
 
-// handedOn submits a work to p that makes another one ready, with flags, and waits for
+// handedOn submits a work item to p that makes another one ready, with flags, and waits for
 // it. It returns the number of workers at that time, and the delay after which the
 // other work ran.
 func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, after time.Duration) {

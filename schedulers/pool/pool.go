@@ -211,7 +211,7 @@ func (p *Pool) own(by schedulers.Worker) *worker {
 
 // MayRunInPlace reports true if by is a worker of this pool. Work that waits there
 // already holds a place in the pool, so running the awaited work there does not
-// increase the number of running works. With a single worker it is the only free
+// increase the number of running work items. With a single worker it is the only free
 // remedy.
 //
 // For any other caller it is false: a goroutine outside the pool that ran queued work

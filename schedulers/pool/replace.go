@@ -33,7 +33,7 @@ import (
 //
 // # When to look
 //
-// Reading the counters costs 80 ns: too much for each work, nothing for one that
+// Reading the counters costs 80 ns: too much for each work item, nothing for one that
 // blocks. So a timer looks first, while work is queued and all workers are busy, and
 // only where works take so long that the look can pay. Once it has found a waiting
 // worker, every worker that comes for work looks. A fresh worker starts the next if

@@ -12,7 +12,7 @@ import "time"
 // timer is armed for the first work that finds all workers busy, and disarmed when it
 // fires and finds none waiting, so a pool without such work has no timer.
 //
-// One worker per interval would be enough not to hang, but a thousand blocked works
+// One worker per interval would be enough not to hang, but a thousand blocked work items
 // would need a thousand intervals. So each consecutive stalled interval adds twice as
 // many as the one before. This is affordable here because a Go worker is a goroutine,
 // not a thread: the worst case, works that compute for long, costs as much as one

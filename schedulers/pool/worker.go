@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fairTick is how many works a worker runs before it looks once at what its own newest
+// fairTick is how many work items a worker runs before it looks once at what its own newest
 // work would otherwise keep out: the global queue, then the oldest of its own queue. Go
 // and tokio use the same number.
 const fairTick = 61
@@ -116,7 +116,7 @@ func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 	return true, first
 }
 
-// popNewest is for the owner. turn says that the returned work follows a work that has
+// popNewest is for the owner. turn says that the returned work follows a work item that has
 // ended, and is counted.
 func (w *worker) popNewest(turn bool) schedulers.Work {
 	if w.due() || !w.some.Load() {
@@ -137,7 +137,7 @@ func (w *worker) popNewest(turn bool) schedulers.Work {
 	return work
 }
 
-// completed returns how many works of this worker have ended; mu is held.
+// completed returns how many work items of this worker have ended; mu is held.
 func (w *worker) completed() uint64 { return w.loop.Completed() + w.turns + w.reclaimed }
 
 // steps returns a number that grows when the worker takes or finishes work.

@@ -43,7 +43,7 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 }
 
 // Move changes the level of the group and the places of its queued work, and returns
-// the number of those works. They keep their age. A level outside the range means the
+// the number of those work items. They keep their age. A level outside the range means the
 // nearest one inside. It does not block.
 func (g *Group) Move(level int) int {
 	s := g.of
@@ -77,7 +77,7 @@ func (g *Group) Beneath() schedulers.Scheduler { return g.of.Beneath() }
 // MaxConcurrency returns the limit of the scheduler beneath, or 0.
 func (g *Group) MaxConcurrency() int { return g.of.MaxConcurrency() }
 
-// item is one work, and its ticket.
+// item is one work item, and its ticket.
 type item = shim.Ticket[place]
 
 // place is the position of an item. All but group is guarded by the scheduler's mu.

@@ -33,7 +33,7 @@ type Queue struct {
 	before, after *Queue // under the ring's lock, while inRing
 }
 
-// item is one work of a queue, and its ticket.
+// item is one work item of a queue, and its ticket.
 type item = shim.Ticket[place]
 
 // place says where an item belongs.

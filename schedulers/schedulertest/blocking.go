@@ -28,7 +28,7 @@ func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err erro
 	return func() {}, nil
 }
 
-// nestedWaits builds chains in which each work waits for the next, which is queued
+// nestedWaits builds chains in which each work item waits for the next, which is queued
 // behind it. A scheduler has two honest answers: run the next one, or return
 // ErrWouldDeadlock, after which the work does not wait.
 func nestedWaits(e *env) {
@@ -75,7 +75,7 @@ func (l *ledger) checkRefusal(unblock func(), err error) {
 	}
 }
 
-// blockStorm lets every work block and continue, and then checks whether as many works
+// blockStorm lets every work item block and continue, and then checks whether as many work items
 // run at a time as before: no worker was lost, none was gained.
 func blockStorm(e *env) {
 	l := e.ledger(e.new())

@@ -195,7 +195,7 @@ func limitRespected(e *env) {
 	l.finish()
 }
 
-// measureLimit runs many short works and compares how many of them ran at the same time
+// measureLimit runs many short work items and compares how many of them ran at the same time
 // with the scheduler's limit.
 func measureLimit(l *ledger) {
 	l.Helper()
@@ -215,7 +215,7 @@ func measureLimit(l *ledger) {
 				l.submit(node(depth-1), schedulers.Hint{From: on})
 			}
 			for range 20 {
-				runtime.Gosched() // gives one work too many time to start
+				runtime.Gosched() // gives one work item too many time to start
 			}
 			now.Add(-1)
 		}

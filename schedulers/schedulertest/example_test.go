@@ -9,7 +9,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Newest runs one work at a time, the newest first. It is a complete scheduler.
+// Newest runs one work item at a time, the newest first. It is a complete scheduler.
 type Newest struct {
 	mu      sync.Mutex
 	queue   []schedulers.Work
@@ -38,7 +38,7 @@ func (s *Newest) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// serve runs one work. Whatever the work does, the next one runs on a goroutine of its
+// serve runs one work item. Whatever the work does, the next one runs on a goroutine of its
 // own: a panic ends in recover, and a runtime.Goexit, which cannot be stopped, ends a
 // goroutine that is no longer needed.
 func (s *Newest) serve() {

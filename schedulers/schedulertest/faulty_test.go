@@ -36,7 +36,7 @@ type faulty struct {
 	completed int
 	panicked  int
 	abandoned int
-	long      int // long-running works that are running
+	long      int // long-running work items that are running
 	lost      int // places for workers that are lost
 	done      chan struct{}
 	over      bool

@@ -8,16 +8,16 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// moment is how long a work waits for another one. No check fails by this bound: a
+// moment is how long a work item waits for another one. No check fails by this bound: a
 // scheduler of one worker costs the check this long, once.
 const moment = 100 * time.Millisecond
 
 // overlap returns a function in which works wait for one another in pairs, so that two
 // are in it at the same time if the scheduler runs two at all. Yielding instead would
 // leave it to chance: yielding gives no processor to a second worker whose thread is
-// without one for a while, and when it comes the first has run all works by itself.
+// without one for a while, and when it comes the first has run all work items by itself.
 //
-// When one wait has been in vain, later works do not wait.
+// When one wait has been in vain, later work items do not wait.
 func (e *env) overlap(s Scheduler) (together func()) {
 	meet, alone := make(chan struct{}), make(chan struct{})
 	giveUp := sync.OnceFunc(func() { close(alone) })

@@ -20,7 +20,7 @@ type tenant struct {
 	inside atomic.Bool
 }
 
-// roomsOfTheirOwn has works that give way check whether another work enters their
+// roomsOfTheirOwn has work items that give way check whether another work item enters their
 // worker's room meanwhile.
 func roomsOfTheirOwn(e *env) {
 	l := e.ledger(e.new())

@@ -199,7 +199,7 @@ func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 	return func(schedulers.Worker) { <-closed }, open
 }
 
-// gate submits n works that are held. A scheduler with a bound may refuse some of them.
+// gate submits n work items that are held. A scheduler with a bound may refuse some of them.
 func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
 	body, open := l.held()
 	for range n {

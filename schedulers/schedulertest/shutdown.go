@@ -54,7 +54,7 @@ func shutdownDrains(e *env) {
 	l.noneAbandoned()
 }
 
-// shutdownWaits holds a work until Shutdown is about to be called, and checks whether
+// shutdownWaits holds a work item until Shutdown is about to be called, and checks whether
 // the work had ended when Shutdown returned.
 func shutdownWaits(e *env) {
 	for range 20 {
@@ -107,7 +107,7 @@ func shutdownByMany(e *env) {
 	}
 }
 
-// stuck returns a scheduler with 64 works that stay in Run until open is called and 300
+// stuck returns a scheduler with 64 work items that stay in Run until open is called and 300
 // more behind them.
 func (e *env) stuck() (l *ledger, open func()) {
 	l = e.ledger(e.new())

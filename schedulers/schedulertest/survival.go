@@ -65,7 +65,7 @@ func surviveLongRunning(e *env) {
 	survive(e, func(schedulers.Worker) { runtime.Goexit() }, long)
 }
 
-// panicAfterResubmit catches schedulers that touch a work after its Run: when the panic
+// panicAfterResubmit catches schedulers that touch a work item after its Run: when the panic
 // arrives, that work may already be queued or running elsewhere.
 func panicAfterResubmit(e *env) {
 	const hops = 200

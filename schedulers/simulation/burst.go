@@ -97,7 +97,7 @@ func (s *Scheduler) run() {
 }
 
 // next chooses the next turn of the burst. A turn to continue is given away here; such
-// a turn and the end of the burst return the zero turn. by is the worker for a work.
+// a turn and the end of the burst return the zero turn. by is the worker for a work item.
 func (s *Scheduler) next() (t turn, by *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ type Deadlock struct { //nolint:errname // what has happened, and not a kind of 
 	Trace   Trace         // the schedule that led to it
 }
 
-// Waiting is one work or one machine that waits.
+// Waiting is one work item or one machine that waits.
 type Waiting struct {
 	Work   string        // its String or Name, or else its type
 	Since  time.Duration // on the virtual clock
@@ -105,7 +105,7 @@ func place(stack []uintptr) schedulers.Place {
 // numbered is a job, named or not.
 type numbered interface{ ID() uint64 }
 
-// name names a work for a report: a job without a name by its number.
+// name names a work item for a report: a job without a name by its number.
 func name(w any) string {
 	if l := label(w); l != fmt.Sprintf("%T", w) {
 		return l
@@ -116,7 +116,7 @@ func name(w any) string {
 	return fmt.Sprintf("%T", w)
 }
 
-// label names a work for an event.
+// label names a work item for an event.
 func label(w any) string {
 	if s, ok := w.(fmt.Stringer); ok {
 		return s.String()

@@ -10,8 +10,8 @@ type Kind uint8
 
 // The kinds of events.
 const (
-	Begin  Kind = iota // a work begins to run
-	Resume             // a work that has waited continues
+	Begin  Kind = iota // a work item begins to run
+	Resume             // a work item that has waited continues
 	Expire             // a timer expires
 )
 

@@ -2,7 +2,7 @@ package simulation
 
 import "github.com/movenext/movenext/schedulers"
 
-// task is one work from its beginning to its end, and the worker that it sees.
+// task is one work item from its beginning to its end, and the worker that it sees.
 type task struct {
 	of     *Scheduler
 	id     int

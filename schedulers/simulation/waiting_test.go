@@ -177,7 +177,7 @@ func TestAWaitAboveAShimIsSeenBeneath(t *testing.T) {
 	}
 }
 
-// Another goroutine has the context of a work. While that work runs, its wait lets
+// Another goroutine has the context of a work item. While that work runs, its wait lets
 // others run concurrently; afterwards it is a wait like any other; and the baton is
 // never lost.
 func TestAWaitOnBehalfOfAnotherGoroutinesWorkIsHarmless(t *testing.T) {

@@ -22,7 +22,7 @@ func (s *Scheduler) Delegate(f func(*Worker)) error {
 	return s.delegate.add(f)
 }
 
-// delegate is a work that runs functions until none is left. At most one is submitted
+// delegate is a work item that runs functions until none is left. At most one is submitted
 // or running at a time. Its lock is the system's: no function runs under it.
 type delegate struct {
 	of *Scheduler
@@ -32,7 +32,7 @@ type delegate struct {
 	active bool // submitted, or running and going to look into the queue again
 }
 
-// add queues f. The lock is held over the submission so that a work that begins at once
+// add queues f. The lock is held over the submission so that a work item that begins at once
 // finds f.
 func (d *delegate) add(f func(*Worker)) error {
 	d.mu.Lock()

@@ -69,7 +69,7 @@ func TestAWorkerThatEndsWhileAForeignGoroutineBlocksInItsNameTerminatesOnce(t *t
 	})
 }
 
-// TestAStormOfCallsInForeignNamesLosesNoWork makes each work hand its context to
+// TestAStormOfCallsInForeignNamesLosesNoWork makes each work item hand its context to
 // goroutines that block and yield with it.
 func TestAStormOfCallsInForeignNamesLosesNoWork(t *testing.T) {
 	s := ums.New(2)

@@ -9,7 +9,7 @@ import (
 // ErrNoItems is returned by [WaitAny] for an empty list, in which no item can ever end.
 var ErrNoItems = errors.New("workset: no items to wait for")
 
-// Item is one work of a set. All methods are safe for concurrent use. The caller may
+// Item is one work item of a set. All methods are safe for concurrent use. The caller may
 // drop an Item at any time.
 type Item struct{ t ticket }
 

@@ -1,4 +1,4 @@
-// Package workset waits for a set of work, over any scheduler: submit a hundred works
+// Package workset waits for a set of work, over any scheduler: submit a hundred work items
 // and wait until the last of them has ended, or for some of them, or for the first.
 //
 // A [Set] is a scheduler that counts. [Set.Wait] waits until the set is empty, and
@@ -89,7 +89,7 @@ func (s *Set) add(n int) {
 	}
 }
 
-// Len returns the number of works that are queued or running.
+// Len returns the number of work items that are queued or running.
 func (s *Set) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *Set) Len() int {
 // first, and [schedulers.ErrWouldDeadlock] if ctx names a worker that knows that this
 // wait would never end. A nil ctx never ends. The set can be used again.
 //
-// Wait does not report the results of the works; [schedulers.Meter] tells how many of
+// Wait does not report the results of the work items; [schedulers.Meter] tells how many of
 // them panicked or were abandoned.
 func (s *Set) Wait(ctx context.Context) error {
 	return wait(ctx, s.whenEmpty())

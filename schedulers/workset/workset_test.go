@@ -56,7 +56,7 @@ func ended(cause error) context.Context {
 
 var errOnPurpose = errors.New("on purpose")
 
-// Each work submits two more, five deep: their number is not known beforehand.
+// Each work item submits two more, five deep: their number is not known beforehand.
 func TestWaitReturnsWhenATreeOfWorkHasEnded(t *testing.T) {
 	s := workset.New(pool.New())
 	var ran atomic.Int64

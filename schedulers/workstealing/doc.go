@@ -31,13 +31,13 @@
 //
 // # Fairness
 //
-// The guarantee follows tokio's. If at no time more than N works are queued, and no
+// The guarantee follows tokio's. If at no time more than N work items are queued, and no
 // work runs for longer than T without returning or saying that it blocks, then each
 // work is started at the latest
 //
 //	(61 × N + 1046) × T
 //
-// after it was submitted, however much other works feed themselves, and whichever
+// after it was submitted, however much other work items feed themselves, and whichever
 // processor it waits at. It is the sum of the waits that the limits above allow,
 // counted in starts of the processor at whose queue the work waits:
 //
@@ -46,7 +46,7 @@
 //   - at place n of a local queue (the slot counts as the last), 4n + n/15 + 1: three
 //     of the slot before each of the queue, and one in 61 of the global queue. With n =
 //     257, the most, this is 1046;
-//   - stolen work has fewer works in front of it afterwards than before; and work that
+//   - stolen work has fewer work items in front of it afterwards than before; and work that
 //     spills over from a full queue has at most N in front of it in the global one, and
 //     does not come back.
 //

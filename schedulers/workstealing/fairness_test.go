@@ -38,7 +38,7 @@ func (r *race) submit(from schedulers.Worker, w do) {
 	assert.NoError(r.t, r.s.Submit(do(work), schedulers.Hint{From: from}))
 }
 
-// end waits for all works, including those that works have submitted, and shuts down.
+// end waits for all work items, including those that work has submitted, and shuts down.
 func (r *race) end() {
 	r.t.Helper()
 	r.all.Wait()
@@ -56,7 +56,7 @@ func (r *race) feeder() do {
 	}
 }
 
-// watched is work that records how many works were started before it.
+// watched is work that records how many work items were started before it.
 func (r *race) watched(before *int64) do {
 	r.left.Add(1)
 	return func(schedulers.Worker) {
@@ -84,7 +84,7 @@ func TestTheGlobalQueueIsServedEvery61Starts(t *testing.T) {
 	}
 }
 
-// The processor changes its worker at each work. If the workers counted, the 61st start
+// The processor changes its worker at each work item. If the workers counted, the 61st start
 // would come later the more workers take turns.
 func TestHandingOnDoesNotPutTheGlobalQueueOff(t *testing.T) {
 	r := newRace(t, 1)
@@ -137,7 +137,7 @@ func TestALocalQueueIsServedAtLeastEveryFourthTime(t *testing.T) {
 	}
 }
 
-// On one processor, the guarantee counted in starts: 61 for each of N works and 1046
+// On one processor, the guarantee counted in starts: 61 for each of N work items and 1046
 // more.
 func TestNoWorkWaitsLongerThanTheGuaranteeSays(t *testing.T) {
 	for _, n := range []int{10, 257, 1_500} {

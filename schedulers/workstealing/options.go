@@ -10,10 +10,11 @@ import (
 // Option changes how a scheduler is made.
 type Option func(*Scheduler)
 
-// Processors sets how many works run at a time, not counting those that have blocked: work that
-// has lost its processor in a wait runs on without one to its end, next to the work that got it.
-// So one processor is no lock; a strand over the scheduler is (package exclusive). The default is
-// GOMAXPROCS at the time of New. A number below one means one, and one above 65 536 means 65 536.
+// Processors sets how many work items run at a time, not counting those that have blocked:
+// work that has lost its processor in a wait runs on without one to its end, next to the
+// work that got it. So one processor is no lock; a strand over the scheduler is (package
+// exclusive). The default is GOMAXPROCS at the time of New. A number below one means one,
+// and one above 65 536 means 65 536.
 func Processors(n int) Option {
 	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), mostProcessors)) }
 }

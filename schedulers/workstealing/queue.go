@@ -8,11 +8,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// capacity is the number of works in a processor's queue. Go's has the same size.
+// capacity is the number of work items in a processor's queue. Go's has the same size.
 const capacity = 256
 
-// maxNext is how often in a row the slot may go before the queue. Otherwise two works
-// that submit each other would keep all works behind them waiting.
+// maxNext is how often in a row the slot may go before the queue. Otherwise two work items
+// that submit each other would keep all work items behind them waiting.
 const maxNext = 3
 
 // runQueue is the queue of one processor: a ring, and a slot for the newest work. It is
@@ -59,7 +59,7 @@ func (q *runQueue) push(w schedulers.Work) pushed {
 // pushAndSpill is push for a queue that was full: if it still is, the older half of the
 // ring moves to the end of global, whose lock the caller holds. Both locks are held
 // while it moves, so that an observer of all queues always finds accepted work in one
-// queue or the other. It returns the number of works that it moved, and false if the
+// queue or the other. It returns the number of work items that it moved, and false if the
 // queue is closed.
 func (q *runQueue) pushAndSpill(w schedulers.Work, global *deque.Deque) (spilled int, ok bool) {
 	q.mu.Lock()

@@ -186,9 +186,9 @@ func (s *Scheduler) own(by schedulers.Worker) *worker {
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this scheduler: a work that waits
+// MayRunInPlace reports true if by is a worker of this scheduler: a work item that waits
 // there already has a processor, so running the awaited work with it does not increase
-// the number of running works.
+// the number of running work items.
 func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return s.own(by) != nil
 }

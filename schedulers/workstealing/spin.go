@@ -186,7 +186,7 @@ func (w *worker) find() schedulers.Work {
 	return w.popGlobal(TookGlobal)
 }
 
-// steal takes half of another processor's queue: one work to run, the rest for p.
+// steal takes half of another processor's queue: one work item to run, the rest for p.
 func (w *worker) steal(p *processor) schedulers.Work {
 	if work := w.stealFrom(p, false); work != nil {
 		return work

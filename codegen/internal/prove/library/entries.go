@@ -10,7 +10,7 @@ import (
 )
 
 // entered is the comment of a machine's entry.
-var entered = regexp.MustCompile(`^// (\w+) is \[.*?(\w+)\] as machines call it`)
+var entered = regexp.MustCompile(`^// (\w+) enters \[.*?(\w+)\] for another machine`)
 
 // key is a function or a method.
 type key struct{ receiver, name string }

@@ -100,7 +100,7 @@ func TestWaysIntoMachines(t *testing.T) {
 	assert.Contains(t, f.Text, "//go:linkname linked p.linked\nfunc linked()\n")
 
 	c.files = map[string]*annotated.File{f.Path: f}
-	const machines = "package p\n\n// mEnter is [T.m] as machines call it: …\nfunc (*T[K]) mEnter() {}\n\n// gEnter2 is [g] as machines call it: …\nfunc gEnter2[K any]() {}\n"
+	const machines = "package p\n\n// mEnter enters [T.m] for another machine. …\nfunc (*T[K]) mEnter() {}\n\n// gEnter2 enters [g] for another machine. …\nfunc gEnter2[K any]() {}\n"
 	require.NoError(t, errors.Join(f.Write(), os.WriteFile(filepath.Join(c.dir, "p_async.go"), []byte(machines), 0o600)))
 	require.NoError(t, c.shim())
 	assert.Len(t, c.names, 2)

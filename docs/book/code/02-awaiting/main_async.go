@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func straightAsync(ctx context.Context) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// straightEnter is [straight] as machines call it: its results, or the suspended frame that will have them.
+// straightEnter enters [straight] for another machine. It returns the results, or the suspended frame that will have them.
 func straightEnter(t *statemachine.Task, ctx context.Context) (*straightFrame, string, error) {
 	frame := straightLocals{ctx: ctx}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -52,7 +52,7 @@ type straightLocals struct {
 	i1    int
 }
 
-// straightFrame is [straight] as machines call it: what it keeps, and in the end its results.
+// straightFrame is the frame of [straight] for a caller that is a machine: what it keeps and, at the end, its results.
 type straightFrame struct {
 	straightLocals
 
@@ -60,7 +60,7 @@ type straightFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [straight] where it stopped.
+// MoveNext continues [straight] where it stopped.
 func (f *straightFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -159,7 +159,7 @@ func (f *straightFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// straightMachine is [straight] as the root of a chain of calls: task, job and frame in one allocation.
+// straightMachine is the root of a chain of calls that begins with [straight]: chain, job and frame in one allocation.
 type straightMachine struct {
 	statemachine.Builder[string]
 	straightLocals
@@ -188,7 +188,7 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// sayEnter is [say] as machines call it: its results, or the suspended frame that will have them.
+// sayEnter enters [say] for another machine. It returns the results, or the suspended frame that will have them.
 func sayEnter(t *statemachine.Task, ctx context.Context, word string) (*sayFrame, string, error) {
 	frame := sayLocals{word: word}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -206,7 +206,7 @@ type sayLocals struct {
 	word string
 }
 
-// sayFrame is [say] as machines call it: what it keeps, and in the end its results.
+// sayFrame is the frame of [say] for a caller that is a machine: what it keeps and, at the end, its results.
 type sayFrame struct {
 	sayLocals
 
@@ -214,13 +214,14 @@ type sayFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [say] where it stopped.
+// MoveNext continues [say] where it stopped.
 func (f *sayFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [say] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [say] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -236,7 +237,7 @@ func (f *sayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finishe
 	// main.go:50: err := job.Sleep(ctx, time.Millisecond)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:50
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:240
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:241
 	if !asleep1 {
 		goto resumed1
 	}
@@ -248,7 +249,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	result0, result1 = f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:252
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:253
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -264,7 +265,7 @@ func (f *sayFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// sayMachine is [say] as the root of a chain of calls: task, job and frame in one allocation.
+// sayMachine is the root of a chain of calls that begins with [say]: chain, job and frame in one allocation.
 type sayMachine struct {
 	statemachine.Builder[string]
 	sayLocals
@@ -293,7 +294,7 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// waitEnter is [wait] as machines call it: its results, or the suspended frame that will have them.
+// waitEnter enters [wait] for another machine. It returns the results, or the suspended frame that will have them.
 func waitEnter(t *statemachine.Task, j *job.Job[int]) (*waitFrame, int, error) {
 	frame := waitLocals{}
 	if finished, v0, v1 := frame.moveNext(t, j); finished {
@@ -311,7 +312,7 @@ type waitLocals struct {
 	await1 *job.Job[int]
 }
 
-// waitFrame is [wait] as machines call it: what it keeps, and in the end its results.
+// waitFrame is the frame of [wait] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitFrame struct {
 	waitLocals
 
@@ -319,13 +320,14 @@ type waitFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [wait] where it stopped.
+// MoveNext continues [wait] where it stopped.
 func (f *waitFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [wait] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -340,8 +342,8 @@ func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished b
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:345
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:347
 		goto resume1
 	}
 	f.State = 1
@@ -352,7 +354,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:356
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:358
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -368,7 +370,7 @@ func (f *waitFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// waitMachine is [wait] as the root of a chain of calls: task, job and frame in one allocation.
+// waitMachine is the root of a chain of calls that begins with [wait]: chain, job and frame in one allocation.
 type waitMachine struct {
 	statemachine.Builder[int]
 	waitLocals
@@ -385,4 +387,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e3115f03c2b3d75b
+// Digest of what is above: 07784a4fc8d22c27

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// greetEnter is [greet] as machines call it: its results, or the suspended frame that will have them.
+// greetEnter enters [greet] for another machine. It returns the results, or the suspended frame that will have them.
 func greetEnter(t *statemachine.Task, name *job.Job[string]) (*greetFrame, string, error) {
 	frame := greetLocals{}
 	if finished, v0, v1 := frame.moveNext(t, name); finished {
@@ -47,7 +47,7 @@ type greetLocals struct {
 	await1 *job.Job[string]
 }
 
-// greetFrame is [greet] as machines call it: what it keeps, and in the end its results.
+// greetFrame is the frame of [greet] for a caller that is a machine: what it keeps and, at the end, its results.
 type greetFrame struct {
 	greetLocals
 
@@ -55,13 +55,14 @@ type greetFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [greet] where it stopped.
+// MoveNext continues [greet] where it stopped.
 func (f *greetFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [greet] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -76,8 +77,8 @@ func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (fin
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	f.await1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:81
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:82
 		goto resume1
 	}
 	f.State = 1
@@ -91,7 +92,7 @@ resume1:
 		f.await1 = nil
 		result0, result1 = "hello, "+text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:95
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:96
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -107,7 +108,7 @@ func (f *greetFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// greetMachine is [greet] as the root of a chain of calls: task, job and frame in one allocation.
+// greetMachine is the root of a chain of calls that begins with [greet]: chain, job and frame in one allocation.
 type greetMachine struct {
 	statemachine.Builder[string]
 	greetLocals
@@ -136,7 +137,7 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// sumEnter is [sum] as machines call it: its results, or the suspended frame that will have them.
+// sumEnter enters [sum] for another machine. It returns the results, or the suspended frame that will have them.
 func sumEnter(t *statemachine.Task, a, b *job.Job[int]) (*sumFrame, int, error) {
 	frame := sumLocals{b: b}
 	if finished, v0, v1 := frame.moveNext(t, a); finished {
@@ -157,7 +158,7 @@ type sumLocals struct {
 	await1 *job.Job[int]
 }
 
-// sumFrame is [sum] as machines call it: what it keeps, and in the end its results.
+// sumFrame is the frame of [sum] for a caller that is a machine: what it keeps and, at the end, its results.
 type sumFrame struct {
 	sumLocals
 
@@ -165,13 +166,14 @@ type sumFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [sum] where it stopped.
+// MoveNext continues [sum] where it stopped.
 func (f *sumFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [sum] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bool, result0 int, result1 error) {
 	var err error
 	state := f.State
@@ -189,8 +191,8 @@ func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:194
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:196
 		goto resume1
 	}
 	f.State = 1
@@ -203,7 +205,7 @@ resume1:
 	f.await1 = nil
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:207
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:209
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:24
@@ -212,8 +214,8 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:217
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:219
 		goto resume2
 	}
 	f.State = 2
@@ -230,7 +232,7 @@ resume2:
 		f.await1 = nil
 		result0, result1 = f.x+y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:234
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:236
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -246,7 +248,7 @@ func (f *sumFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// sumMachine is [sum] as the root of a chain of calls: task, job and frame in one allocation.
+// sumMachine is the root of a chain of calls that begins with [sum]: chain, job and frame in one allocation.
 type sumMachine struct {
 	statemachine.Builder[int]
 	sumLocals
@@ -275,7 +277,7 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// totalEnter is [total] as machines call it: its results, or the suspended frame that will have them.
+// totalEnter enters [total] for another machine. It returns the results, or the suspended frame that will have them.
 func totalEnter(t *statemachine.Task, parts []*job.Job[int]) (*totalFrame, int, error) {
 	frame := totalLocals{}
 	if finished, v0, v1 := frame.moveNext(t, parts); finished {
@@ -296,7 +298,7 @@ type totalLocals struct {
 	await1 *job.Job[int]
 }
 
-// totalFrame is [total] as machines call it: what it keeps, and in the end its results.
+// totalFrame is the frame of [total] for a caller that is a machine: what it keeps and, at the end, its results.
 type totalFrame struct {
 	totalLocals
 
@@ -304,13 +306,14 @@ type totalFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [total] where it stopped.
+// MoveNext continues [total] where it stopped.
 func (f *totalFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [total] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [total] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *totalLocals) moveNext(t *statemachine.Task, parts []*job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -340,8 +343,8 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:345
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:348
 		goto resume1
 	}
 	f.State = 1
@@ -355,7 +358,7 @@ resume1:
 		f.await1 = nil
 		if err != nil {
 			result0, result1 = f.all, err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:359
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:362
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:36
@@ -364,12 +367,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:368
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:371
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	result0, result1 = f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:373
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:376
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -385,7 +388,7 @@ func (f *totalFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// totalMachine is [total] as the root of a chain of calls: task, job and frame in one allocation.
+// totalMachine is the root of a chain of calls that begins with [total]: chain, job and frame in one allocation.
 type totalMachine struct {
 	statemachine.Builder[int]
 	totalLocals
@@ -414,7 +417,7 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 	return m.Start(context.Background(), &t, m)
 }
 
-// greetSumEnter is [greetSum] as machines call it: its results, or the suspended frame that will have them.
+// greetSumEnter enters [greetSum] for another machine. It returns the results, or the suspended frame that will have them.
 func greetSumEnter(t *statemachine.Task, name *job.Job[string], a, b *job.Job[int]) (*greetSumFrame, string, error) {
 	frame := greetSumLocals{a: a, b: b}
 	if finished, v0, v1 := frame.moveNext(t, name); finished {
@@ -437,7 +440,7 @@ type greetSumLocals struct {
 	sum2   *sumFrame
 }
 
-// greetSumFrame is [greetSum] as machines call it: what it keeps, and in the end its results.
+// greetSumFrame is the frame of [greetSum] for a caller that is a machine: what it keeps and, at the end, its results.
 type greetSumFrame struct {
 	greetSumLocals
 
@@ -445,13 +448,14 @@ type greetSumFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [greetSum] where it stopped.
+// MoveNext continues [greetSum] where it stopped.
 func (f *greetSumFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [greetSum] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var err error
 	var n int
@@ -469,7 +473,7 @@ func (f *greetSumLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (
 	// main.go:46: text, err := greet(name)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(t, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:473
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:477
 	if f.greet1 == nil {
 		goto resumed1
 	}
@@ -485,7 +489,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:489
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:493
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:49
@@ -493,7 +497,7 @@ resumed1:
 	// main.go:50: n, err := sum(a, b)
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	f.sum2, n, err = sumEnter(t, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:497
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:501
 	if f.sum2 == nil {
 		goto resumed2
 	}
@@ -508,7 +512,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:512
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:516
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -524,7 +528,7 @@ func (f *greetSumFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// greetSumMachine is [greetSum] as the root of a chain of calls: task, job and frame in one allocation.
+// greetSumMachine is the root of a chain of calls that begins with [greetSum]: chain, job and frame in one allocation.
 type greetSumMachine struct {
 	statemachine.Builder[string]
 	greetSumLocals
@@ -541,4 +545,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2e8e6ab3eaa2d955
+// Digest of what is above: 997d5417c775ec63

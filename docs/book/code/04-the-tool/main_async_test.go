@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// eachEnter is [each] as machines call it: its results, or the suspended frame that will have them.
+// eachEnter enters [each] for another machine. It returns the results, or the suspended frame that will have them.
 func eachEnter(t *statemachine.Task, parts []*job.Job[int], ended *bool) (*eachFrame, error) {
 	frame := eachFrame{}
 	if frame.moveNext(t, parts, ended) {
@@ -54,12 +54,13 @@ type eachFrame struct {
 	err error
 }
 
-// MoveNext goes on with [each] where it stopped.
+// MoveNext continues [each] where it stopped.
 func (f *eachFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [each] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [each] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *eachFrame) moveNext(t *statemachine.Task, parts []*job.Job[int], ended *bool) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
@@ -94,8 +95,8 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:99
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:100
 		goto resume1
 	}
 	f.State = 1
@@ -118,7 +119,7 @@ resume1:
 endIf1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:122
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:123
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
@@ -127,7 +128,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:131
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:132
 }
 
 // Location returns where [each] is suspended.
@@ -141,7 +142,7 @@ func (f *eachFrame) Results(t *statemachine.Task) error {
 	return f.err
 }
 
-// eachMachine is [each] as the root of a chain of calls: task, job and frame in one allocation.
+// eachMachine is the root of a chain of calls that begins with [each]: chain, job and frame in one allocation.
 type eachMachine struct {
 	statemachine.Builder[job.Void]
 	eachFrame
@@ -158,4 +159,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: a6b2de35a56d19ce
+// Digest of what is above: 7af14e2dd32da4e1

@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// findEnter is [find] as machines call it: its results, or the suspended frame that will have them.
+// findEnter enters [find] for another machine. It returns the results, or the suspended frame that will have them.
 func findEnter(t *statemachine.Task, ctx context.Context, key string) (*findFrame, string, error) {
 	frame := findLocals{key: key}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -48,7 +48,7 @@ type findLocals struct {
 	key string
 }
 
-// findFrame is [find] as machines call it: what it keeps, and in the end its results.
+// findFrame is the frame of [find] for a caller that is a machine: what it keeps and, at the end, its results.
 type findFrame struct {
 	findLocals
 
@@ -56,13 +56,14 @@ type findFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [find] where it stopped.
+// MoveNext continues [find] where it stopped.
 func (f *findFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [find] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [find] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -78,7 +79,7 @@ func (f *findLocals) moveNext(t *statemachine.Task, ctx context.Context) (finish
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:82
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:83
 	if !asleep1 {
 		goto resumed1
 	}
@@ -95,7 +96,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:24
 	result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:99
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:100
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
@@ -103,7 +104,7 @@ endIf1:
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:107
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:108
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
@@ -111,7 +112,7 @@ endIf1:
 		panic("index out of range")
 	}
 	result0, result1 = "value of "+f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:115
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:116
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -127,7 +128,7 @@ func (f *findFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// findMachine is [find] as the root of a chain of calls: task, job and frame in one allocation.
+// findMachine is the root of a chain of calls that begins with [find]: chain, job and frame in one allocation.
 type findMachine struct {
 	statemachine.Builder[string]
 	findLocals
@@ -157,7 +158,7 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 	return m.Start(ctx, &t, m)
 }
 
-// findOrEnter is [findOr] as machines call it: its results, or the suspended frame that will have them.
+// findOrEnter enters [findOr] for another machine. It returns the results, or the suspended frame that will have them.
 func findOrEnter(t *statemachine.Task, ctx context.Context, key, otherwise string) (*findOrFrame, string, error) {
 	frame := findOrFrame{text: new(string), err: new(error)}
 	if frame.moveNext(t, ctx, key, otherwise) {
@@ -181,12 +182,13 @@ type findOrFrame struct {
 	err  *error
 }
 
-// MoveNext goes on with [findOr] where it stopped.
+// MoveNext continues [findOr] where it stopped.
 func (f *findOrFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, "", "")
 }
 
-// moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [findOr] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key string, otherwise string) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var find2 string
@@ -220,7 +222,7 @@ func (f *findOrFrame) moveNext(t *statemachine.Task, ctx context.Context, key st
 	// main.go:45: return find(ctx, key)
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find2, find3 = findEnter(t, ctx, key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:224
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:226
 	if f.find1 == nil {
 		goto resumed1
 	}
@@ -238,7 +240,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:242
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:244
 }
 
 // Location returns where [findOr] is suspended.
@@ -252,7 +254,7 @@ func (f *findOrFrame) Results(t *statemachine.Task) (string, error) {
 	return *f.text, *f.err
 }
 
-// findOrMachine is [findOr] as the root of a chain of calls: task, job and frame in one allocation.
+// findOrMachine is the root of a chain of calls that begins with [findOr]: chain, job and frame in one allocation.
 type findOrMachine struct {
 	statemachine.Builder[string]
 	findOrFrame
@@ -269,4 +271,4 @@ func (f *findOrMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1495938eefefe7ca
+// Digest of what is above: 1f5d729c44e3dab5

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 	return m.Start(ctx, &t, m)
 }
 
-// withdrawEnter is [account.withdraw] as machines call it: its results, or the suspended frame that will have them.
+// withdrawEnter enters [account.withdraw] for another machine. It returns the results, or the suspended frame that will have them.
 func (a *account) withdrawEnter(t *statemachine.Task, ctx context.Context, amount int) (*accountWithdrawFrame, error) {
 	frame := accountWithdrawLocals{a: a, amount: amount}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -48,14 +48,14 @@ type accountWithdrawLocals struct {
 	amount int
 }
 
-// accountWithdrawFrame is [account.withdraw] as machines call it: what it keeps, and in the end its results.
+// accountWithdrawFrame is the frame of [account.withdraw] for a caller that is a machine: what it keeps and, at the end, its results.
 type accountWithdrawFrame struct {
 	accountWithdrawLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [account.withdraw] where it stopped.
+// MoveNext continues [account.withdraw] where it stopped.
 func (f *accountWithdrawFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -106,7 +106,7 @@ func (f *accountWithdrawFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// accountWithdrawMachine is [account.withdraw] as the root of a chain of calls: task, job and frame in one allocation.
+// accountWithdrawMachine is the root of a chain of calls that begins with [account.withdraw]: chain, job and frame in one allocation.
 type accountWithdrawMachine struct {
 	statemachine.Builder[job.Void]
 	accountWithdrawLocals
@@ -135,7 +135,7 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// retryEnter is [retry] as machines call it: its results, or the suspended frame that will have them.
+// retryEnter enters [retry] for another machine. It returns the results, or the suspended frame that will have them.
 func retryEnter(t *statemachine.Task, ctx context.Context, operation func() error) (*retryFrame, error) {
 	frame := retryLocals{ctx: ctx, operation: operation}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -156,14 +156,14 @@ type retryLocals struct {
 	pause time.Duration
 }
 
-// retryFrame is [retry] as machines call it: what it keeps, and in the end its results.
+// retryFrame is the frame of [retry] for a caller that is a machine: what it keeps and, at the end, its results.
 type retryFrame struct {
 	retryLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [retry] where it stopped.
+// MoveNext continues [retry] where it stopped.
 func (f *retryFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -237,7 +237,7 @@ func (f *retryFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// retryMachine is [retry] as the root of a chain of calls: task, job and frame in one allocation.
+// retryMachine is the root of a chain of calls that begins with [retry]: chain, job and frame in one allocation.
 type retryMachine struct {
 	statemachine.Builder[job.Void]
 	retryLocals
@@ -254,4 +254,4 @@ func (f *retryMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 399cad3f0cb8b153
+// Digest of what is above: 864c163c61c005b9

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// addEnter is [add] as machines call it: its results, or the suspended frame that will have them.
+// addEnter enters [add] for another machine. It returns the results, or the suspended frame that will have them.
 func addEnter(t *statemachine.Task, sum *int, part *job.Job[int]) (*addFrame, error) {
 	frame := addLocals{sum: sum}
 	if finished, v0 := frame.moveNext(t, part); finished {
@@ -49,20 +49,21 @@ type addLocals struct {
 	await1 *job.Job[int]
 }
 
-// addFrame is [add] as machines call it: what it keeps, and in the end its results.
+// addFrame is the frame of [add] for a caller that is a machine: what it keeps and, at the end, its results.
 type addFrame struct {
 	addLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [add] where it stopped.
+// MoveNext continues [add] where it stopped.
 func (f *addFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [add] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [add] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -79,8 +80,8 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	f.await1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:84
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:85
 		goto resume1
 	}
 	f.State = 1
@@ -95,7 +96,7 @@ resume1:
 		*f.sum = f.before + n
 		result0 = err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:99
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:100
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -111,7 +112,7 @@ func (f *addFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// addMachine is [add] as the root of a chain of calls: task, job and frame in one allocation.
+// addMachine is the root of a chain of calls that begins with [add]: chain, job and frame in one allocation.
 type addMachine struct {
 	statemachine.Builder[job.Void]
 	addLocals
@@ -128,4 +129,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 2bc7e45821fc3901
+// Digest of what is above: 3b63a84b2150b001

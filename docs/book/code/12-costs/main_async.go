@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// getEnter is [get] as machines call it: its results, or the suspended frame that will have them.
+// getEnter enters [get] for another machine. It returns the results, or the suspended frame that will have them.
 func getEnter(t *statemachine.Task, j *job.Job[int]) (*getFrame, int, error) {
 	frame := getLocals{}
 	if finished, v0, v1 := frame.moveNext(t, j); finished {
@@ -46,7 +46,7 @@ type getLocals struct {
 	await1 *job.Job[int]
 }
 
-// getFrame is [get] as machines call it: what it keeps, and in the end its results.
+// getFrame is the frame of [get] for a caller that is a machine: what it keeps and, at the end, its results.
 type getFrame struct {
 	getLocals
 
@@ -54,13 +54,14 @@ type getFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [get] where it stopped.
+// MoveNext continues [get] where it stopped.
 func (f *getFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [get] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [get] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -75,8 +76,8 @@ func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:80
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
@@ -87,7 +88,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:91
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:92
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -103,7 +104,7 @@ func (f *getFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// getMachine is [get] as the root of a chain of calls: task, job and frame in one allocation.
+// getMachine is the root of a chain of calls that begins with [get]: chain, job and frame in one allocation.
 type getMachine struct {
 	statemachine.Builder[int]
 	getLocals
@@ -132,7 +133,7 @@ func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// twiceEnter is [twice] as machines call it: its results, or the suspended frame that will have them.
+// twiceEnter enters [twice] for another machine. It returns the results, or the suspended frame that will have them.
 func twiceEnter(t *statemachine.Task, j *job.Job[int]) (*twiceFrame, int, error) {
 	frame := twiceLocals{j: j}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -153,7 +154,7 @@ type twiceLocals struct {
 	get1 *getFrame
 }
 
-// twiceFrame is [twice] as machines call it: what it keeps, and in the end its results.
+// twiceFrame is the frame of [twice] for a caller that is a machine: what it keeps and, at the end, its results.
 type twiceFrame struct {
 	twiceLocals
 
@@ -161,7 +162,7 @@ type twiceFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [twice] where it stopped.
+// MoveNext continues [twice] where it stopped.
 func (f *twiceFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -185,7 +186,7 @@ func (f *twiceLocals) moveNext(t *statemachine.Task) (finished bool, result0 int
 	// main.go:25: a, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(t, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:189
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:190
 	if f.get1 == nil {
 		goto resumed1
 	}
@@ -200,7 +201,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:205
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:28
@@ -208,7 +209,7 @@ resumed1:
 	// main.go:29: b, err := get(j)
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	f.get1, b, err = getEnter(t, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:212
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:213
 	if f.get1 == nil {
 		goto resumed2
 	}
@@ -223,7 +224,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	result0, result1 = f.a+b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:227
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:228
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -239,7 +240,7 @@ func (f *twiceFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// twiceMachine is [twice] as the root of a chain of calls: task, job and frame in one allocation.
+// twiceMachine is the root of a chain of calls that begins with [twice]: chain, job and frame in one allocation.
 type twiceMachine struct {
 	statemachine.Builder[int]
 	twiceLocals
@@ -256,4 +257,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 410da3f878aa1fe9
+// Digest of what is above: 3cefa74eb91d48f2

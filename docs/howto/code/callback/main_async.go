@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func visitAsync(ctx context.Context, name string) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// visitEnter is [visit] as machines call it: its results, or the suspended frame that will have them.
+// visitEnter enters [visit] for another machine. It returns the results, or the suspended frame that will have them.
 func visitEnter(t *statemachine.Task, ctx context.Context, name string) (*visitFrame, string, error) {
 	frame := visitLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, name); finished {
@@ -46,7 +46,7 @@ type visitLocals struct {
 	lookup1 *job.Job[string]
 }
 
-// visitFrame is [visit] as machines call it: what it keeps, and in the end its results.
+// visitFrame is the frame of [visit] for a caller that is a machine: what it keeps and, at the end, its results.
 type visitFrame struct {
 	visitLocals
 
@@ -54,13 +54,14 @@ type visitFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [visit] where it stopped.
+// MoveNext continues [visit] where it stopped.
 func (f *visitFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [visit] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name string) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -75,8 +76,8 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name s
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(ctx, client{}, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	if f.lookup1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:80
+	if f.lookup1.IsCompleted() {
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
@@ -90,14 +91,14 @@ resume1:
 		f.lookup1 = nil
 		if err != nil {
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:94
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:95
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:50
 		}
 		result0, result1 = "visited "+address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:102
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -113,7 +114,7 @@ func (f *visitFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// visitMachine is [visit] as the root of a chain of calls: task, job and frame in one allocation.
+// visitMachine is the root of a chain of calls that begins with [visit]: chain, job and frame in one allocation.
 type visitMachine struct {
 	statemachine.Builder[string]
 	visitLocals
@@ -130,4 +131,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 25689c5141e3e4cc
+// Digest of what is above: b19d6fb15f0a1a79

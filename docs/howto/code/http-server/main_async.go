@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 	return m.Start(ctx, &t, m)
 }
 
-// backendEnter is [backend] as machines call it: its results, or the suspended frame that will have them.
+// backendEnter enters [backend] for another machine. It returns the results, or the suspended frame that will have them.
 func backendEnter(t *statemachine.Task, ctx context.Context, name, key string) (*backendFrame, string, error) {
 	frame := backendLocals{name: name, key: key}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -48,7 +48,7 @@ type backendLocals struct {
 	key  string
 }
 
-// backendFrame is [backend] as machines call it: what it keeps, and in the end its results.
+// backendFrame is the frame of [backend] for a caller that is a machine: what it keeps and, at the end, its results.
 type backendFrame struct {
 	backendLocals
 
@@ -56,13 +56,14 @@ type backendFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [backend] where it stopped.
+// MoveNext continues [backend] where it stopped.
 func (f *backendFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [backend] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [backend] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 string, result1 error) {
 	var err error
 	var asleep1 bool
@@ -85,7 +86,7 @@ func (f *backendLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:25
 		asleep1, err = statemachine.Sleep(t, ctx, delay)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:89
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:90
 	if !asleep1 {
 		goto resumed1
 	}
@@ -102,7 +103,7 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:26
 	result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:107
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
@@ -111,7 +112,7 @@ endIf1:
 		panic("no such shard")
 	}
 	result0, result1 = f.name+" of "+f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:116
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -127,7 +128,7 @@ func (f *backendFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// backendMachine is [backend] as the root of a chain of calls: task, job and frame in one allocation.
+// backendMachine is the root of a chain of calls that begins with [backend]: chain, job and frame in one allocation.
 type backendMachine struct {
 	statemachine.Builder[string]
 	backendLocals
@@ -156,7 +157,7 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 	return m.Start(ctx, &t, m)
 }
 
-// pageEnter is [page] as machines call it: its results, or the suspended frame that will have them.
+// pageEnter enters [page] for another machine. It returns the results, or the suspended frame that will have them.
 func pageEnter(t *statemachine.Task, ctx context.Context, key string) (*pageFrame, string, error) {
 	frame := pageLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, key); finished {
@@ -177,7 +178,7 @@ type pageLocals struct {
 	await2   *job.Job[string]
 }
 
-// pageFrame is [page] as machines call it: what it keeps, and in the end its results.
+// pageFrame is the frame of [page] for a caller that is a machine: what it keeps and, at the end, its results.
 type pageFrame struct {
 	pageLocals
 
@@ -185,13 +186,14 @@ type pageFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [page] where it stopped.
+// MoveNext continues [page] where it stopped.
 func (f *pageFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, "")
 	return finished
 }
 
-// moveNext runs [page] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [page] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key string) (finished bool, result0 string, result1 error) {
 	var err error
 	state := f.State
@@ -210,7 +212,7 @@ func (f *pageLocals) moveNext(t *statemachine.Task, ctx context.Context, key str
 	// main.go:39: stock, err := backend(ctx, "stock", key)
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.backend1, f.stock, err = backendEnter(t, ctx, "stock", key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:214
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:216
 	if f.backend1 == nil {
 		goto resumed1
 	}
@@ -226,7 +228,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
 	if err != nil {
 		result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:230
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:232
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:42
@@ -235,8 +237,8 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	f.await2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:240
+	if f.await2.IsCompleted() {
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:242
 		goto resume2
 	}
 	f.State = 2
@@ -253,7 +255,7 @@ resume2:
 		f.await2 = nil
 		result0, result1 = text+", "+f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:259
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -269,7 +271,7 @@ func (f *pageFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// pageMachine is [page] as the root of a chain of calls: task, job and frame in one allocation.
+// pageMachine is the root of a chain of calls that begins with [page]: chain, job and frame in one allocation.
 type pageMachine struct {
 	statemachine.Builder[string]
 	pageLocals
@@ -286,4 +288,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0fb92973ebfb34dd
+// Digest of what is above: 9c52feea86540381

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// loadEnter is [load] as machines call it: its results, or the suspended frame that will have them.
+// loadEnter enters [load] for another machine. It returns the results, or the suspended frame that will have them.
 func loadEnter(t *statemachine.Task, page *job.Job[string]) (*loadFrame, string, error) {
 	frame := loadLocals{}
 	if finished, v0, v1 := frame.moveNext(t, page); finished {
@@ -46,7 +46,7 @@ type loadLocals struct {
 	await1 *job.Job[string]
 }
 
-// loadFrame is [load] as machines call it: what it keeps, and in the end its results.
+// loadFrame is the frame of [load] for a caller that is a machine: what it keeps and, at the end, its results.
 type loadFrame struct {
 	loadLocals
 
@@ -54,13 +54,14 @@ type loadFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [load] where it stopped.
+// MoveNext continues [load] where it stopped.
 func (f *loadFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [load] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -75,8 +76,8 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	f.await1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
-	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:80
+	if f.await1.IsCompleted() {
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:81
 		goto resume1
 	}
 	f.State = 1
@@ -87,7 +88,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	f.await1 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:92
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -103,7 +104,7 @@ func (f *loadFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// loadMachine is [load] as the root of a chain of calls: task, job and frame in one allocation.
+// loadMachine is the root of a chain of calls that begins with [load]: chain, job and frame in one allocation.
 type loadMachine struct {
 	statemachine.Builder[string]
 	loadLocals
@@ -132,7 +133,7 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// renderEnter is [render] as machines call it: its results, or the suspended frame that will have them.
+// renderEnter enters [render] for another machine. It returns the results, or the suspended frame that will have them.
 func renderEnter(t *statemachine.Task, page *job.Job[string]) (*renderFrame, string, error) {
 	frame := renderLocals{}
 	if finished, v0, v1 := frame.moveNext(t, page); finished {
@@ -150,7 +151,7 @@ type renderLocals struct {
 	load1 *loadFrame
 }
 
-// renderFrame is [render] as machines call it: what it keeps, and in the end its results.
+// renderFrame is the frame of [render] for a caller that is a machine: what it keeps and, at the end, its results.
 type renderFrame struct {
 	renderLocals
 
@@ -158,13 +159,14 @@ type renderFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [render] where it stopped.
+// MoveNext continues [render] where it stopped.
 func (f *renderFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [render] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [render] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (finished bool, result0 string, result1 error) {
 	var text string
 	var err error
@@ -180,7 +182,7 @@ func (f *renderLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fi
 	// main.go:19: text, err := load(page)
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:19
 	f.load1, text, err = loadEnter(t, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:184
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:186
 	if f.load1 == nil {
 		goto resumed1
 	}
@@ -194,7 +196,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:20
 	result0, result1 = "<p>"+text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:198
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:200
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -210,7 +212,7 @@ func (f *renderFrame) Results(t *statemachine.Task) (string, error) {
 	return f.result0, f.result1
 }
 
-// renderMachine is [render] as the root of a chain of calls: task, job and frame in one allocation.
+// renderMachine is the root of a chain of calls that begins with [render]: chain, job and frame in one allocation.
 type renderMachine struct {
 	statemachine.Builder[string]
 	renderLocals
@@ -227,4 +229,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 96a39534a962d78d
+// Digest of what is above: 93c0756044c98a43
