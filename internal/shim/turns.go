@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Turns is a shim that holds work back until it may run. Works begin in the order of
+// Turns is a shim that holds work back until it may run. Work begins in the order of
 // arrival: a work item that has to wait delays those behind it too, so nothing starves.
 //
 // # The life of a turn
