@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -32,7 +32,7 @@ func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// othersEnter is [others] as machines call it: its results, or the suspended frame that will have them.
+// othersEnter enters [others] for another machine. It returns the results, or the suspended frame that will have them.
 func othersEnter(t *statemachine.Task, ctx context.Context, u *uncontended) *othersFrame {
 	frame := othersFrame{u: u}
 	if frame.MoveNext(t) {
@@ -93,7 +93,7 @@ func (f *othersFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// othersMachine is [others] as the root of a chain of calls: task, job and frame in one allocation.
+// othersMachine is the root of a chain of calls that begins with [others]: chain, job and frame in one allocation.
 type othersMachine struct {
 	statemachine.Builder[job.Void]
 	othersFrame
@@ -121,7 +121,7 @@ func usesAsync(ctx context.Context, u *uncontended, what string) (result *job.Jo
 	return m.Start(ctx, &t, m)
 }
 
-// usesEnter is [uses] as machines call it: its results, or the suspended frame that will have them.
+// usesEnter enters [uses] for another machine. It returns the results, or the suspended frame that will have them.
 func usesEnter(t *statemachine.Task, ctx context.Context, u *uncontended, what string) (*usesFrame, error) {
 	frame := usesLocals{ctx: ctx, u: u, what: what}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -152,14 +152,14 @@ type usesLocals struct {
 	receive15    *coord.Entered[int, job.Void]
 }
 
-// usesFrame is [uses] as machines call it: what it keeps, and in the end its results.
+// usesFrame is the frame of [uses] for a caller that is a machine: what it keeps and, at the end, its results.
 type usesFrame struct {
 	usesLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [uses] where it stopped.
+// MoveNext continues [uses] where it stopped.
 func (f *usesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -665,7 +665,7 @@ func (f *usesFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// usesMachine is [uses] as the root of a chain of calls: task, job and frame in one allocation.
+// usesMachine is the root of a chain of calls that begins with [uses]: chain, job and frame in one allocation.
 type usesMachine struct {
 	statemachine.Builder[job.Void]
 	usesLocals
@@ -694,7 +694,7 @@ func misusesAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.
 	return m.Start(ctx, &t, m)
 }
 
-// misusesEnter is [misuses] as machines call it: its results, or the suspended frame that will have them.
+// misusesEnter enters [misuses] for another machine. It returns the results, or the suspended frame that will have them.
 func misusesEnter(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (*misusesFrame, int) {
 	frame := misusesFrame{ctx: ctx, u: u, keyed: keyed}
 	if frame.MoveNext(t) {
@@ -777,7 +777,7 @@ func (f *misusesFrame) Results(t *statemachine.Task) int {
 	return f.panics
 }
 
-// misusesMachine is [misuses] as the root of a chain of calls: task, job and frame in one allocation.
+// misusesMachine is the root of a chain of calls that begins with [misuses]: chain, job and frame in one allocation.
 type misusesMachine struct {
 	statemachine.Builder[int]
 	misusesFrame
@@ -806,7 +806,7 @@ func misuseAsync(ctx context.Context, u *uncontended, keyed bool) (result *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// misuseEnter is [misuse] as machines call it: its results, or the suspended frame that will have them.
+// misuseEnter enters [misuse] for another machine. It returns the results, or the suspended frame that will have them.
 func misuseEnter(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (*misuseFrame, int) {
 	frame := misuseFrame{panics: new(int)}
 	if frame.moveNext(t, ctx, u, keyed) {
@@ -830,12 +830,13 @@ type misuseFrame struct {
 	panics *int
 }
 
-// MoveNext goes on with [misuse] where it stopped.
+// MoveNext continues [misuse] where it stopped.
 func (f *misuseFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil, false)
 }
 
-// moveNext runs [misuse] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [misuse] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *uncontended, keyed bool) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	state := f.State
@@ -872,7 +873,7 @@ func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *unc
 	// budget_test.go:183: _ = u.keyed.Lock(ctx, []int{})
 //line github.com/movenext/movenext/coord/budget_test.go:183
 	f.lock1, _ = u.keyed.LockEnter(t, ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:876
+//line github.com/movenext/movenext/coord/budget_async_test.go:877
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -884,13 +885,13 @@ resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:183
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:888
+//line github.com/movenext/movenext/coord/budget_async_test.go:889
 	goto endIf1
 else1:
 	// budget_test.go:185: _ = u.limiter.Acquire(ctx, math.NaN())
 //line github.com/movenext/movenext/coord/budget_test.go:185
 	f.acquire2, _ = u.limiter.AcquireEnter(t, ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:894
+//line github.com/movenext/movenext/coord/budget_async_test.go:895
 	if f.acquire2 == nil {
 		goto resumed2
 	}
@@ -909,7 +910,7 @@ endIf1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:187
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:913
+//line github.com/movenext/movenext/coord/budget_async_test.go:914
 }
 
 // Location returns where [misuse] is suspended.
@@ -923,7 +924,7 @@ func (f *misuseFrame) Results(t *statemachine.Task) int {
 	return *f.panics
 }
 
-// misuseMachine is [misuse] as the root of a chain of calls: task, job and frame in one allocation.
+// misuseMachine is the root of a chain of calls that begins with [misuse]: chain, job and frame in one allocation.
 type misuseMachine struct {
 	statemachine.Builder[int]
 	misuseFrame
@@ -940,4 +941,4 @@ func (f *misuseMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6d9dc84c4e2e7ee5
+// Digest of what is above: da20a073adbdc0cd

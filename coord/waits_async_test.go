@@ -370,7 +370,7 @@ range1:
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:62
-	if f.next1.IsCompleted() {
+	if f.next1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:375
 		goto resume1
 	}
@@ -791,7 +791,7 @@ func (f *waitsForScopeLocals) moveNext(t *statemachine.Task, ctx context.Context
 		f.wait1 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:114
-	if f.wait1.IsCompleted() {
+	if f.wait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/coord/waits_async_test.go:796
 		goto resume1
 	}
@@ -1640,4 +1640,4 @@ func (f *callsExitsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1ec6a8a71a1a1436
+// Digest of what is above: 53591db3040b3e30

@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -31,7 +31,7 @@ func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// echoAllEnter is [echoAll] as machines call it: its results, or the suspended frame that will have them.
+// echoAllEnter enters [echoAll] for another machine. It returns the results, or the suspended frame that will have them.
 func echoAllEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*echoAllFrame, int, error) {
 	frame := echoAllLocals{ctx: ctx, c: c}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -58,7 +58,7 @@ type echoAllLocals struct {
 	readOrWrite2 *netio.Entered
 }
 
-// echoAllFrame is [echoAll] as machines call it: what it keeps, and in the end its results.
+// echoAllFrame is the frame of [echoAll] for a caller that is a machine: what it keeps and, at the end, its results.
 type echoAllFrame struct {
 	echoAllLocals
 
@@ -66,7 +66,7 @@ type echoAllFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [echoAll] where it stopped.
+// MoveNext continues [echoAll] where it stopped.
 func (f *echoAllFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -200,7 +200,7 @@ func (f *echoAllFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// echoAllMachine is [echoAll] as the root of a chain of calls: task, job and frame in one allocation.
+// echoAllMachine is the root of a chain of calls that begins with [echoAll]: chain, job and frame in one allocation.
 type echoAllMachine struct {
 	statemachine.Builder[int]
 	echoAllLocals
@@ -218,4 +218,4 @@ func (f *echoAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 546d7c5107b1be05
+// Digest of what is above: 0c8887916b642f30

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,17 +28,17 @@ func carriedAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// carriedEnter is [carried] as machines call it: its results, or the suspended callee that will have them.
+// carriedEnter enters [carried] for another machine. It returns the results, or the suspended callee that will have them.
 func carriedEnter(t *statemachine.Task, c *Conn, k kind, p []byte) (*carriedFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:141
 	return c.carryEnter(t, k, p)
 //line github.com/movenext/movenext/netio/conn_async.go:36
 }
 
-// carriedFrame is that of the function whose results [carried] returns: there is nothing to keep while it is suspended.
+// carriedFrame is the frame of the function whose results [carried] returns: it keeps nothing of its own while it is suspended.
 type carriedFrame = Entered
 
-// carriedMachine is [carried] as the root of a chain of calls: it hands on what the callee returns.
+// carriedMachine is the root of a chain of calls that begins with [carried]: it passes on what the callee returns.
 type carriedMachine struct {
 	statemachine.Builder[int]
 	statemachine.Frame
@@ -71,17 +71,17 @@ func awaitedAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// awaitedEnter is [awaited] as machines call it: its results, or the suspended callee that will have them.
+// awaitedEnter enters [awaited] for another machine. It returns the results, or the suspended callee that will have them.
 func awaitedEnter(t *statemachine.Task, ctx context.Context, c *Conn, k kind) (*awaitedFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:172
 	return c.awaitEnter(t, ctx, k)
 //line github.com/movenext/movenext/netio/conn_async.go:79
 }
 
-// awaitedFrame is that of the function whose results [awaited] returns: there is nothing to keep while it is suspended.
+// awaitedFrame is the frame of the function whose results [awaited] returns: it keeps nothing of its own while it is suspended.
 type awaitedFrame = EnteredVoid
 
-// awaitedMachine is [awaited] as the root of a chain of calls: it hands on what the callee returns.
+// awaitedMachine is the root of a chain of calls that begins with [awaited]: it passes on what the callee returns.
 type awaitedMachine struct {
 	statemachine.Builder[job.Void]
 	statemachine.Frame
@@ -102,4 +102,4 @@ func (f *awaitedMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.awaited", File: "github.com/movenext/movenext/netio/conn.go", Line: 172}
 }
 
-// Digest of what is above: 9095090b9dcced3b
+// Digest of what is above: 4f452a040e85062e

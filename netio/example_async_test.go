@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -32,7 +32,7 @@ func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// shoutEnter is [shout] as machines call it: its results, or the suspended frame that will have them.
+// shoutEnter enters [shout] for another machine. It returns the results, or the suspended frame that will have them.
 func shoutEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*shoutFrame, error) {
 	frame := shoutLocals{ctx: ctx, c: c}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -57,14 +57,14 @@ type shoutLocals struct {
 	readOrWrite2 *netio.Entered
 }
 
-// shoutFrame is [shout] as machines call it: what it keeps, and in the end its results.
+// shoutFrame is the frame of [shout] for a caller that is a machine: what it keeps and, at the end, its results.
 type shoutFrame struct {
 	shoutLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [shout] where it stopped.
+// MoveNext continues [shout] where it stopped.
 func (f *shoutFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -203,7 +203,7 @@ func (f *shoutFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// shoutMachine is [shout] as the root of a chain of calls: task, job and frame in one allocation.
+// shoutMachine is the root of a chain of calls that begins with [shout]: chain, job and frame in one allocation.
 type shoutMachine struct {
 	statemachine.Builder[job.Void]
 	shoutLocals
@@ -233,7 +233,7 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
+// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, l *netio.Listener) (*serveFrame, error) {
 	frame := serveLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, l); finished {
@@ -251,20 +251,21 @@ type serveLocals struct {
 	inScope1 *job.Job[job.Void]
 }
 
-// serveFrame is [serve] as machines call it: what it keeps, and in the end its results.
+// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
 type serveFrame struct {
 	serveLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [serve] where it stopped.
+// MoveNext continues [serve] where it stopped.
 func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *netio.Listener) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -285,7 +286,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context, l *net
 	}
 //line github.com/movenext/movenext/netio/example_test.go:48
 	if f.inScope1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/example_async_test.go:289
+//line github.com/movenext/movenext/netio/example_async_test.go:290
 		goto resume1
 	}
 	f.State = 1
@@ -296,7 +297,7 @@ resume1:
 	_, result0 = statemachine.TwinResult(t, f.inScope1)
 //line github.com/movenext/movenext/netio/example_test.go:48
 	f.inScope1 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:300
+//line github.com/movenext/movenext/netio/example_async_test.go:301
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -312,7 +313,7 @@ func (f *serveFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// serveMachine is [serve] as the root of a chain of calls: task, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -329,7 +330,7 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// serveFunc1Run is a function literal of [serve] as the runtime calls it: its results, or an error which says that it has suspended.
+// serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
 func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 	var t statemachine.Task
 	frame := serveFunc1Frame{s: s}
@@ -354,7 +355,8 @@ type serveFunc1Frame struct {
 	result0 error
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *serveFunc1Frame) moveNext(t *statemachine.Task, l *netio.Listener, ctx context.Context) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 4, &finished)
 	state := f.State
@@ -378,7 +380,7 @@ range1:
 	// example_test.go:49: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/netio/example_async_test.go:382
+//line github.com/movenext/movenext/netio/example_async_test.go:384
 		goto resume1
 	}
 	f.State = 1
@@ -394,7 +396,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:398
+//line github.com/movenext/movenext/netio/example_async_test.go:400
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:52
 		}
@@ -402,12 +404,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:406
+//line github.com/movenext/movenext/netio/example_async_test.go:408
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:53
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/netio/example_async_test.go:411
+//line github.com/movenext/movenext/netio/example_async_test.go:413
 		goto resume2
 	}
 	f.State = 2
@@ -435,7 +437,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:55
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:439
+//line github.com/movenext/movenext/netio/example_async_test.go:441
 }
 
 // Location returns where a function literal of [serve] is suspended.
@@ -443,7 +445,7 @@ func (f *serveFunc1Frame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49, 49)
 }
 
-// serveFunc1Machine is a function literal of [serve] as the root of a chain of calls: task and frame in one allocation.
+// serveFunc1Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
 type serveFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc1Frame
@@ -459,7 +461,7 @@ func (f *serveFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// serveFunc2Run is a function literal of [serve] as the runtime calls it: its results, or an error which says that it has suspended.
+// serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results, or an error that reports its suspension.
 func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 	var t statemachine.Task
 	frame := serveFunc2Locals{}
@@ -478,7 +480,8 @@ type serveFunc2Locals struct {
 	shout1 *shoutFrame
 }
 
-// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [serve] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -492,7 +495,7 @@ func (f *serveFunc2Locals) moveNext(t *statemachine.Task, c *netio.Conn, ctx con
 	// example_test.go:53: s.Go(func(ctx context.Context) error { return shout(ctx, c) })
 //line github.com/movenext/movenext/netio/example_test.go:53
 	f.shout1, result0 = shoutEnter(t, ctx, c)
-//line github.com/movenext/movenext/netio/example_async_test.go:496
+//line github.com/movenext/movenext/netio/example_async_test.go:499
 	if f.shout1 == nil {
 		goto resumed1
 	}
@@ -504,7 +507,7 @@ resume1:
 //line github.com/movenext/movenext/netio/example_test.go:53
 	f.shout1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/example_async_test.go:508
+//line github.com/movenext/movenext/netio/example_async_test.go:511
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -514,7 +517,7 @@ func (f *serveFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 53)
 }
 
-// serveFunc2Machine is a function literal of [serve] as the root of a chain of calls: task and frame in one allocation.
+// serveFunc2Machine is the root of a chain of calls that begins with a function literal of [serve]: chain and frame in one allocation.
 type serveFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	serveFunc2Locals
@@ -530,4 +533,4 @@ func (f *serveFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 41d1db9c78459f90
+// Digest of what is above: 40a1371d482fb7bc

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,17 +28,17 @@ func nextAsync(l *Listener) (result *job.Job[*Conn]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// nextEnter is [next] as machines call it: its results, or the suspended callee that will have them.
+// nextEnter enters [next] for another machine. It returns the results, or the suspended callee that will have them.
 func nextEnter(t *statemachine.Task, l *Listener) (*nextFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:46
 	return l.AcceptEnter(t)
 //line github.com/movenext/movenext/netio/listener_async.go:36
 }
 
-// nextFrame is that of the function whose results [next] returns: there is nothing to keep while it is suspended.
+// nextFrame is the frame of the function whose results [next] returns: it keeps nothing of its own while it is suspended.
 type nextFrame = EnteredAccept
 
-// nextMachine is [next] as the root of a chain of calls: it hands on what the callee returns.
+// nextMachine is the root of a chain of calls that begins with [next]: it passes on what the callee returns.
 type nextMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
@@ -161,17 +161,17 @@ func nextWithinAsync(ctx context.Context, l *Listener) (result *job.Job[*Conn]) 
 	return m.Start(ctx, &t, m)
 }
 
-// nextWithinEnter is [nextWithin] as machines call it: its results, or the suspended callee that will have them.
+// nextWithinEnter enters [nextWithin] for another machine. It returns the results, or the suspended callee that will have them.
 func nextWithinEnter(t *statemachine.Task, ctx context.Context, l *Listener) (*nextWithinFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:99
 	return l.acceptWithinEnter(t, ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:169
 }
 
-// nextWithinFrame is that of the function whose results [nextWithin] returns: there is nothing to keep while it is suspended.
+// nextWithinFrame is the frame of the function whose results [nextWithin] returns: it keeps nothing of its own while it is suspended.
 type nextWithinFrame = EnteredAccept
 
-// nextWithinMachine is [nextWithin] as the root of a chain of calls: it hands on what the callee returns.
+// nextWithinMachine is the root of a chain of calls that begins with [nextWithin]: it passes on what the callee returns.
 type nextWithinMachine struct {
 	statemachine.Builder[*Conn]
 	statemachine.Frame
@@ -192,4 +192,4 @@ func (f *nextWithinMachine) Location() statemachine.Location {
 	return statemachine.Location{Function: "github.com/movenext/movenext/netio.nextWithin", File: "github.com/movenext/movenext/netio/listener.go", Line: 99}
 }
 
-// Digest of what is above: ab9ccb0e6b49e3a0
+// Digest of what is above: 26dc6eb51ddb7e41

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result 
 	return m.Start(ctx, &t, m)
 }
 
-// greetAllEnter is [greetAll] as machines call it: its results, or the suspended frame that will have them.
+// greetAllEnter enters [greetAll] for another machine. It returns the results, or the suspended frame that will have them.
 func greetAllEnter(t *statemachine.Task, ctx context.Context, l *netio.Listener, word string) (*greetAllFrame, int, error) {
 	frame := greetAllFrame{word: word}
 	if frame.moveNext(t, ctx, l) {
@@ -59,12 +59,13 @@ type greetAllFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [greetAll] where it stopped.
+// MoveNext continues [greetAll] where it stopped.
 func (f *greetAllFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [greetAll] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *greetAllFrame) moveNext(t *statemachine.Task, ctx context.Context, l *netio.Listener) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	var err error
@@ -92,7 +93,7 @@ range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:96
+//line github.com/movenext/movenext/netio/listener_async_test.go:97
 		goto resume1
 	}
 	f.State = 1
@@ -111,7 +112,7 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:115
+//line github.com/movenext/movenext/netio/listener_async_test.go:116
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
@@ -119,7 +120,7 @@ resume1:
 	// listener_test.go:120: if _, err := c.Write([]byte(word)); err != nil {
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(t, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:123
+//line github.com/movenext/movenext/netio/listener_async_test.go:124
 	if f.write2 == nil {
 		goto resumed2
 	}
@@ -138,23 +139,23 @@ resumed2:
 	}
 //line github.com/movenext/movenext/netio/listener_test.go:121
 	f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:142
+//line github.com/movenext/movenext/netio/listener_async_test.go:143
 	goto leave1
 endIf1:
 //line github.com/movenext/movenext/netio/listener_test.go:123
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:148
+//line github.com/movenext/movenext/netio/listener_async_test.go:149
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:153
+//line github.com/movenext/movenext/netio/listener_async_test.go:154
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:158
+//line github.com/movenext/movenext/netio/listener_async_test.go:159
 		goto resume3
 	}
 	f.State = 3
@@ -182,7 +183,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:186
+//line github.com/movenext/movenext/netio/listener_async_test.go:187
 }
 
 // Location returns where [greetAll] is suspended.
@@ -196,7 +197,7 @@ func (f *greetAllFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// greetAllMachine is [greetAll] as the root of a chain of calls: task, job and frame in one allocation.
+// greetAllMachine is the root of a chain of calls that begins with [greetAll]: chain, job and frame in one allocation.
 type greetAllMachine struct {
 	statemachine.Builder[int]
 	greetAllFrame
@@ -213,4 +214,4 @@ func (f *greetAllMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 95b7bb09cd264a40
+// Digest of what is above: 5b5e6de44906c6db

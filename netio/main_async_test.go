@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// readEnter is [read] as machines call it: its results, or the suspended frame that will have them.
+// readEnter enters [read] for another machine. It returns the results, or the suspended frame that will have them.
 func readEnter(t *statemachine.Task, c *netio.Conn, p []byte) (*readFrame, int, error) {
 	frame := readLocals{c: c, p: p}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -50,7 +50,7 @@ type readLocals struct {
 	read2 *netio.Entered
 }
 
-// readFrame is [read] as machines call it: what it keeps, and in the end its results.
+// readFrame is the frame of [read] for a caller that is a machine: what it keeps and, at the end, its results.
 type readFrame struct {
 	readLocals
 
@@ -58,7 +58,7 @@ type readFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [read] where it stopped.
+// MoveNext continues [read] where it stopped.
 func (f *readFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -116,7 +116,7 @@ func (f *readFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// readMachine is [read] as the root of a chain of calls: task, job and frame in one allocation.
+// readMachine is the root of a chain of calls that begins with [read]: chain, job and frame in one allocation.
 type readMachine struct {
 	statemachine.Builder[int]
 	readLocals
@@ -145,7 +145,7 @@ func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// writeEnter is [write] as machines call it: its results, or the suspended frame that will have them.
+// writeEnter enters [write] for another machine. It returns the results, or the suspended frame that will have them.
 func writeEnter(t *statemachine.Task, c *netio.Conn, p []byte) (*writeFrame, int, error) {
 	frame := writeLocals{c: c, p: p}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -166,7 +166,7 @@ type writeLocals struct {
 	write2 *netio.Entered
 }
 
-// writeFrame is [write] as machines call it: what it keeps, and in the end its results.
+// writeFrame is the frame of [write] for a caller that is a machine: what it keeps and, at the end, its results.
 type writeFrame struct {
 	writeLocals
 
@@ -174,7 +174,7 @@ type writeFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [write] where it stopped.
+// MoveNext continues [write] where it stopped.
 func (f *writeFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -232,7 +232,7 @@ func (f *writeFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// writeMachine is [write] as the root of a chain of calls: task, job and frame in one allocation.
+// writeMachine is the root of a chain of calls that begins with [write]: chain, job and frame in one allocation.
 type writeMachine struct {
 	statemachine.Builder[int]
 	writeLocals
@@ -249,4 +249,4 @@ func (f *writeMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 6b0a9690906ec892
+// Digest of what is above: d96729818e1a6763

@@ -13,8 +13,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -33,7 +33,7 @@ func echoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// echoEnter is [echo] as machines call it: its results, or the suspended frame that will have them.
+// echoEnter enters [echo] for another machine. It returns the results, or the suspended frame that will have them.
 func echoEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*echoFrame, int, error) {
 	frame := echoLocals{ctx: ctx, c: c}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -60,7 +60,7 @@ type echoLocals struct {
 	readOrWrite2 *netio.Entered
 }
 
-// echoFrame is [echo] as machines call it: what it keeps, and in the end its results.
+// echoFrame is the frame of [echo] for a caller that is a machine: what it keeps and, at the end, its results.
 type echoFrame struct {
 	echoLocals
 
@@ -68,7 +68,7 @@ type echoFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [echo] where it stopped.
+// MoveNext continues [echo] where it stopped.
 func (f *echoFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -204,7 +204,7 @@ func (f *echoFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// echoMachine is [echo] as the root of a chain of calls: task, job and frame in one allocation.
+// echoMachine is the root of a chain of calls that begins with [echo]: chain, job and frame in one allocation.
 type echoMachine struct {
 	statemachine.Builder[int]
 	echoLocals
@@ -234,7 +234,7 @@ func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// echoByEnter is [echoBy] as machines call it: its results, or the suspended frame that will have them.
+// echoByEnter enters [echoBy] for another machine. It returns the results, or the suspended frame that will have them.
 func echoByEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, p []byte) (*echoByFrame, int, error) {
 	frame := echoByLocals{ctx: ctx, c: c, p: p}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -259,7 +259,7 @@ type echoByLocals struct {
 	n                      int
 }
 
-// echoByFrame is [echoBy] as machines call it: what it keeps, and in the end its results.
+// echoByFrame is the frame of [echoBy] for a caller that is a machine: what it keeps and, at the end, its results.
 type echoByFrame struct {
 	echoByLocals
 
@@ -267,7 +267,7 @@ type echoByFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [echoBy] where it stopped.
+// MoveNext continues [echoBy] where it stopped.
 func (f *echoByFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -415,7 +415,7 @@ func (f *echoByFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// echoByMachine is [echoBy] as the root of a chain of calls: task, job and frame in one allocation.
+// echoByMachine is the root of a chain of calls that begins with [echoBy]: chain, job and frame in one allocation.
 type echoByMachine struct {
 	statemachine.Builder[int]
 	echoByLocals
@@ -444,7 +444,7 @@ func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (resul
 	return m.Start(ctx, &t, m)
 }
 
-// drainEnter is [drain] as machines call it: its results, or the suspended frame that will have them.
+// drainEnter enters [drain] for another machine. It returns the results, or the suspended frame that will have them.
 func drainEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn, stop <-chan struct{}) (*drainFrame, int, error) {
 	frame := drainLocals{c: c, stop: stop}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -467,7 +467,7 @@ type drainLocals struct {
 	read1 *netio.Entered
 }
 
-// drainFrame is [drain] as machines call it: what it keeps, and in the end its results.
+// drainFrame is the frame of [drain] for a caller that is a machine: what it keeps and, at the end, its results.
 type drainFrame struct {
 	drainLocals
 
@@ -475,13 +475,14 @@ type drainFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [drain] where it stopped.
+// MoveNext continues [drain] where it stopped.
 func (f *drainFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 int, result1 error) {
 	var n int
 	var err error
@@ -497,7 +498,7 @@ func (f *drainLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 //line github.com/movenext/movenext/netio/poller_test.go:258
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:501
+//line github.com/movenext/movenext/netio/poller_async_test.go:502
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:260
@@ -509,7 +510,7 @@ for1:
 	select {
 	case <-f.stop:
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/poller_async_test.go:513
+//line github.com/movenext/movenext/netio/poller_async_test.go:514
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:266
@@ -518,7 +519,7 @@ for1:
 	// poller_test.go:268: n, err := c.Read(p[:])
 //line github.com/movenext/movenext/netio/poller_test.go:268
 	f.read1, n, err = f.c.ReadEnter(t, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:522
+//line github.com/movenext/movenext/netio/poller_async_test.go:523
 	if f.read1 == nil {
 		goto resumed1
 	}
@@ -533,13 +534,13 @@ resumed1:
 //line github.com/movenext/movenext/netio/poller_test.go:269
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:537
+//line github.com/movenext/movenext/netio/poller_async_test.go:538
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:271
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:543
+//line github.com/movenext/movenext/netio/poller_async_test.go:544
 	goto for1
 }
 
@@ -554,7 +555,7 @@ func (f *drainFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// drainMachine is [drain] as the root of a chain of calls: task, job and frame in one allocation.
+// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
 type drainMachine struct {
 	statemachine.Builder[int]
 	drainLocals
@@ -583,7 +584,7 @@ func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// readTwoEnter is [readTwo] as machines call it: its results, or the suspended frame that will have them.
+// readTwoEnter enters [readTwo] for another machine. It returns the results, or the suspended frame that will have them.
 func readTwoEnter(t *statemachine.Task, ctx context.Context, c *netio.Conn) (*readTwoFrame, int, error) {
 	frame := readTwoLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
@@ -601,7 +602,7 @@ type readTwoLocals struct {
 	readFull1 *netio.Entered
 }
 
-// readTwoFrame is [readTwo] as machines call it: what it keeps, and in the end its results.
+// readTwoFrame is the frame of [readTwo] for a caller that is a machine: what it keeps and, at the end, its results.
 type readTwoFrame struct {
 	readTwoLocals
 
@@ -609,13 +610,14 @@ type readTwoFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [readTwo] where it stopped.
+// MoveNext continues [readTwo] where it stopped.
 func (f *readTwoFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [readTwo] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *netio.Conn) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -629,7 +631,7 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 //line github.com/movenext/movenext/netio/poller_test.go:294
 	if err := ctx.Err(); err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/poller_async_test.go:633
+//line github.com/movenext/movenext/netio/poller_async_test.go:635
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:296
@@ -641,7 +643,7 @@ func (f *readTwoLocals) moveNext(t *statemachine.Task, ctx context.Context, c *n
 //line github.com/movenext/movenext/netio/poller_test.go:298
 		f.readFull1, result0, result1 = c.ReadFullEnter(t, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:645
+//line github.com/movenext/movenext/netio/poller_async_test.go:647
 	if f.readFull1 == nil {
 		goto resumed1
 	}
@@ -653,7 +655,7 @@ resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:298
 	f.readFull1 = nil
 resumed1:
-//line github.com/movenext/movenext/netio/poller_async_test.go:657
+//line github.com/movenext/movenext/netio/poller_async_test.go:659
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -669,7 +671,7 @@ func (f *readTwoFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// readTwoMachine is [readTwo] as the root of a chain of calls: task, job and frame in one allocation.
+// readTwoMachine is the root of a chain of calls that begins with [readTwo]: chain, job and frame in one allocation.
 type readTwoMachine struct {
 	statemachine.Builder[int]
 	readTwoLocals
@@ -686,4 +688,4 @@ func (f *readTwoMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 8a523021aa38a3a7
+// Digest of what is above: c1959263d575313c

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func decryptedAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// decryptedEnter is [decrypted] as machines call it: its results, or the suspended frame that will have them.
+// decryptedEnter enters [decrypted] for another machine. It returns the results, or the suspended frame that will have them.
 func decryptedEnter(t *statemachine.Task, c *TLSConn, p []byte) (*decryptedFrame, int, error) {
 	frame := decryptedLocals{c: c, p: p}
 	if ended, v0, v1 := frame.moveNext(t); ended {
@@ -58,7 +58,7 @@ type decryptedLocals struct {
 	readable4  *EnteredVoid
 }
 
-// decryptedFrame is [decrypted] as machines call it: what it keeps, and in the end its results.
+// decryptedFrame is the frame of [decrypted] for a caller that is a machine: what it keeps and, at the end, its results.
 type decryptedFrame struct {
 	decryptedLocals
 
@@ -66,7 +66,7 @@ type decryptedFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [decrypted] where it stopped.
+// MoveNext continues [decrypted] where it stopped.
 func (f *decryptedFrame) MoveNext(t *statemachine.Task) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(t)
 	return ended
@@ -242,7 +242,7 @@ func (f *decryptedFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// decryptedMachine is [decrypted] as the root of a chain of calls: task, job and frame in one allocation.
+// decryptedMachine is the root of a chain of calls that begins with [decrypted]: chain, job and frame in one allocation.
 type decryptedMachine struct {
 	statemachine.Builder[int]
 	decryptedLocals
@@ -273,7 +273,7 @@ func decryptableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// decryptableEnter is [decryptable] as machines call it: its results, or the suspended frame that will have them.
+// decryptableEnter enters [decryptable] for another machine. It returns the results, or the suspended frame that will have them.
 func decryptableEnter(t *statemachine.Task, ctx context.Context, c *TLSConn) (*decryptableFrame, error) {
 	frame := decryptableLocals{ctx: ctx, c: c}
 	if ended, v0 := frame.moveNext(t); ended {
@@ -300,14 +300,14 @@ type decryptableLocals struct {
 	readable4  *EnteredVoid
 }
 
-// decryptableFrame is [decryptable] as machines call it: what it keeps, and in the end its results.
+// decryptableFrame is the frame of [decryptable] for a caller that is a machine: what it keeps and, at the end, its results.
 type decryptableFrame struct {
 	decryptableLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [decryptable] where it stopped.
+// MoveNext continues [decryptable] where it stopped.
 func (f *decryptableFrame) MoveNext(t *statemachine.Task) (ended bool) {
 	ended, f.result0 = f.moveNext(t)
 	return ended
@@ -483,7 +483,7 @@ func (f *decryptableFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// decryptableMachine is [decryptable] as the root of a chain of calls: task, job and frame in one allocation.
+// decryptableMachine is the root of a chain of calls that begins with [decryptable]: chain, job and frame in one allocation.
 type decryptableMachine struct {
 	statemachine.Builder[job.Void]
 	decryptableLocals
@@ -514,7 +514,7 @@ func encryptedAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// encryptedEnter is [encrypted] as machines call it: its results, or the suspended frame that will have them.
+// encryptedEnter enters [encrypted] for another machine. It returns the results, or the suspended frame that will have them.
 func encryptedEnter(t *statemachine.Task, c *TLSConn, p []byte) (*encryptedFrame, int, error) {
 	frame := encryptedLocals{c: c, p: p}
 	if ended, v0, v1 := frame.moveNext(t); ended {
@@ -541,7 +541,7 @@ type encryptedLocals struct {
 	sent3      *sentFrame
 }
 
-// encryptedFrame is [encrypted] as machines call it: what it keeps, and in the end its results.
+// encryptedFrame is the frame of [encrypted] for a caller that is a machine: what it keeps and, at the end, its results.
 type encryptedFrame struct {
 	encryptedLocals
 
@@ -549,7 +549,7 @@ type encryptedFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [encrypted] where it stopped.
+// MoveNext continues [encrypted] where it stopped.
 func (f *encryptedFrame) MoveNext(t *statemachine.Task) (ended bool) {
 	ended, f.result0, f.result1 = f.moveNext(t)
 	return ended
@@ -715,7 +715,7 @@ func (f *encryptedFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// encryptedMachine is [encrypted] as the root of a chain of calls: task, job and frame in one allocation.
+// encryptedMachine is the root of a chain of calls that begins with [encrypted]: chain, job and frame in one allocation.
 type encryptedMachine struct {
 	statemachine.Builder[int]
 	encryptedLocals
@@ -746,7 +746,7 @@ func finishedAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// finishedEnter is [finished] as machines call it: its results, or the suspended frame that will have them.
+// finishedEnter enters [finished] for another machine. It returns the results, or the suspended frame that will have them.
 func finishedEnter(t *statemachine.Task, c *TLSConn) (*finishedFrame, error) {
 	frame := finishedLocals{c: c}
 	if ended, v0 := frame.moveNext(t); ended {
@@ -771,14 +771,14 @@ type finishedLocals struct {
 	closeWrite4 *EnteredVoid
 }
 
-// finishedFrame is [finished] as machines call it: what it keeps, and in the end its results.
+// finishedFrame is the frame of [finished] for a caller that is a machine: what it keeps and, at the end, its results.
 type finishedFrame struct {
 	finishedLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [finished] where it stopped.
+// MoveNext continues [finished] where it stopped.
 func (f *finishedFrame) MoveNext(t *statemachine.Task) (ended bool) {
 	ended, f.result0 = f.moveNext(t)
 	return ended
@@ -945,7 +945,7 @@ func (f *finishedFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// finishedMachine is [finished] as the root of a chain of calls: task, job and frame in one allocation.
+// finishedMachine is the root of a chain of calls that begins with [finished]: chain, job and frame in one allocation.
 type finishedMachine struct {
 	statemachine.Builder[job.Void]
 	finishedLocals
@@ -976,7 +976,7 @@ func flushedAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// flushedEnter is [flushed] as machines call it: its results, or the suspended frame that will have them.
+// flushedEnter enters [flushed] for another machine. It returns the results, or the suspended frame that will have them.
 func flushedEnter(t *statemachine.Task, c *TLSConn) (*flushedFrame, error) {
 	frame := flushedLocals{c: c}
 	if ended, v0 := frame.moveNext(t); ended {
@@ -999,14 +999,14 @@ type flushedLocals struct {
 	sent2 *sentFrame
 }
 
-// flushedFrame is [flushed] as machines call it: what it keeps, and in the end its results.
+// flushedFrame is the frame of [flushed] for a caller that is a machine: what it keeps and, at the end, its results.
 type flushedFrame struct {
 	flushedLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [flushed] where it stopped.
+// MoveNext continues [flushed] where it stopped.
 func (f *flushedFrame) MoveNext(t *statemachine.Task) (ended bool) {
 	ended, f.result0 = f.moveNext(t)
 	return ended
@@ -1111,7 +1111,7 @@ func (f *flushedFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// flushedMachine is [flushed] as the root of a chain of calls: task, job and frame in one allocation.
+// flushedMachine is the root of a chain of calls that begins with [flushed]: chain, job and frame in one allocation.
 type flushedMachine struct {
 	statemachine.Builder[job.Void]
 	flushedLocals
@@ -1142,7 +1142,7 @@ func sentAsync(c *TLSConn) (result *job.Job[job.Void]) {
 	return m.Start(context.Background(), &t, m)
 }
 
-// sentEnter is [sent] as machines call it: its results, or the suspended frame that will have them.
+// sentEnter enters [sent] for another machine. It returns the results, or the suspended frame that will have them.
 func sentEnter(t *statemachine.Task, c *TLSConn) (*sentFrame, error) {
 	frame := sentLocals{c: c}
 	if ended, v0 := frame.moveNext(t); ended {
@@ -1165,14 +1165,14 @@ type sentLocals struct {
 	write1 *Entered
 }
 
-// sentFrame is [sent] as machines call it: what it keeps, and in the end its results.
+// sentFrame is the frame of [sent] for a caller that is a machine: what it keeps and, at the end, its results.
 type sentFrame struct {
 	sentLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [sent] where it stopped.
+// MoveNext continues [sent] where it stopped.
 func (f *sentFrame) MoveNext(t *statemachine.Task) (ended bool) {
 	ended, f.result0 = f.moveNext(t)
 	return ended
@@ -1255,7 +1255,7 @@ func (f *sentFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// sentMachine is [sent] as the root of a chain of calls: task, job and frame in one allocation.
+// sentMachine is the root of a chain of calls that begins with [sent]: chain, job and frame in one allocation.
 type sentMachine struct {
 	statemachine.Builder[job.Void]
 	sentLocals
@@ -1273,4 +1273,4 @@ func (f *sentMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 45977dee9ca8e1b5
+// Digest of what is above: 28bc4fbe95e3681d

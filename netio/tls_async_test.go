@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -31,7 +31,7 @@ func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) 
 	return m.Start(ctx, &t, m)
 }
 
-// echoTLSEnter is [echoTLS] as machines call it: its results, or the suspended frame that will have them.
+// echoTLSEnter enters [echoTLS] for another machine. It returns the results, or the suspended frame that will have them.
 func echoTLSEnter(t *statemachine.Task, ctx context.Context, c *netio.TLSConn) (*echoTLSFrame, int, error) {
 	frame := echoTLSLocals{ctx: ctx, c: c}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -58,7 +58,7 @@ type echoTLSLocals struct {
 	readOrWrite2          *job.Job[int]
 }
 
-// echoTLSFrame is [echoTLS] as machines call it: what it keeps, and in the end its results.
+// echoTLSFrame is the frame of [echoTLS] for a caller that is a machine: what it keeps and, at the end, its results.
 type echoTLSFrame struct {
 	echoTLSLocals
 
@@ -66,7 +66,7 @@ type echoTLSFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [echoTLS] where it stopped.
+// MoveNext continues [echoTLS] where it stopped.
 func (f *echoTLSFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -229,7 +229,7 @@ func (f *echoTLSFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// echoTLSMachine is [echoTLS] as the root of a chain of calls: task, job and frame in one allocation.
+// echoTLSMachine is the root of a chain of calls that begins with [echoTLS]: chain, job and frame in one allocation.
 type echoTLSMachine struct {
 	statemachine.Builder[int]
 	echoTLSLocals
@@ -259,7 +259,7 @@ func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *jo
 	return m.Start(ctx, &t, m)
 }
 
-// talkTLSEnter is [talkTLS] as machines call it: its results, or the suspended frame that will have them.
+// talkTLSEnter enters [talkTLS] for another machine. It returns the results, or the suspended frame that will have them.
 func talkTLSEnter(t *statemachine.Task, ctx context.Context, c *netio.TLSConn, all []byte) (*talkTLSFrame, []byte, error) {
 	frame := talkTLSLocals{c: c, all: all}
 	if finished, v0, v1 := frame.moveNext(t, ctx); finished {
@@ -284,7 +284,7 @@ type talkTLSLocals struct {
 	writeOrRead2           *job.Job[int]
 }
 
-// talkTLSFrame is [talkTLS] as machines call it: what it keeps, and in the end its results.
+// talkTLSFrame is the frame of [talkTLS] for a caller that is a machine: what it keeps and, at the end, its results.
 type talkTLSFrame struct {
 	talkTLSLocals
 
@@ -292,13 +292,14 @@ type talkTLSFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [talkTLS] where it stopped.
+// MoveNext continues [talkTLS] where it stopped.
 func (f *talkTLSFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [talkTLS] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [talkTLS] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 []byte, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -320,7 +321,7 @@ func (f *talkTLSLocals) moveNext(t *statemachine.Task, ctx context.Context) (fin
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:324
+//line github.com/movenext/movenext/netio/tls_async_test.go:325
 		goto resume1
 	}
 	f.State = 1
@@ -340,7 +341,7 @@ resume1:
 //line github.com/movenext/movenext/netio/tls_test.go:99
 		result0, result1 = nil, err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:344
+//line github.com/movenext/movenext/netio/tls_async_test.go:345
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf1:
@@ -360,7 +361,7 @@ for1:
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if f.writeOrRead2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:364
+//line github.com/movenext/movenext/netio/tls_async_test.go:365
 		goto resume2
 	}
 	f.State = 2
@@ -380,7 +381,7 @@ resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:105
 		result0, result1 = nil, err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:384
+//line github.com/movenext/movenext/netio/tls_async_test.go:385
 	f.State = statemachine.Finished
 	return true, result0, result1
 endIf2:
@@ -397,7 +398,7 @@ for2:
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if f.writeOrRead2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:401
+//line github.com/movenext/movenext/netio/tls_async_test.go:402
 		goto resume3
 	}
 	f.State = 3
@@ -411,14 +412,14 @@ resume3:
 		f.writeOrRead2 = nil
 		if err != nil {
 			result0, result1 = nil, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:415
+//line github.com/movenext/movenext/netio/tls_async_test.go:416
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/tls_test.go:111
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:422
+//line github.com/movenext/movenext/netio/tls_async_test.go:423
 	goto for2
 endFor2:
 	goto for1
@@ -428,7 +429,7 @@ endFor1:
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if f.handshakeOrCloseWrite1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/netio/tls_async_test.go:432
+//line github.com/movenext/movenext/netio/tls_async_test.go:433
 		goto resume4
 	}
 	f.State = 4
@@ -444,7 +445,7 @@ resume4:
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		result0, result1 = f.back, closeWrite1
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:448
+//line github.com/movenext/movenext/netio/tls_async_test.go:449
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -460,7 +461,7 @@ func (f *talkTLSFrame) Results(t *statemachine.Task) ([]byte, error) {
 	return f.result0, f.result1
 }
 
-// talkTLSMachine is [talkTLS] as the root of a chain of calls: task, job and frame in one allocation.
+// talkTLSMachine is the root of a chain of calls that begins with [talkTLS]: chain, job and frame in one allocation.
 type talkTLSMachine struct {
 	statemachine.Builder[[]byte]
 	talkTLSLocals
@@ -477,4 +478,4 @@ func (f *talkTLSMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ca248da9ef5a9f6c
+// Digest of what is above: afd091f565c365b6

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// nestedEnter is [nested] as machines call it: its results, or the suspended frame that will have them.
+// nestedEnter enters [nested] for another machine. It returns the results, or the suspended frame that will have them.
 func nestedEnter(t *statemachine.Task, ctx context.Context, n int) (*nestedFrame, int) {
 	frame := nestedLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, n); finished {
@@ -46,20 +46,21 @@ type nestedLocals struct {
 	nested2 *nestedFrame
 }
 
-// nestedFrame is [nested] as machines call it: what it keeps, and in the end its results.
+// nestedFrame is the frame of [nested] for a caller that is a machine: what it keeps and, at the end, its results.
 type nestedFrame struct {
 	nestedLocals
 
 	result0 int
 }
 
-// MoveNext goes on with [nested] where it stopped.
+// MoveNext continues [nested] where it stopped.
 func (f *nestedFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [nested] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [nested] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *nestedLocals) moveNext(t *statemachine.Task, ctx context.Context, n int) (finished bool, result0 int) {
 	var nested1 int
 	state := f.State
@@ -79,7 +80,7 @@ func (f *nestedLocals) moveNext(t *statemachine.Task, ctx context.Context, n int
 		goto endIf1
 	}
 	// bench_test.go:89: job.Yield()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:83
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:84
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:89
 	return t.Yield(), 0
@@ -87,14 +88,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/bench_test.go:89
 	_ = t.Refusal()
 	result0 = 0
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:91
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:92
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 	// bench_test.go:92: return nested(ctx, n-1) + 1
 //line github.com/movenext/movenext/statemachine/bench_test.go:92
 	f.nested2, nested1 = nestedEnter(t, ctx, n-1)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:98
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:99
 	if f.nested2 == nil {
 		goto resumed2
 	}
@@ -108,7 +109,7 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:92
 	result0 = nested1 + 1
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:112
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:113
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -124,7 +125,7 @@ func (f *nestedFrame) Results(t *statemachine.Task) int {
 	return f.result0
 }
 
-// nestedMachine is [nested] as the root of a chain of calls: task, job and frame in one allocation.
+// nestedMachine is the root of a chain of calls that begins with [nested]: chain, job and frame in one allocation.
 type nestedMachine struct {
 	statemachine.Builder[int]
 	nestedLocals
@@ -141,4 +142,4 @@ func (f *nestedMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: a48a3d69af85f059
+// Digest of what is above: 156098e931cba14f

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -31,7 +31,7 @@ func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// givesEnter is [gives] as machines call it: its results, or the suspended frame that will have them.
+// givesEnter enters [gives] for another machine. It returns the results, or the suspended frame that will have them.
 func givesEnter(t *statemachine.Task, ctx context.Context, s *signal) *givesFrame {
 	frame := givesFrame{s: s}
 	if frame.MoveNext(t) {
@@ -84,7 +84,7 @@ func (f *givesFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// givesMachine is [gives] as the root of a chain of calls: task, job and frame in one allocation.
+// givesMachine is the root of a chain of calls that begins with [gives]: chain, job and frame in one allocation.
 type givesMachine struct {
 	statemachine.Builder[job.Void]
 	givesFrame
@@ -112,7 +112,7 @@ func looksByJobAsync(ctx context.Context, s *signal) (result *job.Job[job.Void])
 	return m.Start(ctx, &t, m)
 }
 
-// looksByJobEnter is [looksByJob] as machines call it: its results, or the suspended frame that will have them.
+// looksByJobEnter enters [looksByJob] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByJobEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByJobFrame, error) {
 	frame := looksByJobLocals{s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -132,14 +132,14 @@ type looksByJobLocals struct {
 	await1 *job.Job[int]
 }
 
-// looksByJobFrame is [looksByJob] as machines call it: what it keeps, and in the end its results.
+// looksByJobFrame is the frame of [looksByJob] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksByJobFrame struct {
 	looksByJobLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksByJob] where it stopped.
+// MoveNext continues [looksByJob] where it stopped.
 func (f *looksByJobFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -211,7 +211,7 @@ func (f *looksByJobFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByJobMachine is [looksByJob] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByJobMachine is the root of a chain of calls that begins with [looksByJob]: chain, job and frame in one allocation.
 type looksByJobMachine struct {
 	statemachine.Builder[job.Void]
 	looksByJobLocals
@@ -240,7 +240,7 @@ func looksByAwaiterAsync(ctx context.Context, s *signal) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// looksByAwaiterEnter is [looksByAwaiter] as machines call it: its results, or the suspended frame that will have them.
+// looksByAwaiterEnter enters [looksByAwaiter] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByAwaiterEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByAwaiterFrame, error) {
 	frame := looksByAwaiterLocals{s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -260,14 +260,14 @@ type looksByAwaiterLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// looksByAwaiterFrame is [looksByAwaiter] as machines call it: what it keeps, and in the end its results.
+// looksByAwaiterFrame is the frame of [looksByAwaiter] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksByAwaiterFrame struct {
 	looksByAwaiterLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksByAwaiter] where it stopped.
+// MoveNext continues [looksByAwaiter] where it stopped.
 func (f *looksByAwaiterFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -347,7 +347,7 @@ func (f *looksByAwaiterFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByAwaiterMachine is [looksByAwaiter] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByAwaiterMachine is the root of a chain of calls that begins with [looksByAwaiter]: chain, job and frame in one allocation.
 type looksByAwaiterMachine struct {
 	statemachine.Builder[job.Void]
 	looksByAwaiterLocals
@@ -376,7 +376,7 @@ func looksByRegistrarAsync(ctx context.Context, s *signal) (result *job.Job[job.
 	return m.Start(ctx, &t, m)
 }
 
-// looksByRegistrarEnter is [looksByRegistrar] as machines call it: its results, or the suspended frame that will have them.
+// looksByRegistrarEnter enters [looksByRegistrar] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByRegistrarEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByRegistrarFrame, error) {
 	frame := looksByRegistrarLocals{s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -396,14 +396,14 @@ type looksByRegistrarLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// looksByRegistrarFrame is [looksByRegistrar] as machines call it: what it keeps, and in the end its results.
+// looksByRegistrarFrame is the frame of [looksByRegistrar] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksByRegistrarFrame struct {
 	looksByRegistrarLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksByRegistrar] where it stopped.
+// MoveNext continues [looksByRegistrar] where it stopped.
 func (f *looksByRegistrarFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -483,7 +483,7 @@ func (f *looksByRegistrarFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByRegistrarMachine is [looksByRegistrar] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByRegistrarMachine is the root of a chain of calls that begins with [looksByRegistrar]: chain, job and frame in one allocation.
 type looksByRegistrarMachine struct {
 	statemachine.Builder[job.Void]
 	looksByRegistrarLocals
@@ -512,7 +512,7 @@ func looksBySleepAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// looksBySleepEnter is [looksBySleep] as machines call it: its results, or the suspended frame that will have them.
+// looksBySleepEnter enters [looksBySleep] for another machine. It returns the results, or the suspended frame that will have them.
 func looksBySleepEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksBySleepFrame, error) {
 	frame := looksBySleepLocals{ctx: ctx, s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -531,14 +531,14 @@ type looksBySleepLocals struct {
 	s   *signal
 }
 
-// looksBySleepFrame is [looksBySleep] as machines call it: what it keeps, and in the end its results.
+// looksBySleepFrame is the frame of [looksBySleep] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksBySleepFrame struct {
 	looksBySleepLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksBySleep] where it stopped.
+// MoveNext continues [looksBySleep] where it stopped.
 func (f *looksBySleepFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -607,7 +607,7 @@ func (f *looksBySleepFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksBySleepMachine is [looksBySleep] as the root of a chain of calls: task, job and frame in one allocation.
+// looksBySleepMachine is the root of a chain of calls that begins with [looksBySleep]: chain, job and frame in one allocation.
 type looksBySleepMachine struct {
 	statemachine.Builder[job.Void]
 	looksBySleepLocals
@@ -636,7 +636,7 @@ func looksBySleepInVainAsync(ctx context.Context, s *signal) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// looksBySleepInVainEnter is [looksBySleepInVain] as machines call it: its results, or the suspended frame that will have them.
+// looksBySleepInVainEnter enters [looksBySleepInVain] for another machine. It returns the results, or the suspended frame that will have them.
 func looksBySleepInVainEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksBySleepInVainFrame, error) {
 	frame := looksBySleepInVainLocals{ctx: ctx, s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -655,14 +655,14 @@ type looksBySleepInVainLocals struct {
 	s   *signal
 }
 
-// looksBySleepInVainFrame is [looksBySleepInVain] as machines call it: what it keeps, and in the end its results.
+// looksBySleepInVainFrame is the frame of [looksBySleepInVain] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksBySleepInVainFrame struct {
 	looksBySleepInVainLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksBySleepInVain] where it stopped.
+// MoveNext continues [looksBySleepInVain] where it stopped.
 func (f *looksBySleepInVainFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -738,7 +738,7 @@ func (f *looksBySleepInVainFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksBySleepInVainMachine is [looksBySleepInVain] as the root of a chain of calls: task, job and frame in one allocation.
+// looksBySleepInVainMachine is the root of a chain of calls that begins with [looksBySleepInVain]: chain, job and frame in one allocation.
 type looksBySleepInVainMachine struct {
 	statemachine.Builder[job.Void]
 	looksBySleepInVainLocals
@@ -767,7 +767,7 @@ func looksByCallAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// looksByCallEnter is [looksByCall] as machines call it: its results, or the suspended frame that will have them.
+// looksByCallEnter enters [looksByCall] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByCallEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByCallFrame, error) {
 	frame := looksByCallLocals{ctx: ctx, s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -788,14 +788,14 @@ type looksByCallLocals struct {
 	one1 *oneFrame
 }
 
-// looksByCallFrame is [looksByCall] as machines call it: what it keeps, and in the end its results.
+// looksByCallFrame is the frame of [looksByCall] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksByCallFrame struct {
 	looksByCallLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksByCall] where it stopped.
+// MoveNext continues [looksByCall] where it stopped.
 func (f *looksByCallFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -865,7 +865,7 @@ func (f *looksByCallFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByCallMachine is [looksByCall] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByCallMachine is the root of a chain of calls that begins with [looksByCall]: chain, job and frame in one allocation.
 type looksByCallMachine struct {
 	statemachine.Builder[job.Void]
 	looksByCallLocals
@@ -894,7 +894,7 @@ func oneAsync(ctx context.Context) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// oneEnter is [one] as machines call it: its results, or the suspended frame that will have them.
+// oneEnter enters [one] for another machine. It returns the results, or the suspended frame that will have them.
 func oneEnter(t *statemachine.Task, ctx context.Context) (*oneFrame, int) {
 	frame := oneLocals{}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -912,14 +912,14 @@ type oneLocals struct {
 	await1 *job.Job[int]
 }
 
-// oneFrame is [one] as machines call it: what it keeps, and in the end its results.
+// oneFrame is the frame of [one] for a caller that is a machine: what it keeps and, at the end, its results.
 type oneFrame struct {
 	oneLocals
 
 	result0 int
 }
 
-// MoveNext goes on with [one] where it stopped.
+// MoveNext continues [one] where it stopped.
 func (f *oneFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -971,7 +971,7 @@ func (f *oneFrame) Results(t *statemachine.Task) int {
 	return f.result0
 }
 
-// oneMachine is [one] as the root of a chain of calls: task, job and frame in one allocation.
+// oneMachine is the root of a chain of calls that begins with [one]: chain, job and frame in one allocation.
 type oneMachine struct {
 	statemachine.Builder[int]
 	oneLocals
@@ -1000,7 +1000,7 @@ func looksByTwinAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]
 	return m.Start(ctx, &t, m)
 }
 
-// looksByTwinEnter is [looksByTwin] as machines call it: its results, or the suspended frame that will have them.
+// looksByTwinEnter enters [looksByTwin] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByTwinEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByTwinFrame, error) {
 	frame := looksByTwinLocals{s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -1020,14 +1020,14 @@ type looksByTwinLocals struct {
 	atOnce1 *job.Job[int]
 }
 
-// looksByTwinFrame is [looksByTwin] as machines call it: what it keeps, and in the end its results.
+// looksByTwinFrame is the frame of [looksByTwin] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksByTwinFrame struct {
 	looksByTwinLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksByTwin] where it stopped.
+// MoveNext continues [looksByTwin] where it stopped.
 func (f *looksByTwinFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -1099,7 +1099,7 @@ func (f *looksByTwinFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByTwinMachine is [looksByTwin] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByTwinMachine is the root of a chain of calls that begins with [looksByTwin]: chain, job and frame in one allocation.
 type looksByTwinMachine struct {
 	statemachine.Builder[job.Void]
 	looksByTwinLocals
@@ -1128,7 +1128,7 @@ func looksByDeferAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// looksByDeferEnter is [looksByDefer] as machines call it: its results, or the suspended frame that will have them.
+// looksByDeferEnter enters [looksByDefer] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByDeferEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByDeferFrame, error) {
 	frame := looksByDeferLocals{ctx: ctx, s: s}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -1149,14 +1149,14 @@ type looksByDeferLocals struct {
 	deferred1 *deferredFrame
 }
 
-// looksByDeferFrame is [looksByDefer] as machines call it: what it keeps, and in the end its results.
+// looksByDeferFrame is the frame of [looksByDefer] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksByDeferFrame struct {
 	looksByDeferLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksByDefer] where it stopped.
+// MoveNext continues [looksByDefer] where it stopped.
 func (f *looksByDeferFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -1215,7 +1215,7 @@ func (f *looksByDeferFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByDeferMachine is [looksByDefer] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByDeferMachine is the root of a chain of calls that begins with [looksByDefer]: chain, job and frame in one allocation.
 type looksByDeferMachine struct {
 	statemachine.Builder[job.Void]
 	looksByDeferLocals
@@ -1244,7 +1244,7 @@ func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// deferredEnter is [deferred] as machines call it: its results, or the suspended frame that will have them.
+// deferredEnter enters [deferred] for another machine. It returns the results, or the suspended frame that will have them.
 func deferredEnter(t *statemachine.Task, ctx context.Context) *deferredFrame {
 	frame := deferredFrame{}
 	if frame.MoveNext(t) {
@@ -1323,7 +1323,7 @@ func (f *deferredFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// deferredMachine is [deferred] as the root of a chain of calls: task, job and frame in one allocation.
+// deferredMachine is the root of a chain of calls that begins with [deferred]: chain, job and frame in one allocation.
 type deferredMachine struct {
 	statemachine.Builder[job.Void]
 	deferredFrame
@@ -1351,7 +1351,7 @@ func looksByLiteralAsync(ctx context.Context, s *signal) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// looksByLiteralEnter is [looksByLiteral] as machines call it: its results, or the suspended frame that will have them.
+// looksByLiteralEnter enters [looksByLiteral] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByLiteralEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByLiteralFrame, error) {
 	frame := looksByLiteralLocals{}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -1369,20 +1369,21 @@ type looksByLiteralLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// looksByLiteralFrame is [looksByLiteral] as machines call it: what it keeps, and in the end its results.
+// looksByLiteralFrame is the frame of [looksByLiteral] for a caller that is a machine: what it keeps and, at the end, its results.
 type looksByLiteralFrame struct {
 	looksByLiteralLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [looksByLiteral] where it stopped.
+// MoveNext continues [looksByLiteral] where it stopped.
 func (f *looksByLiteralFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *looksByLiteralLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1400,7 +1401,7 @@ func (f *looksByLiteralLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:170
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1404
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1405
 		goto resume1
 	}
 	f.State = 1
@@ -1415,7 +1416,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:180
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1419
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1420
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1431,7 +1432,7 @@ func (f *looksByLiteralFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByLiteralMachine is [looksByLiteral] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByLiteralMachine is the root of a chain of calls that begins with [looksByLiteral]: chain, job and frame in one allocation.
 type looksByLiteralMachine struct {
 	statemachine.Builder[job.Void]
 	looksByLiteralLocals
@@ -1448,7 +1449,7 @@ func (f *looksByLiteralMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// looksByLiteralFunc1Run is a function literal of [looksByLiteral] as the runtime calls it: its results, or an error which says that it has suspended.
+// looksByLiteralFunc1Run is a function literal of [looksByLiteral] for the runtime to call. It returns the results, or an error that reports its suspension.
 func looksByLiteralFunc1Run(ctx context.Context) error {
 	var t statemachine.Task
 	frame := looksByLiteralFunc1Locals{}
@@ -1468,7 +1469,8 @@ type looksByLiteralFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [looksByLiteral] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [looksByLiteral] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *looksByLiteralFunc1Locals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1493,7 +1495,7 @@ for1:
 	f.await1 = job.FromResult(1)
 //line github.com/movenext/movenext/statemachine/budget_test.go:174
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1497
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1499
 		goto resume1
 	}
 	f.State = 1
@@ -1513,7 +1515,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:175
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1517
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1519
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
@@ -1521,7 +1523,7 @@ endIf1:
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:178
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1525
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1527
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1531,7 +1533,7 @@ func (f *looksByLiteralFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 174)
 }
 
-// looksByLiteralFunc1Machine is a function literal of [looksByLiteral] as the root of a chain of calls: task and frame in one allocation.
+// looksByLiteralFunc1Machine is the root of a chain of calls that begins with a function literal of [looksByLiteral]: chain and frame in one allocation.
 type looksByLiteralFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	looksByLiteralFunc1Locals
@@ -1560,7 +1562,7 @@ func looksByRangeAsync(ctx context.Context, s *signal) (result *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// looksByRangeEnter is [looksByRange] as machines call it: its results, or the suspended frame that will have them.
+// looksByRangeEnter enters [looksByRange] for another machine. It returns the results, or the suspended frame that will have them.
 func looksByRangeEnter(t *statemachine.Task, ctx context.Context, s *signal) (*looksByRangeFrame, error) {
 	frame := looksByRangeFrame{ctx: ctx, s: s}
 	if frame.MoveNext(t) {
@@ -1614,7 +1616,7 @@ range1:
 	// budget_test.go:186: for range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1618
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1620
 		goto resume1
 	}
 	f.State = 1
@@ -1625,14 +1627,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1629
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1631
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1636
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1638
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
@@ -1641,7 +1643,7 @@ endFor1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:189
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1645
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1647
 }
 
 // Location returns where [looksByRange] is suspended.
@@ -1655,7 +1657,7 @@ func (f *looksByRangeFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// looksByRangeMachine is [looksByRange] as the root of a chain of calls: task, job and frame in one allocation.
+// looksByRangeMachine is the root of a chain of calls that begins with [looksByRange]: chain, job and frame in one allocation.
 type looksByRangeMachine struct {
 	statemachine.Builder[job.Void]
 	looksByRangeFrame
@@ -1684,7 +1686,7 @@ func startsAsync(ctx context.Context, look func(context.Context, *signal) *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// startsEnter is [starts] as machines call it: its results, or the suspended frame that will have them.
+// startsEnter enters [starts] for another machine. It returns the results, or the suspended frame that will have them.
 func startsEnter(t *statemachine.Task, ctx context.Context, look func(context.Context, *signal) *job.Job[job.Void]) (*startsFrame, error) {
 	frame := startsLocals{ctx: ctx, look: look}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -1707,14 +1709,14 @@ type startsLocals struct {
 	await2 *job.Job[job.Void]
 }
 
-// startsFrame is [starts] as machines call it: what it keeps, and in the end its results.
+// startsFrame is the frame of [starts] for a caller that is a machine: what it keeps and, at the end, its results.
 type startsFrame struct {
 	startsLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [starts] where it stopped.
+// MoveNext continues [starts] where it stopped.
 func (f *startsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -1752,7 +1754,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:214
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1756
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1758
 		goto resume2
 	}
 	f.State = 2
@@ -1769,7 +1771,7 @@ resume2:
 	f.await2 = f.other
 //line github.com/movenext/movenext/statemachine/budget_test.go:215
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1773
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1775
 		goto resume3
 	}
 	f.State = 3
@@ -1782,7 +1784,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:215
 	f.await2 = nil
 	result0 = f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1786
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1788
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1798,7 +1800,7 @@ func (f *startsFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// startsMachine is [starts] as the root of a chain of calls: task, job and frame in one allocation.
+// startsMachine is the root of a chain of calls that begins with [starts]: chain, job and frame in one allocation.
 type startsMachine struct {
 	statemachine.Builder[job.Void]
 	startsLocals
@@ -1815,4 +1817,4 @@ func (f *startsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3c79df5db5dd3818
+// Digest of what is above: e796278fb4ab622b

@@ -12,8 +12,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -31,7 +31,7 @@ func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// endsEnter is [ends] as machines call it: its results, or the suspended frame that will have them.
+// endsEnter enters [ends] for another machine. It returns the results, or the suspended frame that will have them.
 func endsEnter(t *statemachine.Task, ctx context.Context, how string) (*endsFrame, error) {
 	frame := endsLocals{how: how}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -49,14 +49,14 @@ type endsLocals struct {
 	how string
 }
 
-// endsFrame is [ends] as machines call it: what it keeps, and in the end its results.
+// endsFrame is the frame of [ends] for a caller that is a machine: what it keeps and, at the end, its results.
 type endsFrame struct {
 	endsLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [ends] where it stopped.
+// MoveNext continues [ends] where it stopped.
 func (f *endsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -103,7 +103,7 @@ func (f *endsFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// endsMachine is [ends] as the root of a chain of calls: task, job and frame in one allocation.
+// endsMachine is the root of a chain of calls that begins with [ends]: chain, job and frame in one allocation.
 type endsMachine struct {
 	statemachine.Builder[job.Void]
 	endsLocals
@@ -132,7 +132,7 @@ func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (re
 	return m.Start(ctx, &t, m)
 }
 
-// switchesEnter is [switches] as machines call it: its results, or the suspended frame that will have them.
+// switchesEnter enters [switches] for another machine. It returns the results, or the suspended frame that will have them.
 func switchesEnter(t *statemachine.Task, ctx context.Context, to schedulers.Scheduler, how string) (*switchesFrame, error) {
 	frame := switchesLocals{ctx: ctx, how: how}
 	if finished, v0 := frame.moveNext(t, to); finished {
@@ -153,20 +153,21 @@ type switchesLocals struct {
 	ends2 *endsFrame
 }
 
-// switchesFrame is [switches] as machines call it: what it keeps, and in the end its results.
+// switchesFrame is the frame of [switches] for a caller that is a machine: what it keeps and, at the end, its results.
 type switchesFrame struct {
 	switchesLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [switches] where it stopped.
+// MoveNext continues [switches] where it stopped.
 func (f *switchesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [switches] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [switches] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -188,7 +189,7 @@ func (f *switchesLocals) moveNext(t *statemachine.Task, to schedulers.Scheduler)
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:81
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:192
+//line github.com/movenext/movenext/statemachine/home_async_test.go:193
 	goto resumed1
 move1:
 	f.State = 1
@@ -205,14 +206,14 @@ resumed1:
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:82
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:209
+//line github.com/movenext/movenext/statemachine/home_async_test.go:210
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 	// home_test.go:84: return ends(ctx, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:84
 	f.ends2, result0 = endsEnter(t, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:216
+//line github.com/movenext/movenext/statemachine/home_async_test.go:217
 	if f.ends2 == nil {
 		goto resumed2
 	}
@@ -225,7 +226,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:84
 	f.ends2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:229
+//line github.com/movenext/movenext/statemachine/home_async_test.go:230
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -241,7 +242,7 @@ func (f *switchesFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// switchesMachine is [switches] as the root of a chain of calls: task, job and frame in one allocation.
+// switchesMachine is the root of a chain of calls that begins with [switches]: chain, job and frame in one allocation.
 type switchesMachine struct {
 	statemachine.Builder[job.Void]
 	switchesLocals
@@ -270,7 +271,7 @@ func returnsAfterAsync(ctx, away context.Context, how string) (result *job.Job[j
 	return m.Start(ctx, &t, m)
 }
 
-// returnsAfterEnter is [returnsAfter] as machines call it: its results, or the suspended frame that will have them.
+// returnsAfterEnter enters [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
 func returnsAfterEnter(t *statemachine.Task, ctx, away context.Context, how string) (*returnsAfterFrame, error) {
 	frame := returnsAfterFrame{how: how}
 	if frame.moveNext(t, away) {
@@ -292,12 +293,13 @@ type returnsAfterFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [returnsAfter] where it stopped.
+// MoveNext continues [returnsAfter] where it stopped.
 func (f *returnsAfterFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *returnsAfterFrame) moveNext(t *statemachine.Task, away context.Context) bool {
 	for {
 		if finished, again := f.step(t, away); !again {
@@ -334,7 +336,7 @@ func (f *returnsAfterFrame) step(t *statemachine.Task, away context.Context) (fi
 		})
 	}
 	// home_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:338
+//line github.com/movenext/movenext/statemachine/home_async_test.go:340
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:92
 	return t.Yield(), false
@@ -353,7 +355,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:99
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:357
+//line github.com/movenext/movenext/statemachine/home_async_test.go:359
 		return true, false
 	}
 	f.State = 2
@@ -362,7 +364,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:99
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:366
+//line github.com/movenext/movenext/statemachine/home_async_test.go:368
 	goto epilogue
 }
 
@@ -377,7 +379,7 @@ func (f *returnsAfterFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// returnsAfterMachine is [returnsAfter] as the root of a chain of calls: task, job and frame in one allocation.
+// returnsAfterMachine is the root of a chain of calls that begins with [returnsAfter]: chain, job and frame in one allocation.
 type returnsAfterMachine struct {
 	statemachine.Builder[job.Void]
 	returnsAfterFrame
@@ -393,7 +395,7 @@ func (f *returnsAfterMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// returnsAfterFunc1Enter is a function literal of [returnsAfter] as machines call it: its results, or the suspended frame that will have them.
+// returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It returns the results, or the suspended frame that will have them.
 func returnsAfterFunc1Enter(t *statemachine.Task, away context.Context) *returnsAfterFunc1Frame {
 	frame := returnsAfterFunc1Frame{}
 	if frame.moveNext(t, away) {
@@ -412,12 +414,13 @@ type returnsAfterFunc1Frame struct {
 	ends1 *endsFrame
 }
 
-// MoveNext goes on with a function literal of [returnsAfter] where it stopped.
+// MoveNext continues a function literal of [returnsAfter] where it stopped.
 func (f *returnsAfterFunc1Frame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [returnsAfter] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -431,7 +434,7 @@ func (f *returnsAfterFunc1Frame) moveNext(t *statemachine.Task, away context.Con
 	// home_test.go:91: defer func() { _ = ends(away, "") }()
 //line github.com/movenext/movenext/statemachine/home_test.go:91
 	f.ends1, _ = endsEnter(t, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:435
+//line github.com/movenext/movenext/statemachine/home_async_test.go:438
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -443,7 +446,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:91
 	f.ends1 = nil
 resumed1:
-//line github.com/movenext/movenext/statemachine/home_async_test.go:447
+//line github.com/movenext/movenext/statemachine/home_async_test.go:450
 	f.State = statemachine.Finished
 	return true
 }
@@ -520,7 +523,7 @@ range1:
 	// home_test.go:129: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/home_test.go:129
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:524
+//line github.com/movenext/movenext/statemachine/home_async_test.go:527
 	f.State = 2
 	return true
 resume2:
@@ -533,14 +536,14 @@ resume2:
 			goto endIf1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:537
+//line github.com/movenext/movenext/statemachine/home_async_test.go:540
 	goto endRange1
 endIf1:
 //line github.com/movenext/movenext/statemachine/home_test.go:132
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:127
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:544
+//line github.com/movenext/movenext/statemachine/home_async_test.go:547
 	goto range1
 endRange1:
 	// home_test.go:134: job.Yield()
@@ -555,7 +558,7 @@ resume3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:135
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:559
+//line github.com/movenext/movenext/statemachine/home_async_test.go:562
 }
 
 // Location returns where [numbersAt] is suspended.
@@ -576,7 +579,7 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 	return m.Start(ctx, &t, m)
 }
 
-// callsEnter is [calls] as machines call it: its results, or the suspended frame that will have them.
+// callsEnter enters [calls] for another machine. It returns the results, or the suspended frame that will have them.
 func callsEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*callsFrame, error) {
 	frame := callsFrame{at: at, err: new(error)}
 	if frame.moveNext(t, ctx, away, thereArg, way, how) {
@@ -604,12 +607,13 @@ type callsFrame struct {
 	err *error
 }
 
-// MoveNext goes on with [calls] where it stopped.
+// MoveNext continues [calls] where it stopped.
 func (f *callsFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil, nil, "", "")
 }
 
-// moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [calls] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var ends2 error
@@ -666,13 +670,13 @@ func (f *callsFrame) moveNext(t *statemachine.Task, ctx context.Context, away co
 //line github.com/movenext/movenext/statemachine/home_test.go:150
 		goto case4
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:670
+//line github.com/movenext/movenext/statemachine/home_async_test.go:674
 	goto endSwitch1
 case1:
 	// home_test.go:152: err = ends(away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:152
 	f.ends1, ends2 = endsEnter(t, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:676
+//line github.com/movenext/movenext/statemachine/home_async_test.go:680
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -686,13 +690,13 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:152
 	*f.err = ends2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:690
+//line github.com/movenext/movenext/statemachine/home_async_test.go:694
 	goto endSwitch1
 case2:
 	// home_test.go:154: err = switches(ctx, there, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:154
 	f.switches2, switches1 = switchesEnter(t, ctx, there2, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:696
+//line github.com/movenext/movenext/statemachine/home_async_test.go:700
 	if f.switches2 == nil {
 		goto resumed2
 	}
@@ -706,13 +710,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:154
 	*f.err = switches1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:710
+//line github.com/movenext/movenext/statemachine/home_async_test.go:714
 	goto endSwitch1
 case3:
 	// home_test.go:156: err = returnsAfter(ctx, away, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:156
 	f.returnsAfter3, returnsAfter1 = returnsAfterEnter(t, ctx, away, how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:716
+//line github.com/movenext/movenext/statemachine/home_async_test.go:720
 	if f.returnsAfter3 == nil {
 		goto resumed3
 	}
@@ -726,7 +730,7 @@ resume3:
 resumed3:
 //line github.com/movenext/movenext/statemachine/home_test.go:156
 	*f.err = returnsAfter1
-//line github.com/movenext/movenext/statemachine/home_async_test.go:730
+//line github.com/movenext/movenext/statemachine/home_async_test.go:734
 	goto endSwitch1
 case4:
 	// home_test.go:158: err = byHand(ctx, there, how)
@@ -734,7 +738,7 @@ case4:
 	f.byHand4 = byHandAsync(ctx, there2, how)
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	if f.byHand4.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:738
+//line github.com/movenext/movenext/statemachine/home_async_test.go:742
 		goto resume4
 	}
 	f.State = 4
@@ -750,7 +754,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:161
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:754
+//line github.com/movenext/movenext/statemachine/home_async_test.go:758
 }
 
 // Location returns where [calls] is suspended.
@@ -764,7 +768,7 @@ func (f *callsFrame) Results(t *statemachine.Task) error {
 	return *f.err
 }
 
-// callsMachine is [calls] as the root of a chain of calls: task, job and frame in one allocation.
+// callsMachine is the root of a chain of calls that begins with [calls]: chain, job and frame in one allocation.
 type callsMachine struct {
 	statemachine.Builder[job.Void]
 	callsFrame
@@ -794,7 +798,7 @@ func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way,
 	return m.Start(ctx, &t, m)
 }
 
-// throughEnter is [through] as machines call it: its results, or the suspended frame that will have them.
+// throughEnter enters [through] for another machine. It returns the results, or the suspended frame that will have them.
 func throughEnter(t *statemachine.Task, ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (*throughFrame, error) {
 	frame := throughLocals{at: at}
 	if finished, v0 := frame.moveNext(t, ctx, away, thereArg, way, how); finished {
@@ -816,20 +820,21 @@ type throughLocals struct {
 	calls1 *callsFrame
 }
 
-// throughFrame is [through] as machines call it: what it keeps, and in the end its results.
+// throughFrame is the frame of [through] for a caller that is a machine: what it keeps and, at the end, its results.
 type throughFrame struct {
 	throughLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [through] where it stopped.
+// MoveNext continues [through] where it stopped.
 func (f *throughFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil, nil, "", "")
 	return finished
 }
 
-// moveNext runs [through] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [through] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 schedulers.Scheduler, way string, how string) (finished bool, result0 error) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	var err error
@@ -850,7 +855,7 @@ func (f *throughLocals) moveNext(t *statemachine.Task, ctx context.Context, away
 	// home_test.go:169: err := calls(ctx, away, there, way, how, at)
 //line github.com/movenext/movenext/statemachine/home_test.go:169
 	f.calls1, err = callsEnter(t, ctx, away, there2, way, how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:854
+//line github.com/movenext/movenext/statemachine/home_async_test.go:859
 	if f.calls1 == nil {
 		goto resumed1
 	}
@@ -869,7 +874,7 @@ resumed1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:171
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:873
+//line github.com/movenext/movenext/statemachine/home_async_test.go:878
 }
 
 // Location returns where [through] is suspended.
@@ -883,7 +888,7 @@ func (f *throughFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// throughMachine is [through] as the root of a chain of calls: task, job and frame in one allocation.
+// throughMachine is the root of a chain of calls that begins with [through]: chain, job and frame in one allocation.
 type throughMachine struct {
 	statemachine.Builder[job.Void]
 	throughLocals
@@ -913,7 +918,7 @@ func cleansUpAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Vo
 	return m.Start(ctx, &t, m)
 }
 
-// cleansUpEnter is [cleansUp] as machines call it: its results, or the suspended frame that will have them.
+// cleansUpEnter enters [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
 func cleansUpEnter(t *statemachine.Task, ctx, away context.Context, at *steps) *cleansUpFrame {
 	frame := cleansUpFrame{}
 	if frame.moveNext(t, away, at) {
@@ -931,12 +936,13 @@ type cleansUpFrame struct {
 	defers statemachine.Defers
 }
 
-// MoveNext goes on with [cleansUp] where it stopped.
+// MoveNext continues [cleansUp] where it stopped.
 func (f *cleansUpFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [cleansUp] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *cleansUpFrame) moveNext(t *statemachine.Task, away context.Context, at *steps) bool {
 	for {
 		if finished, again := f.runStep(t, away, at); !again {
@@ -976,7 +982,7 @@ func (f *cleansUpFrame) runStep(t *statemachine.Task, away context.Context, at *
 		})
 	}
 	// home_test.go:183: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:980
+//line github.com/movenext/movenext/statemachine/home_async_test.go:986
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:183
 	return t.Yield(), false
@@ -988,7 +994,7 @@ epilogue:
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:183
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:992
+//line github.com/movenext/movenext/statemachine/home_async_test.go:998
 		return true, false
 	}
 	f.State = 2
@@ -996,7 +1002,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:183
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1000
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1006
 	goto epilogue
 }
 
@@ -1010,7 +1016,7 @@ func (f *cleansUpFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// cleansUpMachine is [cleansUp] as the root of a chain of calls: task, job and frame in one allocation.
+// cleansUpMachine is the root of a chain of calls that begins with [cleansUp]: chain, job and frame in one allocation.
 type cleansUpMachine struct {
 	statemachine.Builder[job.Void]
 	cleansUpFrame
@@ -1026,7 +1032,7 @@ func (f *cleansUpMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// cleansUpFunc1Enter is a function literal of [cleansUp] as machines call it: its results, or the suspended frame that will have them.
+// cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the results, or the suspended frame that will have them.
 func cleansUpFunc1Enter(t *statemachine.Task, away context.Context, at *steps) *cleansUpFunc1Frame {
 	frame := cleansUpFunc1Frame{at: at}
 	if frame.moveNext(t, away) {
@@ -1047,12 +1053,13 @@ type cleansUpFunc1Frame struct {
 	ends1 *endsFrame
 }
 
-// MoveNext goes on with a function literal of [cleansUp] where it stopped.
+// MoveNext continues a function literal of [cleansUp] where it stopped.
 func (f *cleansUpFunc1Frame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [cleansUp] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -1066,7 +1073,7 @@ func (f *cleansUpFunc1Frame) moveNext(t *statemachine.Task, away context.Context
 	// home_test.go:180: _ = ends(away, "")
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.ends1, _ = endsEnter(t, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1070
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1077
 	if f.ends1 == nil {
 		goto resumed1
 	}
@@ -1080,7 +1087,7 @@ resume1:
 resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1084
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1091
 	f.State = statemachine.Finished
 	return true
 }
@@ -1108,7 +1115,7 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 	return m.Start(ctx, &t, m)
 }
 
-// rangesEnter is [ranges] as machines call it: its results, or the suspended frame that will have them.
+// rangesEnter enters [ranges] for another machine. It returns the results, or the suspended frame that will have them.
 func rangesEnter(t *statemachine.Task, ctx context.Context, values *job.Stream[int], how string, at *steps) (*rangesFrame, error) {
 	frame := rangesFrame{how: how, at: at, err: new(error)}
 	if frame.moveNext(t, values) {
@@ -1135,12 +1142,13 @@ type rangesFrame struct {
 	err *error
 }
 
-// MoveNext goes on with [ranges] where it stopped.
+// MoveNext continues [ranges] where it stopped.
 func (f *rangesFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [ranges] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *rangesFrame) moveNext(t *statemachine.Task, values *job.Stream[int]) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	defer f.loops.Leave(t, &f.Frame, 4, &finished)
@@ -1182,7 +1190,7 @@ range1:
 	// home_test.go:196: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:196
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1186
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1194
 		goto resume1
 	}
 	f.State = 1
@@ -1198,7 +1206,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1202
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1210
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:199
 		}
@@ -1207,7 +1215,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1211
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1219
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:205
 			case "panics":
@@ -1217,12 +1225,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1221
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1229
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:201
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1226
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1234
 		goto resume2
 	}
 	f.State = 2
@@ -1251,7 +1259,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:213
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1255
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1263
 }
 
 // Location returns where [ranges] is suspended.
@@ -1265,7 +1273,7 @@ func (f *rangesFrame) Results(t *statemachine.Task) error {
 	return *f.err
 }
 
-// rangesMachine is [ranges] as the root of a chain of calls: task, job and frame in one allocation.
+// rangesMachine is the root of a chain of calls that begins with [ranges]: chain, job and frame in one allocation.
 type rangesMachine struct {
 	statemachine.Builder[job.Void]
 	rangesFrame
@@ -1294,7 +1302,7 @@ func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// lateEnter is [late] as machines call it: its results, or the suspended frame that will have them.
+// lateEnter enters [late] for another machine. It returns the results, or the suspended frame that will have them.
 func lateEnter(t *statemachine.Task, ctx context.Context, at *steps) (*lateFrame, error) {
 	frame := lateLocals{at: at}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -1314,14 +1322,14 @@ type lateLocals struct {
 	await1 awaiter.Awaiter[int]
 }
 
-// lateFrame is [late] as machines call it: what it keeps, and in the end its results.
+// lateFrame is the frame of [late] for a caller that is a machine: what it keeps and, at the end, its results.
 type lateFrame struct {
 	lateLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [late] where it stopped.
+// MoveNext continues [late] where it stopped.
 func (f *lateFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -1351,7 +1359,7 @@ func (f *lateLocals) moveNext(t *statemachine.Task) (finished bool, result0 erro
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1355
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1363
 		goto resume1
 	}
 	f.State = 1
@@ -1366,7 +1374,7 @@ resume1:
 		f.at.step("after a wait that had ended")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1370
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1378
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1382,7 +1390,7 @@ func (f *lateFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// lateMachine is [late] as the root of a chain of calls: task, job and frame in one allocation.
+// lateMachine is the root of a chain of calls that begins with [late]: chain, job and frame in one allocation.
 type lateMachine struct {
 	statemachine.Builder[job.Void]
 	lateLocals
@@ -1411,7 +1419,7 @@ func callsLateAsync(ctx, away context.Context, first bool, at, thereArg *steps) 
 	return m.Start(ctx, &t, m)
 }
 
-// callsLateEnter is [callsLate] as machines call it: its results, or the suspended frame that will have them.
+// callsLateEnter enters [callsLate] for another machine. It returns the results, or the suspended frame that will have them.
 func callsLateEnter(t *statemachine.Task, ctx, away context.Context, first bool, at, thereArg *steps) (*callsLateFrame, error) {
 	frame := callsLateLocals{away: away, at: at, there: thereArg}
 	if finished, v0 := frame.moveNext(t, first); finished {
@@ -1433,20 +1441,21 @@ type callsLateLocals struct {
 	late2 *lateFrame
 }
 
-// callsLateFrame is [callsLate] as machines call it: what it keeps, and in the end its results.
+// callsLateFrame is the frame of [callsLate] for a caller that is a machine: what it keeps and, at the end, its results.
 type callsLateFrame struct {
 	callsLateLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [callsLate] where it stopped.
+// MoveNext continues [callsLate] where it stopped.
 func (f *callsLateFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, false)
 	return finished
 }
 
-// moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [callsLate] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -1466,7 +1475,7 @@ func (f *callsLateLocals) moveNext(t *statemachine.Task, first bool) (finished b
 		goto endIf1
 	}
 	// home_test.go:308: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1470
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1479
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	return t.Yield(), nil
@@ -1477,7 +1486,7 @@ endIf1:
 	// home_test.go:310: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:310
 	f.late2, err = lateEnter(t, f.away, f.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1481
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1490
 	if f.late2 == nil {
 		goto resumed2
 	}
@@ -1493,7 +1502,7 @@ resumed2:
 //line github.com/movenext/movenext/statemachine/home_test.go:311
 	f.at.step("after the call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1497
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1506
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1509,7 +1518,7 @@ func (f *callsLateFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// callsLateMachine is [callsLate] as the root of a chain of calls: task, job and frame in one allocation.
+// callsLateMachine is the root of a chain of calls that begins with [callsLate]: chain, job and frame in one allocation.
 type callsLateMachine struct {
 	statemachine.Builder[job.Void]
 	callsLateLocals
@@ -1538,7 +1547,7 @@ func startsLateAsync(ctx, away context.Context, at, thereArg *steps) (result *jo
 	return m.Start(ctx, &t, m)
 }
 
-// startsLateEnter is [startsLate] as machines call it: its results, or the suspended frame that will have them.
+// startsLateEnter enters [startsLate] for another machine. It returns the results, or the suspended frame that will have them.
 func startsLateEnter(t *statemachine.Task, ctx, away context.Context, at, thereArg *steps) (*startsLateFrame, error) {
 	frame := startsLateLocals{at: at}
 	if finished, v0 := frame.moveNext(t, ctx, away, thereArg); finished {
@@ -1558,20 +1567,21 @@ type startsLateLocals struct {
 	await1 *job.Job[job.Void]
 }
 
-// startsLateFrame is [startsLate] as machines call it: what it keeps, and in the end its results.
+// startsLateFrame is the frame of [startsLate] for a caller that is a machine: what it keeps and, at the end, its results.
 type startsLateFrame struct {
 	startsLateLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [startsLate] where it stopped.
+// MoveNext continues [startsLate] where it stopped.
 func (f *startsLateFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, nil, nil)
 	return finished
 }
 
-// moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [startsLate] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, away context.Context, there2 *steps) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -1594,7 +1604,7 @@ func (f *startsLateLocals) moveNext(t *statemachine.Task, ctx context.Context, a
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:319
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1598
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1608
 		goto resume1
 	}
 	f.State = 1
@@ -1610,7 +1620,7 @@ resume1:
 		f.at.step("after the job")
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1614
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1624
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1626,7 +1636,7 @@ func (f *startsLateFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// startsLateMachine is [startsLate] as the root of a chain of calls: task, job and frame in one allocation.
+// startsLateMachine is the root of a chain of calls that begins with [startsLate]: chain, job and frame in one allocation.
 type startsLateMachine struct {
 	statemachine.Builder[job.Void]
 	startsLateLocals
@@ -1643,7 +1653,7 @@ func (f *startsLateMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// startsLateFunc1Run is a function literal of [startsLate] as the runtime calls it: its results, or an error which says that it has suspended.
+// startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the results, or an error that reports its suspension.
 func startsLateFunc1Run(away context.Context, thereArg, at *steps, ctx context.Context) error {
 	var t statemachine.Task
 	frame := startsLateFunc1Locals{at: at}
@@ -1664,7 +1674,8 @@ type startsLateFunc1Locals struct {
 	late1 *lateFrame
 }
 
-// moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [startsLate] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Context, there2 *steps) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -1679,7 +1690,7 @@ func (f *startsLateFunc1Locals) moveNext(t *statemachine.Task, away context.Cont
 	// home_test.go:320: err := late(away, there)
 //line github.com/movenext/movenext/statemachine/home_test.go:320
 	f.late1, err = lateEnter(t, away, there2)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1683
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1694
 	if f.late1 == nil {
 		goto resumed1
 	}
@@ -1694,7 +1705,7 @@ resumed1:
 //line github.com/movenext/movenext/statemachine/home_test.go:321
 	f.at.step("after the call in a literal")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1698
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1709
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -1704,7 +1715,7 @@ func (f *startsLateFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 320)
 }
 
-// startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain of calls: task and frame in one allocation.
+// startsLateFunc1Machine is the root of a chain of calls that begins with a function literal of [startsLate]: chain and frame in one allocation.
 type startsLateFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	startsLateFunc1Locals
@@ -1720,4 +1731,4 @@ func (f *startsLateFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 835a2da490bbfda5
+// Digest of what is above: 55c0b564aeed4f20

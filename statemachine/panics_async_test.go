@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.
 	return m.Start(ctx, &t, m)
 }
 
-// fallThroughLiteralsEnter is [fallThroughLiterals] as machines call it: its results, or the suspended frame that will have them.
+// fallThroughLiteralsEnter enters [fallThroughLiterals] for another machine. It returns the results, or the suspended frame that will have them.
 func fallThroughLiteralsEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughLiteralsFrame, error) {
 	frame := fallThroughLiteralsLocals{ctx: ctx, f: f, n: n}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -53,14 +53,14 @@ type fallThroughLiteralsLocals struct {
 	fallThroughLiterals2 *fallThroughLiteralsFrame
 }
 
-// fallThroughLiteralsFrame is [fallThroughLiterals] as machines call it: what it keeps, and in the end its results.
+// fallThroughLiteralsFrame is the frame of [fallThroughLiterals] for a caller that is a machine: what it keeps and, at the end, its results.
 type fallThroughLiteralsFrame struct {
 	fallThroughLiteralsLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [fallThroughLiterals] where it stopped.
+// MoveNext continues [fallThroughLiterals] where it stopped.
 func (frame *fallThroughLiteralsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, frame.result0 = frame.moveNext(t)
 	return finished
@@ -144,7 +144,7 @@ func (frame *fallThroughLiteralsFrame) Results(t *statemachine.Task) error {
 	return frame.result0
 }
 
-// fallThroughLiteralsMachine is [fallThroughLiterals] as the root of a chain of calls: task, job and frame in one allocation.
+// fallThroughLiteralsMachine is the root of a chain of calls that begins with [fallThroughLiterals]: chain, job and frame in one allocation.
 type fallThroughLiteralsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughLiteralsLocals
@@ -175,7 +175,7 @@ func fallThroughValuesAsync(ctx context.Context, f *fall, n int) (result *job.Jo
 	return m.Start(ctx, &t, m)
 }
 
-// fallThroughValuesEnter is [fallThroughValues] as machines call it: its results, or the suspended frame that will have them.
+// fallThroughValuesEnter enters [fallThroughValues] for another machine. It returns the results, or the suspended frame that will have them.
 func fallThroughValuesEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughValuesFrame, error) {
 	frame := fallThroughValuesLocals{ctx: ctx, f: f, n: n}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -199,14 +199,14 @@ type fallThroughValuesLocals struct {
 	fallThroughValues2 *fallThroughValuesFrame
 }
 
-// fallThroughValuesFrame is [fallThroughValues] as machines call it: what it keeps, and in the end its results.
+// fallThroughValuesFrame is the frame of [fallThroughValues] for a caller that is a machine: what it keeps and, at the end, its results.
 type fallThroughValuesFrame struct {
 	fallThroughValuesLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [fallThroughValues] where it stopped.
+// MoveNext continues [fallThroughValues] where it stopped.
 func (frame *fallThroughValuesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, frame.result0 = frame.moveNext(t)
 	return finished
@@ -298,7 +298,7 @@ func (frame *fallThroughValuesFrame) Results(t *statemachine.Task) error {
 	return frame.result0
 }
 
-// fallThroughValuesMachine is [fallThroughValues] as the root of a chain of calls: task, job and frame in one allocation.
+// fallThroughValuesMachine is the root of a chain of calls that begins with [fallThroughValues]: chain, job and frame in one allocation.
 type fallThroughValuesMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughValuesLocals
@@ -328,7 +328,7 @@ func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job
 	return m.Start(ctx, &t, m)
 }
 
-// fallThroughEpiloguesEnter is [fallThroughEpilogues] as machines call it: its results, or the suspended frame that will have them.
+// fallThroughEpiloguesEnter enters [fallThroughEpilogues] for another machine. It returns the results, or the suspended frame that will have them.
 func fallThroughEpiloguesEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughEpiloguesFrame, error) {
 	frame := fallThroughEpiloguesFrame{ctx: ctx, f: f, n: n}
 	if frame.MoveNext(t) {
@@ -463,7 +463,7 @@ func (frame *fallThroughEpiloguesFrame) Results(t *statemachine.Task) error {
 	return frame.result0
 }
 
-// fallThroughEpiloguesMachine is [fallThroughEpilogues] as the root of a chain of calls: task, job and frame in one allocation.
+// fallThroughEpiloguesMachine is the root of a chain of calls that begins with [fallThroughEpilogues]: chain, job and frame in one allocation.
 type fallThroughEpiloguesMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughEpiloguesFrame
@@ -479,7 +479,7 @@ func (frame *fallThroughEpiloguesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// fallThroughEpiloguesFunc1Enter is a function literal of [fallThroughEpilogues] as machines call it: its results, or the suspended frame that will have them.
+// fallThroughEpiloguesFunc1Enter enters a function literal of [fallThroughEpilogues] for another machine. It returns the results, or the suspended frame that will have them.
 func fallThroughEpiloguesFunc1Enter(t *statemachine.Task, n int, f *fall) *fallThroughEpiloguesFunc1Frame {
 	frame := fallThroughEpiloguesFunc1Frame{f: f}
 	if frame.moveNext(t, n) {
@@ -498,12 +498,13 @@ type fallThroughEpiloguesFunc1Frame struct {
 	f *fall
 }
 
-// MoveNext goes on with a function literal of [fallThroughEpilogues] where it stopped.
+// MoveNext continues a function literal of [fallThroughEpilogues] where it stopped.
 func (frame *fallThroughEpiloguesFunc1Frame) MoveNext(t *statemachine.Task) bool {
 	return frame.moveNext(t, 0)
 }
 
-// moveNext runs a function literal of [fallThroughEpilogues] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [fallThroughEpilogues] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (frame *fallThroughEpiloguesFunc1Frame) moveNext(t *statemachine.Task, n int) bool {
 	state := frame.State
 	frame.State = statemachine.Running
@@ -520,7 +521,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(t *statemachine.Task, n in
 		goto endIf1
 	}
 	// panics_test.go:74: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:524
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:525
 	frame.State = 1
 //line github.com/movenext/movenext/statemachine/panics_test.go:74
 	return t.Yield()
@@ -529,7 +530,7 @@ resume1:
 	_ = t.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:533
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:534
 	frame.State = statemachine.Finished
 	return true
 }
@@ -580,7 +581,7 @@ func (frame *oneRoundFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	// panics_test.go:92: if !yield(1, ctx.Err()) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:92
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:584
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:585
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -603,7 +604,7 @@ endIf1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:93
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:607
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:608
 }
 
 // Location returns where [oneRound] is suspended.
@@ -624,7 +625,7 @@ func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job
 	return m.Start(ctx, &t, m)
 }
 
-// fallThroughLoopsEnter is [fallThroughLoops] as machines call it: its results, or the suspended frame that will have them.
+// fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results, or the suspended frame that will have them.
 func fallThroughLoopsEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughLoopsFrame, error) {
 	frame := fallThroughLoopsFrame{ctx: ctx, f: f, n: n}
 	if frame.MoveNext(t) {
@@ -681,7 +682,7 @@ range1:
 	// panics_test.go:100: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:100
 	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:685
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:686
 		goto resume1
 	}
 	frame.State = 1
@@ -704,7 +705,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:104: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:708
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:709
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:104
 	return t.Yield()
@@ -717,7 +718,7 @@ endIf1:
 	// panics_test.go:108: if err := fallThroughLoops(ctx, f, n-1); err != nil {
 //line github.com/movenext/movenext/statemachine/panics_test.go:108
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(t, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:721
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:722
 	if frame.fallThroughLoops3 == nil {
 		goto resumed3
 	}
@@ -736,14 +737,14 @@ resumed3:
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:109
 	frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:740
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:741
 	goto leave1
 endIf3:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:109
 	if frame.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:747
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
 		goto resume4
 	}
 	frame.State = 4
@@ -771,7 +772,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:112
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:775
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:776
 }
 
 // Location returns where [fallThroughLoops] is suspended.
@@ -785,7 +786,7 @@ func (frame *fallThroughLoopsFrame) Results(t *statemachine.Task) error {
 	return frame.result0
 }
 
-// fallThroughLoopsMachine is [fallThroughLoops] as the root of a chain of calls: task, job and frame in one allocation.
+// fallThroughLoopsMachine is the root of a chain of calls that begins with [fallThroughLoops]: chain, job and frame in one allocation.
 type fallThroughLoopsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughLoopsFrame
@@ -865,7 +866,7 @@ func (frame *fallingStreamFrame) MoveNext(t *statemachine.Task) (finished bool) 
 	// panics_test.go:121: if !yield(1, nil) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:121
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:869
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:870
 	frame.State = 1
 	return true
 resume1:
@@ -892,7 +893,7 @@ range1:
 	// panics_test.go:126: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:896
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:897
 		goto resume2
 	}
 	frame.State = 2
@@ -911,7 +912,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:127
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:915
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -925,14 +926,14 @@ resume3:
 			goto endIf3
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:929
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:930
 	goto leave1
 endIf3:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:128
 	if frame.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:936
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:937
 		goto resume4
 	}
 	frame.State = 4
@@ -958,7 +959,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:128
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:962
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:963
 }
 
 // Location returns where [fallingStream] is suspended.
@@ -979,7 +980,7 @@ func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// fallThroughStreamsEnter is [fallThroughStreams] as machines call it: its results, or the suspended frame that will have them.
+// fallThroughStreamsEnter enters [fallThroughStreams] for another machine. It returns the results, or the suspended frame that will have them.
 func fallThroughStreamsEnter(t *statemachine.Task, ctx context.Context, f *fall, n int) (*fallThroughStreamsFrame, error) {
 	frame := fallThroughStreamsFrame{f: f}
 	if frame.moveNext(t, ctx, n) {
@@ -1005,12 +1006,13 @@ type fallThroughStreamsFrame struct {
 	result0 error
 }
 
-// MoveNext goes on with [fallThroughStreams] where it stopped.
+// MoveNext continues [fallThroughStreams] where it stopped.
 func (frame *fallThroughStreamsFrame) MoveNext(t *statemachine.Task) bool {
 	return frame.moveNext(t, nil, 0)
 }
 
-// moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [fallThroughStreams] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (frame *fallThroughStreamsFrame) moveNext(t *statemachine.Task, ctx context.Context, n int) (finished bool) {
 	defer frame.defers.Leave(t, &frame.Frame, &finished)
 	defer frame.loops.Leave(t, &frame.Frame, 4, &finished)
@@ -1040,7 +1042,7 @@ range1:
 	// panics_test.go:137: for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:137
 	if frame.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1044
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1046
 		goto resume1
 	}
 	frame.State = 1
@@ -1057,7 +1059,7 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:139: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1061
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1063
 	frame.State = 2
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	return t.Yield()
@@ -1065,7 +1067,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
 	_ = t.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1069
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1071
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:139
@@ -1078,7 +1080,7 @@ done1:
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:142
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1082
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1084
 }
 
 // Location returns where [fallThroughStreams] is suspended.
@@ -1092,7 +1094,7 @@ func (frame *fallThroughStreamsFrame) Results(t *statemachine.Task) error {
 	return frame.result0
 }
 
-// fallThroughStreamsMachine is [fallThroughStreams] as the root of a chain of calls: task, job and frame in one allocation.
+// fallThroughStreamsMachine is the root of a chain of calls that begins with [fallThroughStreams]: chain, job and frame in one allocation.
 type fallThroughStreamsMachine struct {
 	statemachine.Builder[job.Void]
 	fallThroughStreamsFrame
@@ -1109,4 +1111,4 @@ func (frame *fallThroughStreamsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 1e1e6adf747ae03e
+// Digest of what is above: d09fd737466f4c4d

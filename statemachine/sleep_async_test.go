@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void])
 	return m.Start(ctx, &t, m)
 }
 
-// dozeEnter is [doze] as machines call it: its results, or the suspended frame that will have them.
+// dozeEnter enters [doze] for another machine. It returns the results, or the suspended frame that will have them.
 func dozeEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*dozeFrame, error) {
 	frame := dozeLocals{ctx: ctx, d: d}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -48,14 +48,14 @@ type dozeLocals struct {
 	d   time.Duration
 }
 
-// dozeFrame is [doze] as machines call it: what it keeps, and in the end its results.
+// dozeFrame is the frame of [doze] for a caller that is a machine: what it keeps and, at the end, its results.
 type dozeFrame struct {
 	dozeLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [doze] where it stopped.
+// MoveNext continues [doze] where it stopped.
 func (f *dozeFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -131,7 +131,7 @@ func (f *dozeFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// dozeMachine is [doze] as the root of a chain of calls: task, job and frame in one allocation.
+// dozeMachine is the root of a chain of calls that begins with [doze]: chain, job and frame in one allocation.
 type dozeMachine struct {
 	statemachine.Builder[job.Void]
 	dozeLocals
@@ -160,7 +160,7 @@ func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// nodEnter is [nod] as machines call it: its results, or the suspended frame that will have them.
+// nodEnter enters [nod] for another machine. It returns the results, or the suspended frame that will have them.
 func nodEnter(t *statemachine.Task, ctx context.Context, d time.Duration) (*nodFrame, error) {
 	frame := nodLocals{}
 	if finished, v0 := frame.moveNext(t, ctx, d); finished {
@@ -176,20 +176,21 @@ type nodLocals struct {
 	statemachine.Frame
 }
 
-// nodFrame is [nod] as machines call it: what it keeps, and in the end its results.
+// nodFrame is the frame of [nod] for a caller that is a machine: what it keeps and, at the end, its results.
 type nodFrame struct {
 	nodLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [nod] where it stopped.
+// MoveNext continues [nod] where it stopped.
 func (f *nodFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [nod] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var asleep1 bool
 	state := f.State
@@ -204,7 +205,7 @@ func (f *nodLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// sleep_test.go:171: func nod(ctx context.Context, d time.Duration) error { return job.Sleep(ctx, d) }
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	asleep1, result0 = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:208
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:209
 	if !asleep1 {
 		goto resumed1
 	}
@@ -214,7 +215,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:171
 	result0 = t.Refusal()
 resumed1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:218
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:219
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -230,7 +231,7 @@ func (f *nodFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// nodMachine is [nod] as the root of a chain of calls: task, job and frame in one allocation.
+// nodMachine is the root of a chain of calls that begins with [nod]: chain, job and frame in one allocation.
 type nodMachine struct {
 	statemachine.Builder[job.Void]
 	nodLocals
@@ -246,4 +247,4 @@ func (f *nodMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 5b73d8d60ac6be38
+// Digest of what is above: 5ffa1bd4f39e71e6

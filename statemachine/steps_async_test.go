@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -29,7 +29,7 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 	return m.Start(ctx, &t, m)
 }
 
-// zippedEnter is [zipped] as machines call it: its results, or the suspended frame that will have them.
+// zippedEnter enters [zipped] for another machine. It returns the results, or the suspended frame that will have them.
 func zippedEnter(t *statemachine.Task, ctx context.Context, one, two *job.Stream[string]) (*zippedFrame, []string, error) {
 	frame := zippedFrame{ctx: ctx}
 	if frame.moveNext(t, one, two) {
@@ -57,12 +57,13 @@ type zippedFrame struct {
 	err error
 }
 
-// MoveNext goes on with [zipped] where it stopped.
+// MoveNext continues [zipped] where it stopped.
 func (f *zippedFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [zipped] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *zippedFrame) moveNext(t *statemachine.Task, one2 *job.Stream[string], two *job.Stream[string]) bool {
 	for {
 		if finished, again := f.step(t, one2, two); !again {
@@ -119,7 +120,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:123
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:124
 		goto resume1
 	}
 	f.State = 1
@@ -133,7 +134,7 @@ resume1:
 	f.next1 = nil
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:137
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:138
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
@@ -142,7 +143,7 @@ resume1:
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:146
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:147
 		goto resume2
 	}
 	f.State = 2
@@ -158,20 +159,20 @@ resume2:
 		f.next1 = nil
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:162
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:163
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:168
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:169
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(t, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(t, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:175
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:176
 		return true, false
 	}
 	f.State = 3
@@ -180,7 +181,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(t)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:184
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:185
 	goto epilogue
 }
 
@@ -195,7 +196,7 @@ func (f *zippedFrame) Results(t *statemachine.Task) ([]string, error) {
 	return f.all, f.err
 }
 
-// zippedMachine is [zipped] as the root of a chain of calls: task, job and frame in one allocation.
+// zippedMachine is the root of a chain of calls that begins with [zipped]: chain, job and frame in one allocation.
 type zippedMachine struct {
 	statemachine.Builder[[]string]
 	zippedFrame
@@ -211,7 +212,7 @@ func (f *zippedMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// zippedFunc1Enter is a function literal of [zipped] as machines call it: its results, or the suspended frame that will have them.
+// zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
 func zippedFunc1Enter(t *statemachine.Task, a *job.Puller[string], ctx context.Context) *zippedFunc1Frame {
 	frame := zippedFunc1Frame{}
 	if frame.moveNext(t, a, ctx) {
@@ -230,12 +231,13 @@ type zippedFunc1Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
-// MoveNext goes on with a function literal of [zipped] where it stopped.
+// MoveNext continues a function literal of [zipped] where it stopped.
 func (f *zippedFunc1Frame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -251,7 +253,7 @@ func (f *zippedFunc1Frame) moveNext(t *statemachine.Task, a *job.Puller[string],
 	f.stop1 = a.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if f.stop1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:255
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
 		goto resume1
 	}
 	f.State = 1
@@ -262,7 +264,7 @@ resume1:
 	statemachine.TwinResult(t, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:266
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:268
 	f.State = statemachine.Finished
 	return true
 }
@@ -277,7 +279,7 @@ func (f *zippedFunc1Frame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// zippedFunc2Enter is a function literal of [zipped] as machines call it: its results, or the suspended frame that will have them.
+// zippedFunc2Enter enters a function literal of [zipped] for another machine. It returns the results, or the suspended frame that will have them.
 func zippedFunc2Enter(t *statemachine.Task, b *job.Puller[string], ctx context.Context) *zippedFunc2Frame {
 	frame := zippedFunc2Frame{}
 	if frame.moveNext(t, b, ctx) {
@@ -296,12 +298,13 @@ type zippedFunc2Frame struct {
 	stop1 *job.Job[job.Void]
 }
 
-// MoveNext goes on with a function literal of [zipped] where it stopped.
+// MoveNext continues a function literal of [zipped] where it stopped.
 func (f *zippedFunc2Frame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [zipped] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string], ctx context.Context) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -317,7 +320,7 @@ func (f *zippedFunc2Frame) moveNext(t *statemachine.Task, b *job.Puller[string],
 	f.stop1 = b.StopAsync(ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if f.stop1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:321
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:324
 		goto resume1
 	}
 	f.State = 1
@@ -328,7 +331,7 @@ resume1:
 	statemachine.TwinResult(t, f.stop1)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:332
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:335
 	f.State = statemachine.Finished
 	return true
 }
@@ -377,7 +380,7 @@ func (f *failingFrame) MoveNext(t *statemachine.Task) bool {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:381
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:384
 		goto resume1
 	}
 	f.State = 1
@@ -394,7 +397,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:105
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:398
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:401
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -411,7 +414,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/steps_test.go:106
 	panic("too far")
 endIf1:
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:415
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:418
 	f.State = statemachine.Finished
 	return true
 }
@@ -421,4 +424,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 1c11a8b2756f9a1e
+// Digest of what is above: b5b6af15cf9d0329

@@ -10,8 +10,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -167,7 +167,7 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 	return m.Start(context.Background(), &t, m)
 }
 
-// collectEnter is [collect] as machines call it: its results, or the suspended frame that will have them.
+// collectEnter enters [collect] for another machine. It returns the results, or the suspended frame that will have them.
 func collectEnter(t *statemachine.Task, h *history, s *job.Stream[string], until string) (*collectFrame, []string, error) {
 	frame := collectFrame{h: h, until: until}
 	if frame.moveNext(t, s) {
@@ -195,12 +195,13 @@ type collectFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [collect] where it stopped.
+// MoveNext continues [collect] where it stopped.
 func (f *collectFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [collect] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *collectFrame) moveNext(t *statemachine.Task, s *job.Stream[string]) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -226,7 +227,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:230
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:231
 		goto resume1
 	}
 	f.State = 1
@@ -242,7 +243,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:246
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:247
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -251,12 +252,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:255
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:256
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:260
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:261
 		goto resume2
 	}
 	f.State = 2
@@ -276,7 +277,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:280
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:281
 		goto resume3
 	}
 	f.State = 3
@@ -289,7 +290,7 @@ resume3:
 	f.loops.Close()
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loop1 = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:293
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:294
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -304,7 +305,7 @@ endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:308
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:309
 }
 
 // Location returns where [collect] is suspended.
@@ -318,7 +319,7 @@ func (f *collectFrame) Results(t *statemachine.Task) ([]string, error) {
 	return f.result0, f.result1
 }
 
-// collectMachine is [collect] as the root of a chain of calls: task, job and frame in one allocation.
+// collectMachine is the root of a chain of calls that begins with [collect]: chain, job and frame in one allocation.
 type collectMachine struct {
 	statemachine.Builder[[]string]
 	collectFrame
@@ -379,7 +380,7 @@ func (f *forgivingFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	f.await1 = f.after
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:383
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:384
 		goto resume1
 	}
 	f.State = 1
@@ -396,7 +397,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:400
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:401
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -407,7 +408,7 @@ resume2:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:411
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:412
 }
 
 // Location returns where [forgiving] is suspended.
@@ -428,7 +429,7 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 	return m.Start(context.Background(), &t, m)
 }
 
-// exitsInEnter is [exitsIn] as machines call it: its results, or the suspended frame that will have them.
+// exitsInEnter enters [exitsIn] for another machine. It returns the results, or the suspended frame that will have them.
 func exitsInEnter(t *statemachine.Task, h *history, s *job.Stream[string], first *job.Job[string]) *exitsInFrame {
 	frame := exitsInFrame{h: h, s: s}
 	if frame.moveNext(t, first) {
@@ -454,12 +455,13 @@ type exitsInFrame struct {
 	loop1  *statemachine.Loop[string, error]
 }
 
-// MoveNext goes on with [exitsIn] where it stopped.
+// MoveNext continues [exitsIn] where it stopped.
 func (f *exitsInFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [exitsIn] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (finished bool) {
 	defer f.defers.Leave(t, &f.Frame, &finished)
 	defer f.loops.Leave(t, &f.Frame, 4, &finished)
@@ -486,7 +488,7 @@ func (f *exitsInFrame) moveNext(t *statemachine.Task, first *job.Job[string]) (f
 	f.await1 = first
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:490
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:492
 		goto resume1
 	}
 	f.State = 1
@@ -504,7 +506,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:508
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:510
 		goto resume2
 	}
 	f.State = 2
@@ -523,7 +525,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:527
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:529
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
@@ -534,7 +536,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:538
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:540
 }
 
 // Location returns where [exitsIn] is suspended.
@@ -547,7 +549,7 @@ func (f *exitsInFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// exitsInMachine is [exitsIn] as the root of a chain of calls: task, job and frame in one allocation.
+// exitsInMachine is the root of a chain of calls that begins with [exitsIn]: chain, job and frame in one allocation.
 type exitsInMachine struct {
 	statemachine.Builder[job.Void]
 	exitsInFrame
@@ -577,7 +579,7 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void
 	return m.Start(ctx, &t, m)
 }
 
-// drainEnter is [drain] as machines call it: its results, or the suspended frame that will have them.
+// drainEnter enters [drain] for another machine. It returns the results, or the suspended frame that will have them.
 func drainEnter(t *statemachine.Task, ctx context.Context, s *job.Stream[int], pause *job.Job[job.Void]) (*drainFrame, int, error) {
 	frame := drainFrame{pause: pause}
 	if frame.moveNext(t, s) {
@@ -605,12 +607,13 @@ type drainFrame struct {
 	err error
 }
 
-// MoveNext goes on with [drain] where it stopped.
+// MoveNext continues [drain] where it stopped.
 func (f *drainFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil)
 }
 
-// moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [drain] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *drainFrame) moveNext(t *statemachine.Task, s *job.Stream[int]) (finished bool) {
 	defer f.loops.Leave(t, &f.Frame, 5, &finished)
 	state := f.State
@@ -636,7 +639,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:640
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:643
 		goto resume1
 	}
 	f.State = 1
@@ -654,7 +657,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:658
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:661
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -664,7 +667,7 @@ resume1:
 	f.await2 = f.pause
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:668
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
 		goto resume2
 	}
 	f.State = 2
@@ -684,17 +687,17 @@ resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:204
 		f.err = err2
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:688
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:691
 	goto leave1
 endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:693
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:696
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(t) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:698
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:701
 		goto resume3
 	}
 	f.State = 3
@@ -722,7 +725,7 @@ done1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:726
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:729
 }
 
 // Location returns where [drain] is suspended.
@@ -736,7 +739,7 @@ func (f *drainFrame) Results(t *statemachine.Task) (int, error) {
 	return f.sum, f.err
 }
 
-// drainMachine is [drain] as the root of a chain of calls: task, job and frame in one allocation.
+// drainMachine is the root of a chain of calls that begins with [drain]: chain, job and frame in one allocation.
 type drainMachine struct {
 	statemachine.Builder[int]
 	drainFrame
@@ -794,7 +797,7 @@ range1:
 	// stream_test.go:253: if !yield(i, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:253
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:798
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:801
 	f.State = 1
 	return true
 resume1:
@@ -807,13 +810,13 @@ resume1:
 			goto endIf1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:811
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:814
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:252
 	f.i++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:817
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:820
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -861,7 +864,7 @@ for1:
 	// stream_test.go:274: if !yield(n, nil) {
 //line github.com/movenext/movenext/statemachine/stream_test.go:274
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:865
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:868
 	f.State = 1
 	return true
 resume1:
@@ -874,7 +877,7 @@ resume1:
 			goto endIf1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:878
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:881
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -889,4 +892,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 274)
 }
 
-// Digest of what is above: 26bb251ed16fd8cc
+// Digest of what is above: 4ff64f6f8401445c

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func givesWayAsync(ctx context.Context, o *order) (result *job.Job[job.Void]) {
 	return m.Start(ctx, &t, m)
 }
 
-// givesWayEnter is [givesWay] as machines call it: its results, or the suspended frame that will have them.
+// givesWayEnter enters [givesWay] for another machine. It returns the results, or the suspended frame that will have them.
 func givesWayEnter(t *statemachine.Task, ctx context.Context, o *order) (*givesWayFrame, error) {
 	frame := givesWayLocals{o: o}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -50,20 +50,21 @@ type givesWayLocals struct {
 	await2 *job.Job[[]job.Void]
 }
 
-// givesWayFrame is [givesWay] as machines call it: what it keeps, and in the end its results.
+// givesWayFrame is the frame of [givesWay] for a caller that is a machine: what it keeps and, at the end, its results.
 type givesWayFrame struct {
 	givesWayLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [givesWay] where it stopped.
+// MoveNext continues [givesWay] where it stopped.
 func (f *givesWayFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [givesWay] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -79,7 +80,7 @@ func (f *givesWayLocals) moveNext(t *statemachine.Task, ctx context.Context) (fi
 //line github.com/movenext/movenext/statemachine/yield_test.go:51
 	f.a, f.b = job.Go(ctx, f.o.job("queued")), job.Go(ctx, f.o.job("queued"))
 	// yield_test.go:52: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:83
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:84
 	f.State = 1
 //line github.com/movenext/movenext/statemachine/yield_test.go:52
 	return t.Yield(), nil
@@ -92,7 +93,7 @@ resume1:
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:54
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:96
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:97
 		goto resume2
 	}
 	f.State = 2
@@ -107,7 +108,7 @@ resume2:
 		f.await2 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:111
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:112
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -123,7 +124,7 @@ func (f *givesWayFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// givesWayMachine is [givesWay] as the root of a chain of calls: task, job and frame in one allocation.
+// givesWayMachine is the root of a chain of calls that begins with [givesWay]: chain, job and frame in one allocation.
 type givesWayMachine struct {
 	statemachine.Builder[job.Void]
 	givesWayLocals
@@ -152,7 +153,7 @@ func givesWayByHandAsync(ctx context.Context, o *order) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// givesWayByHandEnter is [givesWayByHand] as machines call it: its results, or the suspended frame that will have them.
+// givesWayByHandEnter enters [givesWayByHand] for another machine. It returns the results, or the suspended frame that will have them.
 func givesWayByHandEnter(t *statemachine.Task, ctx context.Context, o *order) (*givesWayByHandFrame, error) {
 	frame := givesWayByHandLocals{o: o}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -175,20 +176,21 @@ type givesWayByHandLocals struct {
 	await2 *job.Job[[]job.Void]
 }
 
-// givesWayByHandFrame is [givesWayByHand] as machines call it: what it keeps, and in the end its results.
+// givesWayByHandFrame is the frame of [givesWayByHand] for a caller that is a machine: what it keeps and, at the end, its results.
 type givesWayByHandFrame struct {
 	givesWayByHandLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [givesWayByHand] where it stopped.
+// MoveNext continues [givesWayByHand] where it stopped.
 func (f *givesWayByHandFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [givesWayByHand] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -208,7 +210,7 @@ func (f *givesWayByHandLocals) moveNext(t *statemachine.Task, ctx context.Contex
 	f.await1 = job.YieldAsync()
 //line github.com/movenext/movenext/statemachine/yield_test.go:63
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:212
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:214
 		goto resume1
 	}
 	f.State = 1
@@ -228,7 +230,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:64
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:232
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:234
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
@@ -239,7 +241,7 @@ endIf1:
 	f.await2 = job.WhenAll(f.a, f.b)
 //line github.com/movenext/movenext/statemachine/yield_test.go:67
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:243
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:245
 		goto resume2
 	}
 	f.State = 2
@@ -254,7 +256,7 @@ resume2:
 		f.await2 = nil
 		result0 = err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:258
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:260
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -270,7 +272,7 @@ func (f *givesWayByHandFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// givesWayByHandMachine is [givesWayByHand] as the root of a chain of calls: task, job and frame in one allocation.
+// givesWayByHandMachine is the root of a chain of calls that begins with [givesWayByHand]: chain, job and frame in one allocation.
 type givesWayByHandMachine struct {
 	statemachine.Builder[job.Void]
 	givesWayByHandLocals
@@ -299,7 +301,7 @@ func takesNextAsync(ctx context.Context, c *job.Completions[int]) (result *job.J
 	return m.Start(ctx, &t, m)
 }
 
-// takesNextEnter is [takesNext] as machines call it: its results, or the suspended frame that will have them.
+// takesNextEnter enters [takesNext] for another machine. It returns the results, or the suspended frame that will have them.
 func takesNextEnter(t *statemachine.Task, ctx context.Context, c *job.Completions[int]) (*takesNextFrame, int, error) {
 	frame := takesNextLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, c); finished {
@@ -317,7 +319,7 @@ type takesNextLocals struct {
 	next1 *job.Job[*job.Job[int]]
 }
 
-// takesNextFrame is [takesNext] as machines call it: what it keeps, and in the end its results.
+// takesNextFrame is the frame of [takesNext] for a caller that is a machine: what it keeps and, at the end, its results.
 type takesNextFrame struct {
 	takesNextLocals
 
@@ -325,13 +327,14 @@ type takesNextFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [takesNext] where it stopped.
+// MoveNext continues [takesNext] where it stopped.
 func (f *takesNextFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [takesNext] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c *job.Completions[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -347,7 +350,7 @@ func (f *takesNextLocals) moveNext(t *statemachine.Task, ctx context.Context, c 
 	f.next1 = c.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:165
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:351
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:354
 		goto resume1
 	}
 	f.State = 1
@@ -361,14 +364,14 @@ resume1:
 		f.next1 = nil
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:365
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:368
 			f.State = statemachine.Finished
 			return true, result0, result1
 //line github.com/movenext/movenext/statemachine/yield_test.go:168
 		}
 		result0, result1 = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:372
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:375
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -384,7 +387,7 @@ func (f *takesNextFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// takesNextMachine is [takesNext] as the root of a chain of calls: task, job and frame in one allocation.
+// takesNextMachine is the root of a chain of calls that begins with [takesNext]: chain, job and frame in one allocation.
 type takesNextMachine struct {
 	statemachine.Builder[int]
 	takesNextLocals
@@ -413,7 +416,7 @@ func takesValueAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[i
 	return m.Start(ctx, &t, m)
 }
 
-// takesValueEnter is [takesValue] as machines call it: its results, or the suspended frame that will have them.
+// takesValueEnter enters [takesValue] for another machine. It returns the results, or the suspended frame that will have them.
 func takesValueEnter(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (*takesValueFrame, int, error) {
 	frame := takesValueLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, p); finished {
@@ -431,7 +434,7 @@ type takesValueLocals struct {
 	next1 *job.Job[int]
 }
 
-// takesValueFrame is [takesValue] as machines call it: what it keeps, and in the end its results.
+// takesValueFrame is the frame of [takesValue] for a caller that is a machine: what it keeps and, at the end, its results.
 type takesValueFrame struct {
 	takesValueLocals
 
@@ -439,13 +442,14 @@ type takesValueFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [takesValue] where it stopped.
+// MoveNext continues [takesValue] where it stopped.
 func (f *takesValueFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [takesValue] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -461,7 +465,7 @@ func (f *takesValueLocals) moveNext(t *statemachine.Task, ctx context.Context, p
 	f.next1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:173
 	if f.next1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:465
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:469
 		goto resume1
 	}
 	f.State = 1
@@ -472,7 +476,7 @@ resume1:
 	result0, result1 = statemachine.TwinResult(t, f.next1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:173
 	f.next1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:476
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:480
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -488,7 +492,7 @@ func (f *takesValueFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// takesValueMachine is [takesValue] as the root of a chain of calls: task, job and frame in one allocation.
+// takesValueMachine is the root of a chain of calls that begins with [takesValue]: chain, job and frame in one allocation.
 type takesValueMachine struct {
 	statemachine.Builder[int]
 	takesValueLocals
@@ -517,7 +521,7 @@ func takesByHandAsync(ctx context.Context, p *job.Puller[int]) (result *job.Job[
 	return m.Start(ctx, &t, m)
 }
 
-// takesByHandEnter is [takesByHand] as machines call it: its results, or the suspended frame that will have them.
+// takesByHandEnter enters [takesByHand] for another machine. It returns the results, or the suspended frame that will have them.
 func takesByHandEnter(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (*takesByHandFrame, int, error) {
 	frame := takesByHandLocals{}
 	if finished, v0, v1 := frame.moveNext(t, ctx, p); finished {
@@ -535,7 +539,7 @@ type takesByHandLocals struct {
 	await1 *job.Job[int]
 }
 
-// takesByHandFrame is [takesByHand] as machines call it: what it keeps, and in the end its results.
+// takesByHandFrame is the frame of [takesByHand] for a caller that is a machine: what it keeps and, at the end, its results.
 type takesByHandFrame struct {
 	takesByHandLocals
 
@@ -543,13 +547,14 @@ type takesByHandFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [takesByHand] where it stopped.
+// MoveNext continues [takesByHand] where it stopped.
 func (f *takesByHandFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil, nil)
 	return finished
 }
 
-// moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [takesByHand] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, p *job.Puller[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -565,7 +570,7 @@ func (f *takesByHandLocals) moveNext(t *statemachine.Task, ctx context.Context, 
 	f.await1 = p.NextAsync(ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:179
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:569
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:574
 		goto resume1
 	}
 	f.State = 1
@@ -576,7 +581,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/statemachine/yield_test.go:179
 	f.await1 = nil
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:580
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:585
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -592,7 +597,7 @@ func (f *takesByHandFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// takesByHandMachine is [takesByHand] as the root of a chain of calls: task, job and frame in one allocation.
+// takesByHandMachine is the root of a chain of calls that begins with [takesByHand]: chain, job and frame in one allocation.
 type takesByHandMachine struct {
 	statemachine.Builder[int]
 	takesByHandLocals
@@ -609,4 +614,4 @@ func (f *takesByHandMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 78437dd75eee1f20
+// Digest of what is above: 30461819b11f8afc

@@ -103,7 +103,7 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:27
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:108
 		goto resume1
 	}
@@ -269,7 +269,7 @@ resumed1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
 	f.await2 = f.fork
 //line github.com/movenext/movenext/benchmarks/works/machines.go:49
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:274
 		goto resume2
 	}
@@ -490,7 +490,7 @@ range1:
 		f.await1 = kid
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:67
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:495
 		goto resume1
 	}
@@ -819,7 +819,7 @@ range1:
 		f.await1 = j
 	}
 //line github.com/movenext/movenext/benchmarks/works/machines.go:93
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:824
 		goto resume1
 	}
@@ -1073,7 +1073,7 @@ range1:
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
 	f.await1 = job.New(f.ctx, one)
 //line github.com/movenext/movenext/benchmarks/works/machines.go:120
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1078
 		goto resume1
 	}
@@ -1420,7 +1420,7 @@ func (f *linkLocals) moveNext(t *statemachine.Task, prev *job.Job[int]) (finishe
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
 	f.await1 = prev
 //line github.com/movenext/movenext/benchmarks/works/machines.go:155
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/benchmarks/works/machines_async.go:1425
 		goto resume1
 	}
@@ -1800,4 +1800,4 @@ func (f *serverMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 37a1002123bf79d6
+// Digest of what is above: 1d22e9c35ca2646b

@@ -226,7 +226,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	f.await2 = f.first
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/00-hello/main_async.go:231
 		goto resume2
 	}
@@ -277,4 +277,4 @@ func (f *greetBothMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 04d943fcda25ae01
+// Digest of what is above: 126ed169d1146882

@@ -77,7 +77,7 @@ func (f *readLocals) moveNext(t *statemachine.Task, arrived *job.Job[int]) (fini
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	f.await1 = arrived
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/20-async-stack/main_async.go:82
 		goto resume1
 	}
@@ -344,4 +344,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b31302f0ac159190
+// Digest of what is above: 3aaa4bbd296f87bd

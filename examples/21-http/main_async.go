@@ -235,7 +235,7 @@ resumed1:
 //line github.com/movenext/movenext/examples/21-http/main.go:43
 	f.await2 = job.WhenAll(f.orders, f.news)
 //line github.com/movenext/movenext/examples/21-http/main.go:43
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/21-http/main_async.go:240
 		goto resume2
 	}
@@ -293,4 +293,4 @@ func (f *dashboardMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4057d46a2ee48fc5
+// Digest of what is above: d27520c197823333

@@ -70,7 +70,7 @@ func (f *accountsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:75
 		goto resume1
 	}
@@ -125,7 +125,7 @@ for1:
 		})
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:130
 		goto resume3
 	}
@@ -286,7 +286,7 @@ func (f *transferFrame) step(t *statemachine.Task, db *sql.DB) (finished, again 
 		f.await1 = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:291
 		goto resume1
 	}
@@ -320,7 +320,7 @@ resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:325
 		goto resume2
 	}
@@ -348,7 +348,7 @@ endIf1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	f.await2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount)
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:353
 		goto resume3
 	}
@@ -377,7 +377,7 @@ endIf2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	f.await4 = end(f.ctx, f.tx.Commit)
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if f.await4.IsCompleted() {
+	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:382
 		goto resume4
 	}
@@ -482,7 +482,7 @@ func (f *transferFunc1Frame) moveNext(t *statemachine.Task, ctx context.Context,
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	f.await1 = end(ctx, tx.Rollback)
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/22-sql/main_async.go:487
 		goto resume1
 	}
@@ -690,4 +690,4 @@ func (f *reportMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 4fd46d7bdd3718cf
+// Digest of what is above: 6f39d2ca2c07a305

@@ -92,7 +92,7 @@ func (f *gatherLocals) moveNext(t *statemachine.Task, ctx context.Context) (fini
 		})
 	}
 //line github.com/movenext/movenext/examples/25-scope/main.go:26
-	if f.inScope1.IsCompleted() {
+	if f.inScope1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:97
 		goto resume1
 	}
@@ -187,7 +187,7 @@ func (f *gatherFunc1Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:36
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:192
 		goto resume1
 	}
@@ -265,7 +265,7 @@ func (f *gatherFunc2Locals) moveNext(t *statemachine.Task, count *atomic.Int64, 
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
 	f.await1 = all.Job()
 //line github.com/movenext/movenext/examples/25-scope/main.go:32
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/25-scope/main_async.go:270
 		goto resume1
 	}
@@ -306,4 +306,4 @@ func (f *gatherFunc2Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 12c11128bce1e360
+// Digest of what is above: ecdb2075ff3aa1ff

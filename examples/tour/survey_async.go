@@ -391,7 +391,7 @@ func (f *readFileLocals) moveNext(t *statemachine.Task, ctx context.Context, pat
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	f.await1 = startReading(ctx, path)
 //line github.com/movenext/movenext/examples/tour/survey.go:82
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/tour/survey_async.go:396
 		goto resume1
 	}
@@ -496,7 +496,7 @@ func (f *listFilesLocals) moveNext(t *statemachine.Task, ctx context.Context, di
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	f.await1 = startListing(ctx, dir)
 //line github.com/movenext/movenext/examples/tour/survey.go:89
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/examples/tour/survey_async.go:501
 		goto resume1
 	}
@@ -541,4 +541,4 @@ func (f *listFilesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: d2fa35d005c6023c
+// Digest of what is above: 29e507c63499e663

@@ -76,7 +76,7 @@ func (f *pauseLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 //line github.com/movenext/movenext/internal/costs/machines.go:14
 	f.await1 = j
 //line github.com/movenext/movenext/internal/costs/machines.go:14
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/costs/machines_async.go:81
 		goto resume1
 	}
@@ -224,7 +224,7 @@ else1:
 //line github.com/movenext/movenext/internal/costs/machines.go:25
 	f.await2 = f.next()
 //line github.com/movenext/movenext/internal/costs/machines.go:25
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/costs/machines_async.go:229
 		goto resume2
 	}
@@ -505,4 +505,4 @@ func (f *sumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 77c4adf23b2f45ca
+// Digest of what is above: 3fa8a2e36baea276

@@ -158,7 +158,7 @@ resumed2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
 	f.await3 = f.m.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:18
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:163
 		goto resume3
 	}
@@ -231,7 +231,7 @@ resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
 	f.await3 = f.k.LockAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:25
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:236
 		goto resume6
 	}
@@ -293,7 +293,7 @@ resumed8:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
 	f.await3 = f.rw.RLockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:31
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:298
 		goto resume9
 	}
@@ -319,7 +319,7 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
 	f.await3 = f.rw.LockAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:33
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:324
 		goto resume10
 	}
@@ -392,7 +392,7 @@ resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
 	f.await3 = f.s.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:40
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:397
 		goto resume13
 	}
@@ -465,7 +465,7 @@ resumed15:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
 	f.await3 = f.l.AcquireAsync(f.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:47
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:470
 		goto resume16
 	}
@@ -625,7 +625,7 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
 	f.await2 = f.auto.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:56
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:630
 		goto resume2
 	}
@@ -668,7 +668,7 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
 	f.await2 = f.manual.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:61
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:673
 		goto resume4
 	}
@@ -715,7 +715,7 @@ resumed5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
 	f.await2 = f.down.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:66
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:720
 		goto resume6
 	}
@@ -758,7 +758,7 @@ resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
 	f.await8 = f.other
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:71
-	if f.await8.IsCompleted() {
+	if f.await8.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:763
 		goto resume8
 	}
@@ -843,7 +843,7 @@ resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
 	f.await2 = f.c.WaitAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:80
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:848
 		goto resume12
 	}
@@ -1019,7 +1019,7 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
 	f.await2 = f.c.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:89
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1024
 		goto resume2
 	}
@@ -1068,7 +1068,7 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
 	f.await4 = f.c.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:93
-	if f.await4.IsCompleted() {
+	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1073
 		goto resume4
 	}
@@ -1219,7 +1219,7 @@ resumed9:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
 	f.await2 = f.b.SendAsync(f.ctx, 2)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:109
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1224
 		goto resume10
 	}
@@ -1267,7 +1267,7 @@ resumed11:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
 	f.await4 = f.s.ReceiveAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:112
-	if f.await4.IsCompleted() {
+	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1272
 		goto resume12
 	}
@@ -1429,7 +1429,7 @@ func (frame *sharedWorkFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:120
-	if frame.doOrAwait1.IsCompleted() {
+	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1434
 		goto resume1
 	}
@@ -1451,7 +1451,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
 	frame.doOrAwait1 = frame.s.DoAsync(frame.ctx, 1, func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:121
-	if frame.doOrAwait1.IsCompleted() {
+	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1456
 		goto resume2
 	}
@@ -1474,7 +1474,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:123
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1479
 		goto resume3
 	}
@@ -1496,7 +1496,7 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
 	frame.inTurnOrAwaitOrGet3 = coord.InTurnAsync(frame.ctx, frame.s, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:124
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1501
 		goto resume4
 	}
@@ -1518,7 +1518,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:126
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1523
 		goto resume5
 	}
@@ -1541,7 +1541,7 @@ resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
 	frame.inTurnOrAwaitOrGet3 = coord.NewLazy(frame.seven).GetAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:127
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1546
 		goto resume6
 	}
@@ -1565,7 +1565,7 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
 	frame.do7 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:129
-	if frame.do7.IsCompleted() {
+	if frame.do7.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1570
 		goto resume7
 	}
@@ -1588,7 +1588,7 @@ resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
 	frame.inTurnOrAwaitOrGet3 = frame.f.DoAsync(frame.ctx, 1, frame.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:130
-	if frame.inTurnOrAwaitOrGet3.IsCompleted() {
+	if frame.inTurnOrAwaitOrGet3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1593
 		goto resume8
 	}
@@ -1649,7 +1649,7 @@ resumed10:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
 	frame.doOrAwait1 = frame.l.WaitAsync(frame.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:135
-	if frame.doOrAwait1.IsCompleted() {
+	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1654
 		goto resume11
 	}
@@ -1691,7 +1691,7 @@ resumed12:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
 	frame.doOrAwait1 = frame.l.WaitNAsync(frame.ctx, 1)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:137
-	if frame.doOrAwait1.IsCompleted() {
+	if frame.doOrAwait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1696
 		goto resume13
 	}
@@ -1815,7 +1815,7 @@ func (f *jobsFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:144
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1820
 		goto resume1
 	}
@@ -1837,7 +1837,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
 	f.awaitOrInScopeOrWait2 = job.Go(f.ctx, f.done)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:145
-	if f.awaitOrInScopeOrWait2.IsCompleted() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1842
 		goto resume2
 	}
@@ -1859,7 +1859,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
 	f.await1 = job.New(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:146
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1864
 		goto resume3
 	}
@@ -1881,7 +1881,7 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
 	f.await1 = job.Blocking(f.ctx, f.seven)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:147
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1886
 		goto resume4
 	}
@@ -1907,7 +1907,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
 	f.await1 = job.RunTwin(f.ctx, f.twin)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:150
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1912
 		goto resume5
 	}
@@ -1930,7 +1930,7 @@ resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
 	f.await1 = job.NewTwin(f.ctx, f.twin)
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:151
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1935
 		goto resume6
 	}
@@ -1956,7 +1956,7 @@ resume6:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:152
-	if f.awaitOrInScopeOrWait2.IsCompleted() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1961
 		goto resume7
 	}
@@ -1983,7 +1983,7 @@ resume7:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:156
-	if f.awaitOrInScopeOrWait2.IsCompleted() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:1988
 		goto resume8
 	}
@@ -2008,7 +2008,7 @@ resume8:
 		f.awaitOrInScopeOrWait2 = s.WaitAsync()
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:162
-	if f.awaitOrInScopeOrWait2.IsCompleted() {
+	if f.awaitOrInScopeOrWait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2013
 		goto resume9
 	}
@@ -2039,7 +2039,7 @@ resume9:
 		f.await1 = p.Job()
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_calls_test.go:172
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_calls_async_test.go:2044
 		goto resume10
 	}
@@ -2090,4 +2090,4 @@ func (f *jobsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: fb22972d1f338d4f
+// Digest of what is above: 2f5b22e846977aa9

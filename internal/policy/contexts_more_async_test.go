@@ -132,7 +132,7 @@ func (f *continuationsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
 	f.await1 = job.Then(f.ctx, after(1), f.plus)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:49
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:137
 		goto resume1
 	}
@@ -154,7 +154,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
 	f.await1 = job.Catch(f.ctx, job.FromError[int](errors.New("lost")), func(ctx context.Context, _ error) (int, error) { return 3, ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:50
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:159
 		goto resume2
 	}
@@ -176,7 +176,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
 	f.await1 = job.Finally(f.ctx, after(2), func(ctx context.Context) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:51
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:181
 		goto resume3
 	}
@@ -200,7 +200,7 @@ resume3:
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:52
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:205
 		goto resume4
 	}
@@ -223,7 +223,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
 	f.await5 = after(4).ContinueWith(f.ctx, func(ctx context.Context, _ *job.Job[int]) error { return ctx.Err() })
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:55
-	if f.await5.IsCompleted() {
+	if f.await5.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:228
 		goto resume5
 	}
@@ -246,7 +246,7 @@ resume5:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
 	f.await1 = job.Unwrap(f.ctx, job.FromResult(after(5)))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:56
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:251
 		goto resume6
 	}
@@ -269,7 +269,7 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
 	f.await1 = job.WaitAsync(f.ctx, after(6))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:57
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:274
 		goto resume7
 	}
@@ -292,7 +292,7 @@ resume7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
 	f.await1 = job.WaitTimeout(f.ctx, after(7), time.Hour)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:58
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:297
 		goto resume8
 	}
@@ -317,7 +317,7 @@ resume8:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:62
-	if f.awaitOrNext9.IsCompleted() {
+	if f.awaitOrNext9.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:322
 		goto resume9
 	}
@@ -335,7 +335,7 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
 	f.awaitOrNext9 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:64
-	if f.awaitOrNext9.IsCompleted() {
+	if f.awaitOrNext9.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:340
 		goto resume10
 	}
@@ -654,7 +654,7 @@ range2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:92
-	if f.nextOrAwait2.IsCompleted() {
+	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:659
 		goto resume2
 	}
@@ -676,7 +676,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
 	f.nextOrAwait2 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:93
-	if f.nextOrAwait2.IsCompleted() {
+	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:681
 		goto resume3
 	}
@@ -698,7 +698,7 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:94
-	if f.awaitOrStop4.IsCompleted() {
+	if f.awaitOrStop4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:703
 		goto resume4
 	}
@@ -720,7 +720,7 @@ resume4:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
 	f.awaitOrStop4 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:95
-	if f.awaitOrStop4.IsCompleted() {
+	if f.awaitOrStop4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:725
 		goto resume5
 	}
@@ -750,7 +750,7 @@ endRange1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:99
-	if f.nextOrAwait2.IsCompleted() {
+	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:755
 		goto resume6
 	}
@@ -773,7 +773,7 @@ resume6:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
 	f.nextOrAwait2 = f.p2.NextAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:100
-	if f.nextOrAwait2.IsCompleted() {
+	if f.nextOrAwait2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:778
 		goto resume7
 	}
@@ -920,7 +920,7 @@ resumed1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
 	f.await2 = job.SleepAsync(f.ctx, time.Millisecond)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:107
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:925
 		goto resume2
 	}
@@ -966,7 +966,7 @@ resumed3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
 	f.await2 = job.SwitchToAsync(f.ctx, f.s)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:110
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:971
 		goto resume4
 	}
@@ -1108,7 +1108,7 @@ func (f *loopsFrame) MoveNext(t *statemachine.Task) bool {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
 	f.await1 = parallel.ForEachAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:128
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1113
 		goto resume1
 	}
@@ -1130,7 +1130,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
 	f.await2 = parallel.MapAsync(f.ctx, f.items, f.start)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:129
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1135
 		goto resume2
 	}
@@ -1252,7 +1252,7 @@ func (f *foreignFrame) MoveNext(t *statemachine.Task) bool {
 		return nil
 	})
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:140
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1257
 		goto resume1
 	}
@@ -1279,7 +1279,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
 	f.await1 = bridge.FromChan(f.ctx, f.c)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:146
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1284
 		goto resume2
 	}
@@ -1304,7 +1304,7 @@ resume2:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
 	f.await3 = bridge.SendTo(f.ctx, f.c, 7)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:148
-	if f.await3.IsCompleted() {
+	if f.await3.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1309
 		goto resume3
 	}
@@ -1325,7 +1325,7 @@ resume3:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
 	f.await4 = bridge.FromProcess(f.ctx, exec.Command(os.Args[0], "-test.run=^$"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:149
-	if f.await4.IsCompleted() {
+	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1330
 		goto resume4
 	}
@@ -1476,7 +1476,7 @@ func (f *socketsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:158
-	if f.dialOrAwait1.IsCompleted() {
+	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1481
 		goto resume1
 	}
@@ -1493,7 +1493,7 @@ resume1:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
 	f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", f.l.Addr().String())
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:160
-	if f.dialOrAwait1.IsCompleted() {
+	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1498
 		goto resume2
 	}
@@ -1632,7 +1632,7 @@ resumed7:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
 	f.awaitOrHandshakeOrReadable8 = f.other.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:177
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() {
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1637
 		goto resume8
 	}
@@ -1664,7 +1664,7 @@ resume8:
 		f.dialOrAwait1 = netio.DialAsync(f.ctx, "tcp", server.Listener.Addr().String())
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:183
-	if f.dialOrAwait1.IsCompleted() {
+	if f.dialOrAwait1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1669
 		goto resume9
 	}
@@ -1692,7 +1692,7 @@ resume9:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:187
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() {
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1697
 		goto resume10
 	}
@@ -1715,7 +1715,7 @@ resume10:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
 	f.awaitOrHandshakeOrReadable8 = f.s.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:188
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() {
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1720
 		goto resume11
 	}
@@ -1736,7 +1736,7 @@ resume11:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
 	f.write12 = f.s.WriteAsync([]byte("GET / HTTP/1.0\r\n\r\n"))
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:189
-	if f.write12.IsCompleted() {
+	if f.write12.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1741
 		goto resume12
 	}
@@ -1754,7 +1754,7 @@ resume12:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:190
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() {
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1759
 		goto resume13
 	}
@@ -1777,7 +1777,7 @@ resume13:
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
 	f.awaitOrHandshakeOrReadable8 = f.s.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:191
-	if f.awaitOrHandshakeOrReadable8.IsCompleted() {
+	if f.awaitOrHandshakeOrReadable8.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1782
 		goto resume14
 	}
@@ -1959,7 +1959,7 @@ func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
 		})
 	}
 //line github.com/movenext/movenext/internal/policy/contexts_more_test.go:227
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1964
 		goto resume1
 	}
@@ -2041,4 +2041,4 @@ func (f *shutdownsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b04110b642514549
+// Digest of what is above: aa9c7b6016efd4aa

@@ -9,8 +9,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -28,7 +28,7 @@ func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(arg0, &t, m)
 }
 
-// panicsEnter is [panics] as machines call it: its results, or the suspended frame that will have them.
+// panicsEnter enters [panics] for another machine. It returns the results, or the suspended frame that will have them.
 func panicsEnter(t *statemachine.Task, arg0 context.Context, j *job.Job[int]) (*panicsFrame, int) {
 	frame := panicsLocals{}
 	if finished, v0 := frame.moveNext(t, j); finished {
@@ -46,20 +46,21 @@ type panicsLocals struct {
 	await1 *job.Job[int]
 }
 
-// panicsFrame is [panics] as machines call it: what it keeps, and in the end its results.
+// panicsFrame is the frame of [panics] for a caller that is a machine: what it keeps and, at the end, its results.
 type panicsFrame struct {
 	panicsLocals
 
 	result0 int
 }
 
-// MoveNext goes on with [panics] where it stopped.
+// MoveNext continues [panics] where it stopped.
 func (f *panicsFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [panics] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [panics] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int) {
 	state := f.State
 	f.State = statemachine.Running
@@ -75,7 +76,7 @@ func (f *panicsLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:79
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -87,7 +88,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	f.await1 = nil
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:91
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:92
 }
 
 // Location returns where [panics] is suspended.
@@ -101,7 +102,7 @@ func (f *panicsFrame) Results(t *statemachine.Task) int {
 	return f.result0
 }
 
-// panicsMachine is [panics] as the root of a chain of calls: task, job and frame in one allocation.
+// panicsMachine is the root of a chain of calls that begins with [panics]: chain, job and frame in one allocation.
 type panicsMachine struct {
 	statemachine.Builder[int]
 	panicsLocals
@@ -130,7 +131,7 @@ func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Voi
 	return m.Start(ctx, &t, m)
 }
 
-// literalEnter is [literal] as machines call it: its results, or the suspended frame that will have them.
+// literalEnter enters [literal] for another machine. It returns the results, or the suspended frame that will have them.
 func literalEnter(t *statemachine.Task, ctx context.Context, j *job.Job[int]) *literalFrame {
 	frame := literalFrame{}
 	if frame.moveNext(t, ctx, j) {
@@ -149,12 +150,13 @@ type literalFrame struct {
 	await1 *job.Job[int]
 }
 
-// MoveNext goes on with [literal] where it stopped.
+// MoveNext continues [literal] where it stopped.
 func (f *literalFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil)
 }
 
-// moveNext runs [literal] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [literal] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *job.Job[int]) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -175,7 +177,7 @@ func (f *literalFrame) moveNext(t *statemachine.Task, ctx context.Context, j *jo
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:179
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:181
 		goto resume1
 	}
 	f.State = 1
@@ -186,7 +188,7 @@ resume1:
 	statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:190
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:192
 	f.State = statemachine.Finished
 	return true
 }
@@ -201,7 +203,7 @@ func (f *literalFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// literalMachine is [literal] as the root of a chain of calls: task, job and frame in one allocation.
+// literalMachine is the root of a chain of calls that begins with [literal]: chain, job and frame in one allocation.
 type literalMachine struct {
 	statemachine.Builder[job.Void]
 	literalFrame
@@ -217,7 +219,7 @@ func (f *literalMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// literalFunc1Run is a function literal of [literal] as the runtime calls it: its results, or an error which says that it has suspended.
+// literalFunc1Run is a function literal of [literal] for the runtime to call. It returns the results, or an error that reports its suspension.
 func literalFunc1Run(j *job.Job[int], arg1 context.Context) (int, error) {
 	var t statemachine.Task
 	frame := literalFunc1Locals{}
@@ -236,7 +238,8 @@ type literalFunc1Locals struct {
 	await1 *job.Job[int]
 }
 
-// moveNext runs a function literal of [literal] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [literal] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -252,7 +255,7 @@ func (f *literalFunc1Locals) moveNext(t *statemachine.Task, j *job.Job[int]) (fi
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:256
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:259
 		goto resume1
 	}
 	f.State = 1
@@ -264,7 +267,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	f.await1 = nil
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:268
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:271
 }
 
 // Location returns where a function literal of [literal] is suspended.
@@ -272,7 +275,7 @@ func (f *literalFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
 }
 
-// literalFunc1Machine is a function literal of [literal] as the root of a chain of calls: task and frame in one allocation.
+// literalFunc1Machine is the root of a chain of calls that begins with a function literal of [literal]: chain and frame in one allocation.
 type literalFunc1Machine struct {
 	statemachine.Spawned[int]
 	literalFunc1Locals
@@ -288,4 +291,4 @@ func (f *literalFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0a158e78070acce4
+// Digest of what is above: bee5ae926e49190d

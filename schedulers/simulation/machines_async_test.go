@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -31,7 +31,7 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 	return m.Start(ctx, &t, m)
 }
 
-// transferBetweenEnter is [transferBetween] as machines call it: its results, or the suspended frame that will have them.
+// transferBetweenEnter enters [transferBetween] for another machine. It returns the results, or the suspended frame that will have them.
 func transferBetweenEnter(t *statemachine.Task, ctx context.Context, from, to *coord.Mutex) (*transferBetweenFrame, error) {
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
 	if finished, v0 := frame.moveNext(t); finished {
@@ -55,14 +55,14 @@ type transferBetweenLocals struct {
 	lock1 *coord.EnteredVoid[job.Void]
 }
 
-// transferBetweenFrame is [transferBetween] as machines call it: what it keeps, and in the end its results.
+// transferBetweenFrame is the frame of [transferBetween] for a caller that is a machine: what it keeps and, at the end, its results.
 type transferBetweenFrame struct {
 	transferBetweenLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [transferBetween] where it stopped.
+// MoveNext continues [transferBetween] where it stopped.
 func (f *transferBetweenFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t)
 	return finished
@@ -181,7 +181,7 @@ func (f *transferBetweenFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// transferBetweenMachine is [transferBetween] as the root of a chain of calls: task, job and frame in one allocation.
+// transferBetweenMachine is the root of a chain of calls that begins with [transferBetween]: chain, job and frame in one allocation.
 type transferBetweenMachine struct {
 	statemachine.Builder[job.Void]
 	transferBetweenLocals
@@ -211,7 +211,7 @@ func circleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.
 	return m.Start(ctx, &t, m)
 }
 
-// circleOfMachinesEnter is [circleOfMachines] as machines call it: its results, or the suspended frame that will have them.
+// circleOfMachinesEnter enters [circleOfMachines] for another machine. It returns the results, or the suspended frame that will have them.
 func circleOfMachinesEnter(t *statemachine.Task, ctx context.Context, a, b *coord.Mutex) *circleOfMachinesFrame {
 	frame := circleOfMachinesFrame{}
 	if frame.moveNext(t, ctx, a, b) {
@@ -231,12 +231,13 @@ type circleOfMachinesFrame struct {
 	await1 *job.Job[job.Void]
 }
 
-// MoveNext goes on with [circleOfMachines] where it stopped.
+// MoveNext continues [circleOfMachines] where it stopped.
 func (f *circleOfMachinesFrame) MoveNext(t *statemachine.Task) bool {
 	return f.moveNext(t, nil, nil, nil)
 }
 
-// moveNext runs [circleOfMachines] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Context, a *coord.Mutex, b *coord.Mutex) bool {
 	state := f.State
 	f.State = statemachine.Running
@@ -266,7 +267,7 @@ func (f *circleOfMachinesFrame) moveNext(t *statemachine.Task, ctx context.Conte
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:270
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:271
 		goto resume1
 	}
 	f.State = 1
@@ -282,7 +283,7 @@ resume1:
 	f.await1 = f.back
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:286
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:287
 		goto resume2
 	}
 	f.State = 2
@@ -294,7 +295,7 @@ resume2:
 	statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:298
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:299
 	f.State = statemachine.Finished
 	return true
 }
@@ -309,7 +310,7 @@ func (f *circleOfMachinesFrame) Results(t *statemachine.Task) {
 	t.Rethrow()
 }
 
-// circleOfMachinesMachine is [circleOfMachines] as the root of a chain of calls: task, job and frame in one allocation.
+// circleOfMachinesMachine is the root of a chain of calls that begins with [circleOfMachines]: chain, job and frame in one allocation.
 type circleOfMachinesMachine struct {
 	statemachine.Builder[job.Void]
 	circleOfMachinesFrame
@@ -325,7 +326,7 @@ func (f *circleOfMachinesMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// circleOfMachinesFunc1Run is a function literal of [circleOfMachines] as the runtime calls it: its results, or an error which says that it has suspended.
+// circleOfMachinesFunc1Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
 func circleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 	var t statemachine.Task
 	frame := circleOfMachinesFunc1Locals{}
@@ -344,7 +345,8 @@ type circleOfMachinesFunc1Locals struct {
 	transferBetween1 *transferBetweenFrame
 }
 
-// moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mutex, b *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -358,7 +360,7 @@ func (f *circleOfMachinesFunc1Locals) moveNext(t *statemachine.Task, a *coord.Mu
 	// machines_test.go:76: there := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, a, b) }, job.Named("there"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, a, b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:362
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:364
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -370,7 +372,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:76
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:374
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:376
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -380,7 +382,7 @@ func (f *circleOfMachinesFunc1Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.circleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 76)
 }
 
-// circleOfMachinesFunc1Machine is a function literal of [circleOfMachines] as the root of a chain of calls: task and frame in one allocation.
+// circleOfMachinesFunc1Machine is the root of a chain of calls that begins with a function literal of [circleOfMachines]: chain and frame in one allocation.
 type circleOfMachinesFunc1Machine struct {
 	statemachine.Spawned[job.Void]
 	circleOfMachinesFunc1Locals
@@ -396,7 +398,7 @@ func (f *circleOfMachinesFunc1Machine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// circleOfMachinesFunc2Run is a function literal of [circleOfMachines] as the runtime calls it: its results, or an error which says that it has suspended.
+// circleOfMachinesFunc2Run is a function literal of [circleOfMachines] for the runtime to call. It returns the results, or an error that reports its suspension.
 func circleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 	var t statemachine.Task
 	frame := circleOfMachinesFunc2Locals{}
@@ -415,7 +417,8 @@ type circleOfMachinesFunc2Locals struct {
 	transferBetween1 *transferBetweenFrame
 }
 
-// moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs a function literal of [circleOfMachines] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mutex, a *coord.Mutex, ctx context.Context) (finished bool, result0 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -429,7 +432,7 @@ func (f *circleOfMachinesFunc2Locals) moveNext(t *statemachine.Task, b *coord.Mu
 	// machines_test.go:77: back := job.Go(ctx, func(ctx context.Context) error { return transferBetween(ctx, b, a) }, job.Named("back"))
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1, result0 = transferBetweenEnter(t, ctx, b, a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:433
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:436
 	if f.transferBetween1 == nil {
 		goto resumed1
 	}
@@ -441,7 +444,7 @@ resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:77
 	f.transferBetween1 = nil
 resumed1:
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:445
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:448
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -451,7 +454,7 @@ func (f *circleOfMachinesFunc2Locals) Location() statemachine.Location {
 	return f.Frame.At("github.com/movenext/movenext/schedulers/simulation_test.circleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 77)
 }
 
-// circleOfMachinesFunc2Machine is a function literal of [circleOfMachines] as the root of a chain of calls: task and frame in one allocation.
+// circleOfMachinesFunc2Machine is the root of a chain of calls that begins with a function literal of [circleOfMachines]: chain and frame in one allocation.
 type circleOfMachinesFunc2Machine struct {
 	statemachine.Spawned[job.Void]
 	circleOfMachinesFunc2Locals
@@ -479,7 +482,7 @@ func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[jo
 	return m.Start(ctx, &t, m)
 }
 
-// waitForLockEnter is [waitForLock] as machines call it: its results, or the suspended frame that will have them.
+// waitForLockEnter enters [waitForLock] for another machine. It returns the results, or the suspended frame that will have them.
 func waitForLockEnter(t *statemachine.Task, ctx context.Context, l *coord.RWMutex) (*waitForLockFrame, error) {
 	frame := waitForLockLocals{l: l}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -499,20 +502,21 @@ type waitForLockLocals struct {
 	rLock1 *coord.EnteredVoid[bool]
 }
 
-// waitForLockFrame is [waitForLock] as machines call it: what it keeps, and in the end its results.
+// waitForLockFrame is the frame of [waitForLock] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitForLockFrame struct {
 	waitForLockLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [waitForLock] where it stopped.
+// MoveNext continues [waitForLock] where it stopped.
 func (f *waitForLockFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [waitForLock] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -527,7 +531,7 @@ func (f *waitForLockLocals) moveNext(t *statemachine.Task, ctx context.Context) 
 	// machines_test.go:112: if err := l.RLock(ctx); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:112
 	f.rLock1, err = f.l.RLockEnter(t, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:531
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:535
 	if f.rLock1 == nil {
 		goto resumed1
 	}
@@ -546,14 +550,14 @@ resumed1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:113
 	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:550
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:554
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:115
 	f.l.RUnlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:557
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:561
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -569,7 +573,7 @@ func (f *waitForLockFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitForLockMachine is [waitForLock] as the root of a chain of calls: task, job and frame in one allocation.
+// waitForLockMachine is the root of a chain of calls that begins with [waitForLock]: chain, job and frame in one allocation.
 type waitForLockMachine struct {
 	statemachine.Builder[job.Void]
 	waitForLockLocals
@@ -598,7 +602,7 @@ func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key strin
 	return m.Start(ctx, &t, m)
 }
 
-// waitForKeyEnter is [waitForKey] as machines call it: its results, or the suspended frame that will have them.
+// waitForKeyEnter enters [waitForKey] for another machine. It returns the results, or the suspended frame that will have them.
 func waitForKeyEnter(t *statemachine.Task, ctx context.Context, l *coord.KeyedMutex[string], key string) (*waitForKeyFrame, error) {
 	frame := waitForKeyLocals{l: l, key: key}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -619,20 +623,21 @@ type waitForKeyLocals struct {
 	lock1 *coord.EnteredVoid[string]
 }
 
-// waitForKeyFrame is [waitForKey] as machines call it: what it keeps, and in the end its results.
+// waitForKeyFrame is the frame of [waitForKey] for a caller that is a machine: what it keeps and, at the end, its results.
 type waitForKeyFrame struct {
 	waitForKeyLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [waitForKey] where it stopped.
+// MoveNext continues [waitForKey] where it stopped.
 func (f *waitForKeyFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [waitForKey] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	state := f.State
@@ -647,7 +652,7 @@ func (f *waitForKeyLocals) moveNext(t *statemachine.Task, ctx context.Context) (
 	// machines_test.go:123: if err := l.Lock(ctx, key); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:123
 	f.lock1, err = f.l.LockEnter(t, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:651
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:656
 	if f.lock1 == nil {
 		goto resumed1
 	}
@@ -666,14 +671,14 @@ resumed1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:124
 	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:670
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:675
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:126
 	f.l.Unlock(f.key)
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:677
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:682
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -689,7 +694,7 @@ func (f *waitForKeyFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// waitForKeyMachine is [waitForKey] as the root of a chain of calls: task, job and frame in one allocation.
+// waitForKeyMachine is the root of a chain of calls that begins with [waitForKey]: chain, job and frame in one allocation.
 type waitForKeyMachine struct {
 	statemachine.Builder[job.Void]
 	waitForKeyLocals
@@ -718,7 +723,7 @@ func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 	return m.Start(arg0, &t, m)
 }
 
-// awaitEnter is [await] as machines call it: its results, or the suspended frame that will have them.
+// awaitEnter enters [await] for another machine. It returns the results, or the suspended frame that will have them.
 func awaitEnter(t *statemachine.Task, arg0 context.Context, j *job.Job[int]) (*awaitFrame, int, error) {
 	frame := awaitLocals{}
 	if finished, v0, v1 := frame.moveNext(t, j); finished {
@@ -736,7 +741,7 @@ type awaitLocals struct {
 	await1 *job.Job[int]
 }
 
-// awaitFrame is [await] as machines call it: what it keeps, and in the end its results.
+// awaitFrame is the frame of [await] for a caller that is a machine: what it keeps and, at the end, its results.
 type awaitFrame struct {
 	awaitLocals
 
@@ -744,13 +749,14 @@ type awaitFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [await] where it stopped.
+// MoveNext continues [await] where it stopped.
 func (f *awaitFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [await] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [await] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bool, result0 int, result1 error) {
 	state := f.State
 	f.State = statemachine.Running
@@ -766,7 +772,7 @@ func (f *awaitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished 
 	f.await1 = j
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	if f.await1.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:770
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:776
 		goto resume1
 	}
 	f.State = 1
@@ -777,7 +783,7 @@ resume1:
 	result0, result1 = statemachine.JobResult(t, f.await1)
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:184
 	f.await1 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:781
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:787
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -793,7 +799,7 @@ func (f *awaitFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// awaitMachine is [await] as the root of a chain of calls: task, job and frame in one allocation.
+// awaitMachine is the root of a chain of calls that begins with [await]: chain, job and frame in one allocation.
 type awaitMachine struct {
 	statemachine.Builder[int]
 	awaitLocals
@@ -822,7 +828,7 @@ func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) 
 	return m.Start(ctx, &t, m)
 }
 
-// napEnter is [nap] as machines call it: its results, or the suspended frame that will have them.
+// napEnter enters [nap] for another machine. It returns the results, or the suspended frame that will have them.
 func napEnter(t *statemachine.Task, ctx context.Context, d time.Duration, name string, log *[]string) (*napFrame, error) {
 	frame := napLocals{name: name, log: log}
 	if finished, v0 := frame.moveNext(t, ctx, d); finished {
@@ -841,20 +847,21 @@ type napLocals struct {
 	log  *[]string
 }
 
-// napFrame is [nap] as machines call it: what it keeps, and in the end its results.
+// napFrame is the frame of [nap] for a caller that is a machine: what it keeps and, at the end, its results.
 type napFrame struct {
 	napLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [nap] where it stopped.
+// MoveNext continues [nap] where it stopped.
 func (f *napFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil, 0)
 	return finished
 }
 
-// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [nap] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.Duration) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -870,7 +877,7 @@ func (f *napLocals) moveNext(t *statemachine.Task, ctx context.Context, d time.D
 	// machines_test.go:216: if err := job.Sleep(ctx, d); err != nil {
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:216
 	asleep1, err = statemachine.Sleep(t, ctx, d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:874
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:881
 	if !asleep1 {
 		goto resumed1
 	}
@@ -887,14 +894,14 @@ resumed1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:217
 	result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:891
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:898
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:219
 	*f.log = append(*f.log, f.name)
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:898
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:905
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -910,7 +917,7 @@ func (f *napFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// napMachine is [nap] as the root of a chain of calls: task, job and frame in one allocation.
+// napMachine is the root of a chain of calls that begins with [nap]: chain, job and frame in one allocation.
 type napMachine struct {
 	statemachine.Builder[job.Void]
 	napLocals
@@ -939,7 +946,7 @@ func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
 	return m.Start(ctx, &t, m)
 }
 
-// workEnter is [work] as machines call it: its results, or the suspended frame that will have them.
+// workEnter enters [work] for another machine. It returns the results, or the suspended frame that will have them.
 func workEnter(t *statemachine.Task, ctx context.Context, steps int) (*workFrame, int, error) {
 	frame := workLocals{ctx: ctx, steps: steps}
 	if finished, v0, v1 := frame.moveNext(t); finished {
@@ -961,7 +968,7 @@ type workLocals struct {
 	i  int
 }
 
-// workFrame is [work] as machines call it: what it keeps, and in the end its results.
+// workFrame is the frame of [work] for a caller that is a machine: what it keeps and, at the end, its results.
 type workFrame struct {
 	workLocals
 
@@ -969,7 +976,7 @@ type workFrame struct {
 	result1 error
 }
 
-// MoveNext goes on with [work] where it stopped.
+// MoveNext continues [work] where it stopped.
 func (f *workFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0, f.result1 = f.moveNext(t)
 	return finished
@@ -999,13 +1006,13 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:245
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1003
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1010
 		f.State = statemachine.Finished
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:247
 	}
 	// machines_test.go:248: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1009
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1016
 	f.State = 1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:248
 	return t.Yield(), 0, nil
@@ -1014,12 +1021,12 @@ resume1:
 	_ = t.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:244
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1018
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1025
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:250
 	result0, result1 = f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1023
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:1030
 	f.State = statemachine.Finished
 	return true, result0, result1
 }
@@ -1035,7 +1042,7 @@ func (f *workFrame) Results(t *statemachine.Task) (int, error) {
 	return f.result0, f.result1
 }
 
-// workMachine is [work] as the root of a chain of calls: task, job and frame in one allocation.
+// workMachine is the root of a chain of calls that begins with [work]: chain, job and frame in one allocation.
 type workMachine struct {
 	statemachine.Builder[int]
 	workLocals
@@ -1052,4 +1059,4 @@ func (f *workMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: ed66bba0b1eda2c0
+// Digest of what is above: 64c03d0635fe8a7c

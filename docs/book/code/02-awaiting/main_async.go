@@ -342,7 +342,7 @@ func (f *waitLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished b
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:57
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:347
 		goto resume1
 	}
@@ -387,4 +387,4 @@ func (f *waitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 07784a4fc8d22c27
+// Digest of what is above: acfce7d8c1d222b0

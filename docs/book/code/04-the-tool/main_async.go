@@ -77,7 +77,7 @@ func (f *greetLocals) moveNext(t *statemachine.Task, name *job.Job[string]) (fin
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	f.await1 = name
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:82
 		goto resume1
 	}
@@ -191,7 +191,7 @@ func (f *sumLocals) moveNext(t *statemachine.Task, a *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	f.await1 = a
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:196
 		goto resume1
 	}
@@ -214,7 +214,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	f.await1 = f.b
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:219
 		goto resume2
 	}
@@ -343,7 +343,7 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:348
 		goto resume1
 	}
@@ -545,4 +545,4 @@ func (f *greetSumMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 997d5417c775ec63
+// Digest of what is above: 2dd84a15a38a5876

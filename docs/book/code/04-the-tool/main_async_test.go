@@ -95,7 +95,7 @@ range1:
 		f.await1 = part
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:100
 		goto resume1
 	}
@@ -159,4 +159,4 @@ func (f *eachMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 7af14e2dd32da4e1
+// Digest of what is above: 28657857465ad21b

@@ -80,7 +80,7 @@ func (f *addLocals) moveNext(t *statemachine.Task, part *job.Job[int]) (finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
 	f.await1 = part
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:47
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:85
 		goto resume1
 	}
@@ -129,4 +129,4 @@ func (f *addMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3b63a84b2150b001
+// Digest of what is above: f63683b9dbcc2c5c

@@ -76,7 +76,7 @@ func (f *getLocals) moveNext(t *statemachine.Task, j *job.Job[int]) (finished bo
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	f.await1 = j
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:81
 		goto resume1
 	}
@@ -257,4 +257,4 @@ func (f *twiceMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 3cefa74eb91d48f2
+// Digest of what is above: ba5884bc5905b235

@@ -76,7 +76,7 @@ func (f *visitLocals) moveNext(t *statemachine.Task, ctx context.Context, name s
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(ctx, client{}, name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
-	if f.lookup1.IsCompleted() {
+	if f.lookup1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
 		goto resume1
 	}
@@ -131,4 +131,4 @@ func (f *visitMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b19d6fb15f0a1a79
+// Digest of what is above: fbb4cba8421ccafa

@@ -237,7 +237,7 @@ resumed1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	f.await2 = f.price
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
-	if f.await2.IsCompleted() {
+	if f.await2.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:242
 		goto resume2
 	}
@@ -288,4 +288,4 @@ func (f *pageMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 9c52feea86540381
+// Digest of what is above: 1a0dcc027e98dda7

@@ -76,7 +76,7 @@ func (f *loadLocals) moveNext(t *statemachine.Task, page *job.Job[string]) (fini
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
 	f.await1 = page
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:15
-	if f.await1.IsCompleted() {
+	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:81
 		goto resume1
 	}
@@ -229,4 +229,4 @@ func (f *renderMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 93c0756044c98a43
+// Digest of what is above: 372cbb8efd4f677a
