@@ -93,10 +93,10 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 // installed is the path of a delve.
 func installed(t *testing.T, dir string) string {
 	t.Helper()
-	install := exec.Command("go", "install", delve)
+	install := exec.Command("go", "install", "-gcflags=all=-dwarf=0", "-ldflags=-s -w", delve)
 	install.Dir = dir
 	bin := t.TempDir()
-	install.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=")
+	install.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=", "GOGC=800")
 	out, err := install.CombinedOutput()
 	require.NoError(t, err, "%s cannot be had: %s", delve, out)
 	found, err := exec.LookPath(filepath.Join(bin, "dlv"))
@@ -112,6 +112,7 @@ func generated(t *testing.T, dir string, mode codegen.Mode) {
 	require.Empty(t, result.Diagnostics)
 	build := exec.Command("go", "build", "-gcflags=-N -l", "-o", "shop.exe", ".")
 	build.Dir = dir
+	build.Env = append(os.Environ(), "GOFLAGS=") // which may leave debug information out
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 }

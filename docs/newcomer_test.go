@@ -45,7 +45,7 @@ func typed(t *testing.T, dir, line string) string {
 	words := strings.Fields(line)
 	cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOWORK=off")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
