@@ -35,11 +35,12 @@ const (
 // up its thread as if it had called [Block], with the cause [Noticed]. Zero or less
 // switches this off: an unmarked call then holds its thread. The default is 5 ms.
 //
-// A worker that runs at two looks loses its thread in two cases: fewer goroutines of
-// the program run, or could, than workers of the scheduler do; or nothing at all has
-// moved for 100 ms. So other goroutines that compute can delay it, and a worker that
-// computes for long can be mistaken for one that blocks. It then continues next to the
-// threads, up to its next marked call or yield.
+// A worker that runs at two looks loses its thread in two cases: fewer goroutines of the
+// program run, or could, than workers of the scheduler do, at both looks and, if other
+// work has ended between, at a third; or nothing at all has moved for 100 ms. So other
+// goroutines that compute can delay it, and a worker that computes for long can be
+// mistaken for one that blocks. It then continues next to the threads, up to its next
+// marked call or yield.
 func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.every = every } }
 
 // watch notices workers that block and have not said so.
@@ -51,6 +52,12 @@ func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.ev
 // wait. Which ones is a guess: those that have run for the longest time. If the guess
 // is wrong, a computing worker has lost its thread, and the blocked one still has one;
 // as many workers run as there are threads.
+//
+// One count is no evidence: a worker may wait for a mutex at that moment, or be on its
+// way from a processor to a queue, where Go counts it neither as running nor as ready.
+// On a busy machine, where threads stand still in such moments, one look in a hundred
+// saw too few. So only what two looks in a row have missed counts, or three while other
+// work ends.
 //
 // # What is done
 //
@@ -82,6 +89,7 @@ type watch struct {
 	pause   time.Duration
 	last    uint64 // works that had ended at the last look
 	census  census.Counter
+	missing [2]int     // running workers without a running goroutine, at the last looks
 	seen    []sighting // at the last look
 	still   time.Duration
 	atATime int // how many the next stall takes
@@ -113,7 +121,7 @@ func (o *watch) begin() {
 	if o.every <= 0 || o.ended || o.on.Load() {
 		return
 	}
-	o.seen, o.still, o.atATime = nil, 0, 1
+	o.seen, o.missing, o.still, o.atATime = nil, [2]int{}, 0, 1
 	o.last = o.of.tally.Metrics().Completed
 	o.arm(o.every)
 }
@@ -177,16 +185,19 @@ func (o *watch) count(running int, moved bool) int {
 	done := o.of.tally.Metrics().Completed
 	works := done - o.last
 	o.last = done
-	n := 0
+	missing := 0
 	if works*uint64(shortWork) < uint64(o.pause)*uint64(o.of.threads) {
-		n = running - (o.census.Active() - 1) // without the timer's goroutine
+		missing = running - (o.census.Active() - 1) // without the timer's goroutine
 	}
+	n := min(missing, o.missing[0])
 	if moved || works > 0 {
+		n = min(n, o.missing[1])
 		o.still, o.atATime = 0, 1
 	} else if o.still += o.pause; o.still >= stalled && n <= 0 {
 		n, o.still = o.atATime, 0
 		o.atATime *= 2
 	}
+	o.missing = [2]int{missing, o.missing[0]}
 	return max(0, n)
 }
 
