@@ -8,14 +8,14 @@ import (
 	"github.com/movenext/movenext/continuation"
 )
 
-// # Waits that close a circle
+// # Waits that close a cycle
 //
 // A job that waits for itself, or for a job that waits for it, waits forever. How much
 // of this can be detected without slowing anything else down?
 //
 // A job's waiters are in its list; so a search can go from a job to its waiters, to
 // their waiters, and so on. If that leads from the job that is about to wait to the job
-// that it wants to wait for, the circle is closed. Only a job that is about to block
+// that it wants to wait for, the cycle is closed. Only a job that is about to block
 // pays for the search, and it usually has no waiters.
 //
 // But which job is about to wait? Go does not tell for which job a goroutine runs. The
@@ -26,20 +26,20 @@ import (
 // context.WithoutCancel of it is not. (Mostly it would gain nothing: the context ends
 // with the job, unless the job has started others that continue.)
 //
-// This finds circles of waits by [Job.Wait] with a job's own context or one derived
+// This finds cycles of waits by [Job.Wait] with a job's own context or one derived
 // from it, and of continuations, combinators, scopes and [Waiter]s between them. It
 // does not find waits by [Job.Await] in plain code, which has no context, or waits for
 // channels, locks and the like. It does not follow a wait with another way out, even if
-// that also leads into a circle: a [Race], [WhenAny] or [Completions] with two jobs
+// that also leads into a cycle: a [Race], [WhenAny] or [Completions] with two jobs
 // that can still be the first, a [WaitTimeout], a wait with a deadline before that of
 // the waiting job. And it sees the 64 nearest jobs only, and of each job's waiters the
 // last 8.
 
 // ErrCycle is matched by the error of a wait that could never end because it closes a
-// circle of jobs that wait for each other; see [CycleError].
+// cycle of jobs that wait for each other; see [CycleError].
 var ErrCycle = fmt.Errorf("job: circle of waits: %w", ErrWouldDeadlock)
 
-// CycleError names the jobs of a circle. It matches [ErrCycle] and [ErrWouldDeadlock].
+// CycleError names the jobs of a cycle. It matches [ErrCycle] and [ErrWouldDeadlock].
 type CycleError struct {
 	// Jobs are names in quotes or IDs as #n. Each waits for the next, the last for the
 	// first.
@@ -78,16 +78,16 @@ func WouldCycle(waiter, awaited Handle) error {
 // caller that can register first must do so instead; see [Lookout].
 func CircleOf(w Waiter, awaited Handle) error { return LookOut(w, awaited).circle() }
 
-// Lookout finds the circle that a [Waiter] closes by registering with a job, after it
+// Lookout finds the cycle that a [Waiter] closes by registering with a job, after it
 // has registered: the machines' half of what Wait does.
 //
 //	before       l := LookOut(w, awaited)
 //	register     awaited.Register(n), the node of w
 //	after        l.TakeBack(n)
 //
-// Why after: of two that close a circle at the same moment, both would look before
+// Why after: of two that close a cycle at the same moment, both would look before
 // either can be seen, and both would wait forever. Registering is a compare-and-swap on
-// the list of the awaited job, so all registrations of a circle have an order. The last
+// the list of the awaited job, so all registrations of a cycle have an order. The last
 // to register looks when all others can be seen.
 //
 // The difficulty: as soon as w is registered it belongs to the completer of the awaited
@@ -108,7 +108,7 @@ func LookOut(w Waiter, awaited Handle) Lookout {
 }
 
 // TakeBack returns a *[CycleError], and has taken n back from the awaited job, if that
-// closes a circle. If it returns nil, n is registered or was delivered, and w is not
+// closes a cycle. If it returns nil, n is registered or was delivered, and w is not
 // the caller's any more.
 func (l Lookout) TakeBack(n *continuation.Node) error {
 	err := l.circle()
@@ -118,7 +118,7 @@ func (l Lookout) TakeBack(n *continuation.Node) error {
 	return err
 }
 
-// circle returns the error of the circle, or nil. It costs next to nothing where the
+// circle returns the error of the cycle, or nil. It costs next to nothing where the
 // waiting job has no waiters.
 func (l Lookout) circle() error {
 	b, a := l.waiting, l.awaited
@@ -180,7 +180,7 @@ func (s *search) add(c *core, below int) {
 	*s = append(*s, step{c, below})
 }
 
-// circle returns the error of the circle that the last step closes.
+// circle returns the error of the cycle that the last step closes.
 func (s search) circle(last int) error {
 	e := &CycleError{Jobs: []string{s[0].job.label()}}
 	for k := last; k > 0; k = s[k].below {
@@ -219,7 +219,7 @@ func current(ctx context.Context) *core {
 
 // bounded reports whether a wait with ctx, on behalf of that job or of none, has an end
 // that the job itself has not: a deadline before the job's own. Such a wait closes no
-// circle, since it ends. A wait that ends no earlier than the job's context is of no
+// cycle, since it ends. A wait that ends no earlier than the job's context is of no
 // use to the job.
 func bounded(ctx context.Context, behalf *core) bool {
 	at, ok := ctx.Deadline()

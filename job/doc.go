@@ -46,7 +46,7 @@
 // # When something is wrong
 //
 // A panic carries the stack of its goroutine and the asynchronous stack: what waited
-// for the job ([PanicError], [AsyncStack]). A wait that closes a circle is refused by
+// for the job ([PanicError], [AsyncStack]). A wait that closes a cycle is refused by
 // name ([CycleError]). Unobserved failures reach a hook ([OnUnobserved]). Where a job
 // was made, the profiler's labels and the tracer's tasks are recorded if asked for
 // ([SetDiagnostics]).

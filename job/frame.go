@@ -40,7 +40,7 @@ func (f Frame) String() string {
 }
 
 // Waiter is implemented by a continuation.Target that can say for what job it waits, so
-// that asynchronous stacks and circles show it. Its methods are called while the wait
+// that asynchronous stacks and cycles show it. Its methods are called while the wait
 // is frozen: the target's node cannot be delivered meanwhile. They must neither block
 // nor keep anything. Package statemachine's tasks are the intended Waiters.
 type Waiter interface {

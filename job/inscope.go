@@ -59,7 +59,7 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	b.left.Store(2)
 	b.ended.body = b
 	b.ended.node.Prepare(&b.ended)
-	s.promise.job.waiting.Add(&b.ended.node) // early, so that stacks and circles go through it
+	s.promise.job.waiting.Add(&b.ended.node) // early, so that stacks and cycles go through it
 	j := b.end.Job()
 	_ = b.submit(s.home, s.flags) // a refusal is how the body has ended
 	return j

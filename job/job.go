@@ -157,7 +157,7 @@ func (j *Job[T]) Done() <-chan struct{} {
 //
 // A wait inside a job's function, given that function's ctx, tells the worker: it may
 // run the awaited job in place, let another worker take over meanwhile, or refuse with
-// [ErrWouldDeadlock] what could never end. A wait that closes a circle of jobs is
+// [ErrWouldDeadlock] what could never end. A wait that closes a cycle of jobs is
 // refused with a [CycleError], unless it ends by itself: by a deadline before that of
 // the waiting job.
 func (j *Job[T]) Wait(ctx context.Context) (T, error) {

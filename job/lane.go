@@ -7,7 +7,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// lane is a scheduler that runs each work on a goroutine of its own, so many at a time.
+// lane is a scheduler that runs each work item on a goroutine of its own, and no more than
+// a given number at a time.
 //
 // It is tempting to use a pool. But the whole process shares a lane, and in tests
 // synctest bubbles share it with the world outside. A worker that was started in a

@@ -18,7 +18,7 @@ func (c *core) park(ctx context.Context, behalf *core, by schedulers.Worker) err
 		return nil
 	}
 	if p.job != nil && !p.bounded {
-		// After adding: of two jobs that close a circle at the same moment, one sees
+		// After adding: of two jobs that close a cycle at the same moment, one sees
 		// the other.
 		if err := circle(p.job, c); err != nil {
 			return c.giveUp(p, err)

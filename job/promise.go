@@ -15,7 +15,7 @@ type Promise[T any] struct{ job Job[T] }
 func (p *Promise[T]) Init() { p.job.state.set(WaitingForActivation) }
 
 // InitDependent is Init for a job that cannot end before other jobs have, so that
-// waiting for it may close a circle; see [CircleOf].
+// waiting for it may close a cycle; see [CircleOf].
 func (p *Promise[T]) InitDependent() {
 	p.Init()
 	p.job.mode = dependent

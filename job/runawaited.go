@@ -33,7 +33,7 @@ func TakeAwaited(h Handle, on schedulers.Worker) (Awaited, bool) {
 
 // Run runs the job to its end or its first suspension. n is the machine's registration,
 // prepared by [continuation.Node.PrepareAttended]. It is added before the run, so that
-// asynchronous stacks and searches for circles show the waiter.
+// asynchronous stacks and searches for cycles show the waiter.
 //
 // spent is how much of such machines' budget for one turn is used, up to 127, plus
 // [Unproven] if the caller is not known to be the worker on. A [Machine] is told, since

@@ -20,7 +20,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 
 // SleepAsync returns a job that completes after d, or is Canceled when ctx ends. No
 // goroutine is held meanwhile. The time is that of ctx's scheduler, if that has
-// [schedulers.Timers], else the world's. It does not block.
+// [schedulers.Timers], else real time. It does not block.
 func SleepAsync(ctx context.Context, d time.Duration) *Job[Void] {
 	if ctx == nil {
 		ctx = context.Background()

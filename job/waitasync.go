@@ -30,7 +30,7 @@ func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 // WaitTimeout is [WaitAsync] with a timeout in addition to the context: after d the job
 // is Canceled with a *[WaitError] that matches context.DeadlineExceeded. A d of zero or
 // less has passed already. The time is that of ctx's scheduler, if that has
-// [schedulers.Timers], else the world's: a million waits share one timer of the Go
+// [schedulers.Timers], else real time: a million waits share one timer of the Go
 // runtime, where context.WithTimeout would make one each.
 func WaitTimeout[T any](ctx context.Context, j *Job[T], d time.Duration) *Job[T] {
 	if ctx == nil {

@@ -235,7 +235,7 @@ func TestAsyncSchedulerThatRefuses(t *testing.T) {
 	})
 }
 
-// once is a scheduler that takes so many works and no more.
+// once is a scheduler that takes so many work items and no more.
 type once struct{ left atomic.Int32 }
 
 func (o *once) Submit(w schedulers.Work, h schedulers.Hint) error {

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errBody = errors.New("body failed")
 
-// each is a scheduler that starts a goroutine for each work.
+// each is a scheduler that starts a goroutine for each work item.
 type each struct{}
 
 func (each) Submit(w schedulers.Work, _ schedulers.Hint) error {
@@ -26,7 +26,7 @@ func (each) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// inline is a scheduler that runs each work in Submit.
+// inline is a scheduler that runs each work item in Submit.
 type inline struct{}
 
 func (inline) Submit(w schedulers.Work, _ schedulers.Hint) error {

@@ -3,7 +3,7 @@ package schedulers
 import "time"
 
 // Timers is a scheduler that has a clock and timers of its own. A simulation has them
-// because its time is not the world's. The others have them because a million sleeping
+// because its time is not real time. The others have them because a million sleeping
 // machines should share one timer of the Go runtime, and because timers must belong to
 // an instance: a scheduler made inside a synctest bubble has timers of that bubble.
 type Timers interface {

@@ -118,7 +118,7 @@ func (f *following[T]) returned(v T, err error) (told continuation.Chain) {
 // WaitingFrames implements job.Waiter.
 func (f *following[T]) WaitingFrames() []job.Frame { return nil }
 
-// WaitingJob implements job.Waiter: asynchronous stacks, and searches for circles, go
+// WaitingJob implements job.Waiter: asynchronous stacks, and searches for cycles, go
 // through it.
 func (f *following[T]) WaitingJob() job.Handle {
 	h, _ := f.end.Handle().(job.Handle)

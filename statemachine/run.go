@@ -141,7 +141,7 @@ func (t *Task) registerWithJob(c *chain, w awaiter.Registrar, h job.Handle) bool
 }
 
 // runsPerTurn is how many jobs a machine runs itself before it gives way to what is
-// queued on its worker: as many works as the pool takes from one queue before it looks
+// queued on its worker: as many work items as the pool takes from one queue before it looks
 // at the others.
 const runsPerTurn = 61
 

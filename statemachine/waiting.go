@@ -44,7 +44,7 @@ const (
 	// shownCalls is how many suspended calls of one chain appear in a report.
 	shownCalls = 64
 	// knownCalls is how deep a chain may be for its job to be found from its top:
-	// behind it, stacks end and circles are not seen. The search runs before each await
+	// behind it, stacks end and cycles are not seen. The search runs before each await
 	// of a job that depends on others, and a recursion of a million calls must not pay
 	// for a million steps.
 	knownCalls = 1024
@@ -117,7 +117,7 @@ func (t *Task) asyncStack() []job.Frame {
 }
 
 // enlist registers c with w, the job that the look-out is for, unless that closes a
-// circle: the await then returns a *[job.CycleError]. Otherwise, and also between the
+// cycle: the await then returns a *[job.CycleError]. Otherwise, and also between the
 // two steps, the chain belongs to another goroutine.
 func (t *Task) enlist(c *chain, w awaiter.Registrar, l job.Lookout) bool {
 	return w.Register(&c.node) && !t.closesCircle(c, l)

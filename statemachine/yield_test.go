@@ -68,7 +68,7 @@ func givesWayByHand(ctx context.Context, o *order) error {
 	return err
 }
 
-// inOrder are schedulers that run one work at a time, in the order of arrival.
+// inOrder are schedulers that run one work item at a time, in the order of arrival.
 func inOrder() map[string]func() (on schedulers.Scheduler, end func(context.Context) error) {
 	over := func(f func(p schedulers.Scheduler) schedulers.Scheduler) func() (schedulers.Scheduler, func(context.Context) error) {
 		return func() (schedulers.Scheduler, func(context.Context) error) {

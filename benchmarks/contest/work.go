@@ -21,7 +21,7 @@ type Work struct {
 	// warmed up nor repeated within a process.
 	Once bool
 
-	// Spread names the parameters of a Setting that change this work, in addition to its
+	// Spread names the parameters of a Setting that change this workload, in addition to its
 	// size.
 	Producers, Workers bool
 
@@ -43,7 +43,7 @@ type Work struct {
 	Contenders []Contender
 }
 
-// Contender is one way to do a work.
+// Contender is one way to run a workload.
 type Contender struct {
 	Name string
 	Note string // what a reader of its figures should know
@@ -57,7 +57,7 @@ type Contender struct {
 	Start func(Setting) (run Run, stop func())
 }
 
-// Run does the work once, with an argument made by the work's Size, and returns an
+// Run runs the workload once, with an argument made by the work's Size, and returns an
 // error if the result is wrong. It is called by one goroutine at a time.
 type Run func(m *Meter, arg int) error
 

@@ -9,7 +9,7 @@ import (
 // goroutines is the contender that the others are divided by.
 const goroutines = "goroutines"
 
-// All returns the works in their order. Each call returns new ones.
+// All returns the workloads in their order. Each call returns new ones.
 func All() []*contest.Work {
 	all := []*contest.Work{
 		spawn(),
@@ -37,7 +37,7 @@ func All() []*contest.Work {
 	return all
 }
 
-// Find returns the work with that ID.
+// Find returns the workload with that ID.
 func Find(id string) (*contest.Work, error) {
 	for _, w := range All() {
 		if w.ID == id {

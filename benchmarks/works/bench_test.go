@@ -9,11 +9,11 @@ import (
 	"github.com/movenext/movenext/benchmarks/contest"
 )
 
-// scale divides the size of the works, for quick runs.
+// scale divides the size of the workloads, for quick runs.
 var scale = flag.Int("scale", 10, "divide the size of the works by this")
 
-// BenchmarkWorks has a benchmark for each contender of each work. One iteration is a
-// whole run of the work; the printed time, B/op and allocs/op are those of one operation.
+// BenchmarkWorks has a benchmark for each contender of each workload. One iteration is a
+// whole run of the workload; the printed time, B/op and allocs/op are those of one operation.
 func BenchmarkWorks(b *testing.B) {
 	for _, w := range All() {
 		b.Run(w.ID, func(b *testing.B) {

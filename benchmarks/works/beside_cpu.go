@@ -108,7 +108,7 @@ func mixedJobs(ctx context.Context, compute, block func()) contest.Run {
 }
 
 // calibrate returns how many loops of compute take d. It takes the quickest of a few
-// tries: an interrupted try would make the work too small.
+// tries: an interrupted try would make the workload too small.
 func calibrate(d time.Duration) int {
 	const tried = 200_000
 	quickest := time.Duration(1<<63 - 1)

@@ -1,9 +1,9 @@
-// Package works has the works, each with its contenders: this library, plain goroutines,
+// Package works has the workloads, each with its contenders: this library, plain goroutines,
 // and the other libraries that are able to do it.
 //
 // # Rules of a fair run
 //
-//   - All contenders of a work do the same: where one has to return a result, each
+//   - All contenders of a workload do the same: where one has to return a result, each
 //     of the others returns it too, by the means that its users would take.
 //   - Each checks its result. Contenders without a handle pay for
 //     one atomic addition per task, by which it is known to have run: sync.WaitGroup's

@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/job"
 )
 
-// The asynchronous functions of the works, one for each work. Each is ordinary Go;
+// The asynchronous functions of the workloads, one for each workload. Each is ordinary Go;
 // machines_async.go, which is generated, has the machines that are measured.
 
 // family is W2's root: it starts children and awaits the result of each.

@@ -27,7 +27,7 @@ var (
 // zero Limiter allows nothing. All methods are safe for concurrent use. It is
 // golang.org/x/time/rate's.
 type Limiter struct {
-	clock clock                // nil: the world's, or that of a wait's context
+	clock clock                // nil: real time, or the clock of a wait's context
 	on    schedulers.Scheduler // whose clock that is
 
 	mu     sync.Mutex

@@ -57,7 +57,7 @@ func (h *hand) work() {
 	}
 }
 
-// one runs one work and returns false if none is queued.
+// one runs one work item and returns false if none is queued.
 func (h *hand) one() (again bool) {
 	s := h.of
 	s.mu.Lock()

@@ -22,7 +22,7 @@ type pair struct{ old, new standings.Round }
 // failures has the reason why a contender has no result, by contender.
 type failures struct{ old, new map[string]string }
 
-// paired runs the contenders of a work in both versions. The version that begins changes
+// paired runs the contenders of a workload in both versions. The version that begins changes
 // from pair to pair, so that a slowdown over time hits both equally often.
 func paired(ctx context.Context, older, newer version, work string, contenders []string, plan measure.Plan, pairs int, log io.Writer) ([]pair, failures, error) {
 	var all []pair
@@ -50,7 +50,7 @@ func paired(ctx context.Context, older, newer version, work string, contenders [
 	return all, failed, nil
 }
 
-// round makes each contender of a version do the work once. Contenders that have failed
+// round makes each contender of a version run the workload once. Contenders that have failed
 // before are left out.
 func round(ctx context.Context, v version, work string, contenders []string, plan measure.Plan, failed map[string]string) (standings.Round, error) {
 	results := standings.Round{}

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return comparison.conclude(stdout)
 }
 
-// comparison collects the results of the works.
+// comparison collects the results of the workloads.
 type comparison struct {
 	config
 	older, newer version
@@ -64,14 +64,14 @@ type comparison struct {
 
 	changes []change
 	notes   []string
-	failed  int // contenders that did the work in the other version, and fail in this one
+	failed  int // contenders that ran the workload in the other version, and fail in this one
 }
 
 func (c *comparison) note(format string, args ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, args...))
 }
 
-// compare compares the contenders of a work that both versions have.
+// compare compares the contenders of a workload that both versions have.
 func (c *comparison) compare(ctx context.Context, w *contest.Work, listed []trial.Listing) error {
 	i := slices.IndexFunc(listed, func(l trial.Listing) bool { return l.ID == w.ID })
 	if i < 0 {

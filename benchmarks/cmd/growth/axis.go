@@ -12,7 +12,7 @@ import (
 type axis struct {
 	name string
 
-	// fits reports whether the axis changes anything about the work.
+	// fits reports whether the axis changes anything about the workload.
 	fits func(*contest.Work) bool
 
 	// sizes are the values on the axis.

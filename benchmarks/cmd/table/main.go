@@ -1,7 +1,7 @@
-// Table measures the works and prints a table for each: every contender in a
+// Table measures the workloads and prints a table for each: every contender in a
 // process of its own, round after round.
 //
-//	go run ./cmd/table                                   all works, about an hour
+//	go run ./cmd/table                                   all workloads, about an hour
 //	go run ./cmd/table -works W1,W6 -rounds 3 -scale 10  a look at some of them
 //
 // Figures are for people to compare with one another. The command compare is what fails

@@ -16,7 +16,7 @@ import (
 	"github.com/movenext/movenext/benchmarks/works"
 )
 
-// measured is a work in the JSON file.
+// measured is a workload in the JSON file.
 type measured struct {
 	standings.Table
 	field.Outcome

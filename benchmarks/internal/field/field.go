@@ -34,7 +34,7 @@ type Outcome struct {
 	Failed map[string]string `json:"failed,omitempty"` // by contender: why it has no result
 }
 
-// Run makes the named contenders of a work do it, all of them each round. A contender
+// Run makes the named contenders of a workload run it, all of them in each round. A contender
 // that fails has no further trial and no result: one that fails sometimes must not be
 // measured by its successes. Run returns ctx's cause if ctx ends.
 func (f Field) Run(ctx context.Context, w *contest.Work, contenders []string, plan measure.Plan) (Outcome, error) {

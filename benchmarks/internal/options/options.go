@@ -85,7 +85,7 @@ func (o *Options) Select(all []*contest.Work) ([]*contest.Work, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(w *contest.Work) bool { return !wanted[w] }), nil
 }
 
-// Choose returns the selected contenders of the work that can do n operations. Contenders
+// Choose returns the selected contenders of the workload that can do n operations. Contenders
 // that ratios refer to are always selected.
 func (o *Options) Choose(w *contest.Work, n int) []string {
 	wanted := regexp.MustCompile(o.Contenders)

@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/benchmarks/internal/standings"
 )
 
-// Table writes the table of a work, with a link to its plot if there is one.
+// Table writes the table of a workload, with a link to its plot if there is one.
 func Table(out io.Writer, t standings.Table, plot string) {
 	fmt.Fprintf(out, "## %s: %s\n\n", t.ID, t.Title)
 	if plot != "" {

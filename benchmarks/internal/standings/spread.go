@@ -1,4 +1,4 @@
-// Package standings turns the trials of a work into the printed figures: medians with
+// Package standings turns the trials of a workload into the printed figures: medians with
 // their spread, and ratios.
 package standings
 

@@ -47,7 +47,7 @@ type Row struct {
 // as disturbed.
 const Quiet = 0.25
 
-// Of returns the table of a work over its rounds. failed has the reasons why contenders
+// Of returns the table of a workload over its rounds. failed has the reasons why contenders
 // have no trials, by name; contenders that were never meant to run are in neither.
 func Of(w *contest.Work, rounds []Round, failed map[string]string) Table {
 	t := Table{ID: w.ID, Title: w.Title, Op: w.Op, Bases: w.Bases, Added: w.Added}

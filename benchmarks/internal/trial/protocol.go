@@ -20,7 +20,7 @@ const argument = "movenext-benchmark-child"
 type Request struct {
 	Protocol int `json:"protocol"`
 
-	// List asks for the works. The rest is then ignored.
+	// List asks for the workloads. The rest is then ignored.
 	List bool `json:"list,omitempty"`
 
 	Work      string       `json:"work,omitempty"`
@@ -35,7 +35,7 @@ type answer struct {
 	Error  string         `json:"error,omitempty"`
 }
 
-// Listing is a work as a driver sees it.
+// Listing is a workload as a driver sees it.
 type Listing struct {
 	ID         string            `json:"id"`
 	Title      string            `json:"title"`
