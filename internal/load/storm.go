@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/movenext/movenext/job"
@@ -28,6 +29,7 @@ type storm struct {
 	half, more chan struct{} // closed when half of the jobs were started, and a little later
 	ended      chan struct{} // closed when Shutdown has returned
 	stray      strays
+	crowd      atomic.Int64 // the most goroutines that there were at one moment
 }
 
 // strays are jobs without a waiter.
@@ -190,10 +192,18 @@ func (st *storm) launchOne(ctx context.Context, roll int) entry {
 		f.calls.Add(1)
 		return st.body(ctx, roll)
 	}
+	defer st.noteCrowd()
 	if st.launch != nil {
 		return entry{st.launch(ctx, function), f}
 	}
 	return entry{job.Run(ctx, function), f}
+}
+
+// noteCrowd follows each start of a job, since that is when goroutines are started.
+func (st *storm) noteCrowd() {
+	n := int64(runtime.NumGoroutine())
+	for most := st.crowd.Load(); n > most && !st.crowd.CompareAndSwap(most, n); most = st.crowd.Load() {
+	}
 }
 
 // result is a row of the table.
@@ -214,7 +224,7 @@ func brew(v vessel, jobs int64, producers int, seed uint64, patience time.Durati
 	err := st.watch(ended, patience)
 	took := time.Since(began)
 	if err == nil {
-		err = before.leftAfter(jobs, patience)
+		err = before.leftAfter(jobs, st.crowd.Load(), patience)
 	}
 	return result{st, took, err}
 }
