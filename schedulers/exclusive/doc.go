@@ -11,7 +11,7 @@
 //
 // # In the order of arrival
 //
-// Both sides of a pair stand in one line. The first in line begins as soon as the
+// Both sides of a pair wait in one queue. The first in it begins as soon as the
 // running work items allow it; those behind it wait for it, even those that could begin. So
 // neither side starves: a steady stream of one kind cannot overtake work of the other.
 // The price is that alternating work runs one by one.

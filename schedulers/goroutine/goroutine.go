@@ -1,5 +1,5 @@
 // Package goroutine is the scheduler that Go programs have without this module: each
-// work gets a goroutine of its own, at once. Go's runtime does the rest.
+// work item gets a goroutine of its own, at once. Go's runtime does the rest.
 //
 // It is the right choice if work blocks in system calls or on channels, if the amount
 // of work is small, or as a baseline for the other schedulers. It has no queue and no
