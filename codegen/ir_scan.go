@@ -71,14 +71,15 @@ func (s *mentionScan) visit(n ast.Node) bool {
 			return false
 		}
 	case *ast.CallExpr:
-		if s.recovers(n) {
-			s.replace(n, use(s.u.recovery), text(".Recover()"))
+		if s.recovers(n) || s.labels(n) {
 			return false
 		}
 		s.runner(n)
 		if e, ok := s.u.renamed[n]; ok && n == s.root {
 			s.edits = append(s.edits, e...)
 		}
+	case *ast.GoStmt:
+		return s.leavesLabels(n)
 	case *ast.IndexExpr:
 		s.arguments(n.X, n.Lbrack)
 	case *ast.IndexListExpr:
@@ -128,13 +129,16 @@ func (s *mentionScan) arguments(generic ast.Expr, bracket token.Pos) {
 	}
 }
 
-// recovers reports whether call is a recover of a deferred literal itself.
+// recovers replaces a recover of a deferred literal itself, and reports whether call is one.
 func (s *mentionScan) recovers(call *ast.CallExpr) bool {
 	if s.literals > 0 || s.u.recovery == nil {
 		return false
 	}
-	name, _ := s.u.builtin(call.Fun)
-	return name == "recover"
+	if name, _ := s.u.builtin(call.Fun); name != "recover" {
+		return false
+	}
+	s.replace(call, use(s.u.recovery), text(".Recover()"))
+	return true
 }
 
 func mentions(temps []*variable) []piece {

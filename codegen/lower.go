@@ -103,7 +103,7 @@ func (u *unit) lower() (*source.Lowered, []source.Diagnostic) {
 	}
 	u.flatten()
 	u.prune()
-	if len(u.parks()) == 0 && !u.streams() && !u.runs() {
+	if len(u.parks()) == 0 && !u.streams() && !u.runs() && !u.givesLabels() {
 		u.keepWhole()
 	}
 	u.place()

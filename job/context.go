@@ -129,6 +129,9 @@ func (b *body) Value(key any) any {
 	return b.parent.Value(key)
 }
 
+// HasLabels is asked by [schedulers.HasLabels].
+func (b *body) HasLabels() bool { return b.owner.base().mode&labeled != 0 }
+
 // materialize makes the real context, or returns the one that was made.
 //
 // It races with the departure of the last user: the second of the two cancels. We store

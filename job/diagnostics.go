@@ -17,9 +17,9 @@ const (
 	// asynchronous stacks. It costs an allocation and half a microsecond a job.
 	RecordCreation Diagnostics = 1 << iota
 
-	// FollowLabels has the profiler's labels follow the job: while its function runs,
-	// the goroutine has the labels of the job's context (runtime/pprof.WithLabels), and
-	// the job's name under "job" if it has one.
+	// FollowLabels adds the job's name, if it has one, under "job" to the labels of the
+	// profiler that its function runs with. The labels of the job's context
+	// (runtime/pprof.WithLabels) are set in any case.
 	FollowLabels
 
 	// FollowTrace makes each job a task of the execution tracer (runtime/trace), below

@@ -82,7 +82,9 @@ func TestLabelsFollowTheJobAndStayWithIt(t *testing.T) {
 
 	Go(ctx, func(context.Context) error { inside = labels(t); return nil }, Named("unfollowed"))
 	m.all()
-	assert.Empty(t, inside)
+	assert.Contains(t, inside, `"tenant":"blue"`, "the labels of a context follow in any case")
+	assert.NotContains(t, inside, "unfollowed")
+	assert.Empty(t, labels(t), "the worker is as before")
 }
 
 func TestLabelsAndRegionsFollowTheFirstStepOfWhatSuspends(t *testing.T) {

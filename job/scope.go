@@ -98,6 +98,9 @@ func newScope(ctx context.Context, opts []Option, depth int) *Scope {
 func (s *Scope) prepare(o *Option) {
 	s.promise.InitDependent()
 	s.flags, s.mode = o.flags, o.mode
+	if schedulers.HasLabels(s.parent) {
+		s.mode |= labeled
+	}
 	s.from = schedulers.WorkerFrom(s.parent)
 	if s.home = o.home(); s.home == nil {
 		s.home = HomeOf(s.parent)

@@ -28,6 +28,9 @@ func (v *view) Value(key any) any {
 	return v.Context.Value(key)
 }
 
+// HasLabels is asked by [schedulers.HasLabels].
+func (v *view) HasLabels() bool { return v.scope.mode&labeled != 0 }
+
 // views keeps the views that were made last. A worker whose slot is taken by
 // another gets a new one: views are equal in all but identity.
 type views [8]atomic.Pointer[view]

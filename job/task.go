@@ -26,6 +26,9 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 		ctx = context.Background()
 	}
 	if len(opts) == 0 && !nilFunc && diagnostics.Load() == 0 { // usual; else 1 % of a job
+		if schedulers.HasLabels(ctx) {
+			t.mode |= labeled
+		}
 		t.enclose(self, HomeOf(ctx), ctx)
 		return nil
 	}
@@ -47,6 +50,9 @@ func (t *task[T]) prepare(self owner, ctx context.Context, opts []Option, p usag
 		ctx = context.WithoutCancel(ctx)
 	}
 	t.flags, t.mode, t.only = o.flags, o.mode, o.only
+	if schedulers.HasLabels(ctx) {
+		t.mode |= labeled
+	}
 	if d := o.diagnose | Diagnostics(diagnostics.Load()); d != 0 {
 		ctx = t.record(ctx, d)
 	}

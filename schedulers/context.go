@@ -23,7 +23,7 @@ func With(ctx context.Context, s Scheduler) context.Context {
 	if s == nil {
 		return context.WithValue(ctx, SchedulerKey, nil)
 	}
-	return context.WithValue(ctx, SchedulerKey, HomeFor(s))
+	return &ambient{ctx, HomeFor(s), HasLabels(ctx)}
 }
 
 // FromContext returns the ambient scheduler of ctx, or nil if none was set.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/pprof"
 
 	"github.com/movenext/movenext/schedulers"
 )
@@ -186,4 +187,16 @@ func ExampleTryOffer() {
 	// Output:
 	// <nil>
 	// hello
+}
+
+// A work of one's own that has the labels of a context.
+func ExampleLabelsOf() {
+	ctx := pprof.WithLabels(context.Background(), pprof.Labels("tenant", "blue"))
+	fmt.Println(schedulers.HasLabels(ctx), schedulers.HasLabels(context.Background()))
+
+	if labels := schedulers.LabelsOf(ctx); labels != nil {
+		labels.Set()
+		defer schedulers.ClearLabels()
+	}
+	// Output: true false
 }

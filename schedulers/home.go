@@ -12,6 +12,7 @@ import "context"
 type Home struct {
 	Scheduler Scheduler
 	Follower  Follower // the first among the layers of Scheduler, or nil
+	Labels    *Labels  // of what resumes here, or nil: a machine's own copy has them
 
 	sound bool // the result of sound; also false if it was not asked
 }
@@ -20,8 +21,11 @@ type Home struct {
 // context has none, as contexts of other packages may. It returns nil if no scheduler
 // was set, and does not block.
 func HomeOf(ctx context.Context) *Home {
-	if ctx == nil {
+	switch c := ctx.(type) {
+	case nil:
 		return nil
+	case *ambient:
+		return c.home
 	}
 	switch v := ctx.Value(SchedulerKey).(type) {
 	case *Home:
@@ -39,6 +43,13 @@ func HomeFor(s Scheduler) *Home {
 		return h
 	}
 	return &Home{Scheduler: s, Follower: followerOf(s), sound: s != nil && sound(s)}
+}
+
+// WithLabels returns a Home of the same scheduler with l.
+func (h *Home) WithLabels(l *Labels) *Home {
+	c := *h
+	c.Labels = l
+	return &c
 }
 
 // Submit implements [Scheduler].

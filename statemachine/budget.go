@@ -70,6 +70,7 @@ type turn struct {
 func (w *turn) Run(on schedulers.Worker) {
 	t := borrow(on)
 	t.top, t.awaiting = w.of.top, w.awaiting
+	t.wearOwn()
 	if t.register(w.of) {
 		t.giveBack()
 		return

@@ -30,7 +30,7 @@ func (b *Builder[T]) Start(ctx context.Context, t *Task, m machine) *job.Job[T] 
 	b.promise.Stay(ctx)
 	b.ctx = ctx
 	t.Push(ctx, m)
-	b.chain.takeOver(t, m)
+	b.chain.takeOver(ctx, t, m)
 	j := b.promise.Job()
 	b.chain.begin(t)
 	return j
@@ -73,6 +73,7 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 // runtime.Goexit cannot be delayed: before the first suspension it ends the caller's
 // goroutine.
 func Catch[T any](t *Task, j **job.Job[T]) {
+	t.leaveLabels()
 	if v := recover(); v != nil {
 		*j = job.FromError[T](t.panicked(v).err())
 	}

@@ -34,14 +34,15 @@ type chain struct {
 }
 
 // takeOver makes c the chain of the frames that have suspended with the task of a hot
-// start. m is their promoted root.
-func (c *chain) takeOver(hot *Task, m framed) {
+// start. m is their promoted root, ctx the context of its function.
+func (c *chain) takeOver(ctx context.Context, hot *Task, m framed) {
 	bottom := m.base()
 	if bottom.home == nil {
 		bottom.home = job.HomeOf(context.Background())
 	}
 	setHomes(hot.top, bottom)
 	c.top = hot.top
+	hot.takeLabels(ctx)
 }
 
 // begin registers a chain after its hot start. If the awaited operation has completed
@@ -51,6 +52,7 @@ func (c *chain) begin(hot *Task) {
 	if !hot.register(c) {
 		c.submitWith(hot.outcome, schedulers.Hint{Flags: schedulers.Resumed})
 	}
+	hot.labels = nil
 }
 
 // Run implements schedulers.Work: it runs the chain until it suspends or ends.
@@ -61,6 +63,9 @@ func (c *chain) begin(hot *Task) {
 func (c *chain) Run(on schedulers.Worker) {
 	t := borrow(on)
 	t.top = c.top
+	if l := t.top.home.Labels; l != nil {
+		t.wear(l)
+	}
 	for t.advance(c) {
 	}
 	t.giveBack()
@@ -115,6 +120,7 @@ type delivery struct {
 func (b *delivery) Run(on schedulers.Worker) {
 	t := borrow(on)
 	t.top, t.outcome = b.of.top, b.news
+	t.wearOwn()
 	t.goOn(b.of)
 }
 

@@ -3,6 +3,7 @@ package statemachine_test
 import (
 	"context"
 	"fmt"
+	"runtime/pprof"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -189,4 +190,20 @@ func ExampleTask_Proceed() {
 	}
 	fmt.Println("await", n, "gives way")
 	// Output: await 1024 gives way
+}
+
+// What an async function does with its labels, as its machine does it.
+func ExampleDoWithLabels() {
+	var t statemachine.Task
+	ctx := context.Background()
+	statemachine.DoWithLabels(&t, ctx, pprof.Labels("tenant", "blue"), func(ctx context.Context) {
+		fmt.Println(labelsHere())
+		statemachine.SetGoroutineLabels(&t, tenant(ctx, "red"))
+		fmt.Println(labelsHere())
+	})
+	fmt.Println(labelsHere())
+	// Output:
+	// blue
+	// red
+	// none
 }

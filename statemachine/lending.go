@@ -126,8 +126,9 @@ func (t *Task) spent() uint8 {
 // that alive.
 func (t *Task) giveBack() {
 	t.top, t.awaiting, t.runs, t.ready = nil, nil, 0, 0
-	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil || t.holder != nil {
+	if t.last != nil || t.timers != nil || t.outcome != nil || t.raised != nil || t.holder != nil || t.labels != nil {
 		t.last, t.timers, t.outcome, t.raised, t.holder = nil, nil, nil, nil, nil
+		t.leaveLabels()
 	}
 	p := t.lender
 	if p.pooled != nil {

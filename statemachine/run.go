@@ -83,6 +83,7 @@ func (t *Task) suspended(c *chain, running **Frame) {
 // a turn in a queue. But programs choose an event loop or a strand for work that must
 // not run elsewhere, and the caller cannot see where its callee ended.
 func (t *Task) goHome(c *chain) {
+	t.keepLabels()
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.leaving(), Flags: schedulers.Resumed})
 }
@@ -90,7 +91,11 @@ func (t *Task) goHome(c *chain) {
 // register hands c to what it waits for and returns true, after which the caller must
 // not touch it; false: that has completed, continue.
 func (t *Task) register(c *chain) bool {
-	if f := t.top.home.Follower; f != nil {
+	home := t.top.home
+	if home.Labels != t.labels {
+		home = t.keepLabels()
+	}
+	if f := home.Follower; f != nil {
 		return t.registerFollowed(c, f)
 	}
 	return t.handOver(c)
@@ -164,6 +169,10 @@ func (t *Task) runAwaited(c *chain, a job.Awaited) (told bool) {
 			c.submit(schedulers.Hint{From: on, Flags: schedulers.Resumed})
 		}
 	}()
+	if t.labels != nil {
+		schedulers.ClearLabels()
+		defer t.labels.Set()
+	}
 	a.Run(&c.node, on, t.spent())
 	returned = true
 	return a.Leave(&c.node)
@@ -199,6 +208,7 @@ func (t *Task) unwind(c *chain, failed *Frame, v any) (again bool) {
 // sendOn makes c continue elsewhere, since this goroutine is ending, or is not at home
 // for the top frame.
 func (t *Task) sendOn(c *chain) {
+	t.keepLabels()
 	c.top = t.top
 	c.submitWith(t.outcome, schedulers.Hint{From: t.Worker(), Flags: schedulers.Resumed})
 }

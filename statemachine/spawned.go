@@ -32,7 +32,8 @@ type Spawned[T any] struct {
 // function returns.
 func (s *Spawned[T]) Suspend(ctx context.Context, t *Task, m machine) error {
 	t.Push(ctx, m)
-	s.chain.takeOver(t, m)
+	s.chain.takeOver(ctx, t, m)
+	t.labels = nil
 	l, _ := pooledTasks.Get().(*pooledTask)
 	l.begun, l.first, l.by = &s.chain, m.base(), s
 	l.top, l.awaiting, l.timers, l.holder, l.ready = t.top, t.awaiting, t.timers, t.holder, t.ready
@@ -54,6 +55,7 @@ func (b *begun) GoOn(end any, on schedulers.Worker, spent uint8) {
 	c, first := l.begun, l.first
 	l.begun, l.first, l.by = nil, nil, nil
 	t := l.moveOn(on, spent)
+	t.wearOwn()
 	if t.register(c) {
 		t.giveBack()
 		return
@@ -86,6 +88,7 @@ func (s *Spawned[T]) fail(err error, on schedulers.Worker) { s.end.Fault(err).De
 // step's task: a panic that was raised before, and is raised again now, keeps its first
 // stack.
 func Fail(t *Task) {
+	t.leaveLabels()
 	if t.raised == nil {
 		return
 	}

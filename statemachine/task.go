@@ -31,6 +31,10 @@ type Task struct {
 	// where the first one is.
 	raised *outcome
 
+	// What the goroutine was given for the chain; nil: nothing. During a hot start, by
+	// SetGoroutineLabels. See labels.go.
+	labels *schedulers.Labels
+
 	holder *schedulers.Holder // what locks have noted that the machine took; see Holder
 
 	lender *lender // where it runs and was borrowed; nil during a hot start

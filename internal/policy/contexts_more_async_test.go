@@ -1939,7 +1939,7 @@ func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
 		f.Misuse(state)
 	}
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:218
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:220
 		done := make(chan struct{})
 		close(done)
 		m := manual.New()
@@ -1950,37 +1950,37 @@ func (f *shutdownsFrame) MoveNext(t *statemachine.Task) bool {
 		f.n.of("simulation.Scheduler.Shutdown")(sim.Shutdown(f.ctx))
 		f.loop = eventloop.Start()
 		f.of1 = f.n.of("eventloop.Loop.Pump")
-		// contexts_more_test.go:227: n.of("eventloop.Loop.Pump")(job.Run(schedulers.With(context.Background(), loop), func(context.Context) (int, error) {
+		// contexts_more_test.go:229: n.of("eventloop.Loop.Pump")(job.Run(schedulers.With(context.Background(), loop), func(context.Context) (int, error) {
 		loop := f.loop
 		ctx := f.ctx
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:227
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
 		f.await1 = job.New(schedulers.With(context.Background(), f.loop), func(context.Context) (int, error) {
 			return 7, loop.Pump(ctx, done)
 		})
 	}
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:227
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
 	if f.await1.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/internal/policy/contexts_more_async_test.go:1964
 		goto resume1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:227
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
 	return t.Await(f.await1)
 resume1:
 	{
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:227
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
 		await2, await3 := statemachine.JobResult(t, f.await1)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:227
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
 		f.await1 = nil
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:227
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:229
 		f.of1(await2, await3)
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:230
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:232
 		f.n.of("eventloop.Loop.Send")(f.loop.Send(f.ctx, func() {}))
 		f.n.of("eventloop.Loop.Shutdown")(f.loop.Shutdown(f.ctx))
 		owned := eventloop.New()
 		soon(func() { _ = owned.Shutdown(context.Background()) })
 		f.n.of("eventloop.Loop.Run")(owned.Run(f.ctx))
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:236
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:238
 		p := pool.New()
 		set := workset.New(p)
 		f.n.of("workset.Set.Wait")(set.Wait(f.ctx))
@@ -1991,7 +1991,7 @@ resume1:
 		f.n.of("workset.Set.Shutdown")(set.Shutdown(f.ctx))
 		c := cancellable.New(p)
 		n := f.n
-//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:245
+//line github.com/movenext/movenext/internal/policy/contexts_more_test.go:247
 		_, err = c.Go(f.ctx, func(ctx context.Context) { n.of("cancellable.Scheduler.Go")(ctx.Err()) })
 		f.n.of("cancellable.Scheduler.Shutdown")(c.Shutdown(f.ctx), err)
 		turns := roundrobin.New(p)
@@ -2017,7 +2017,7 @@ resume1:
 
 // Location returns where [shutdowns] is suspended.
 func (f *shutdownsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 227)
+	return f.Frame.At("github.com/movenext/movenext/internal/policy.shutdowns", "github.com/movenext/movenext/internal/policy/contexts_more_test.go", 229)
 }
 
 // Results returns what [shutdowns] returned, or raises again the panic that ended it.
@@ -2041,4 +2041,4 @@ func (f *shutdownsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: aa9c7b6016efd4aa
+// Digest of what is above: aacef8d0f7f2e79a

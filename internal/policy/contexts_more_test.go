@@ -199,6 +199,8 @@ func contexts(ctx context.Context, n *notes) {
 	n.of("schedulers.FromContext")(schedulers.FromContext(ctx))
 	n.of("schedulers.HomeOf")(schedulers.HomeOf(ctx))
 	n.of("schedulers.WorkerFrom")(schedulers.WorkerFrom(ctx))
+	n.of("schedulers.HasLabels")(schedulers.HasLabels(ctx))
+	n.of("schedulers.LabelsOf")(schedulers.LabelsOf(ctx))
 	n.of("pool.IsPoolWorker")(pool.IsPoolWorker(ctx))
 	n.of("observed.Report")(observed.Report(ctx, errors.New("lost")))
 	n.of("dedicated.State")(dedicated.State[int](ctx))

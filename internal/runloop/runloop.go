@@ -208,5 +208,6 @@ func (l *Loop) Panicked() uint64 { return l.panicked.Load() }
 // Once does not return.
 func Once(w schedulers.Work, on schedulers.Worker, done func(panicked bool)) {
 	defer func() { done(recover() != nil) }()
+	schedulers.ClearLabels()
 	w.Run(on)
 }

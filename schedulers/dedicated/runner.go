@@ -55,6 +55,7 @@ func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	}
 	on := &lane{of: r, id: int(r.started.Add(1))}
 	go func() {
+		schedulers.ClearLabels()
 		runtime.LockOSThread() // and never unlocked: the thread ends with its goroutine
 		r.tally.Run(w, on, nil)
 	}()

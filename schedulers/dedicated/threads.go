@@ -177,6 +177,7 @@ func (t *Threads) engage() {
 // main is the goroutine of a thread. It never unlocks: when it returns, the Go runtime
 // ends the OS thread, with any state that work left on it.
 func (w *thread) main() {
+	schedulers.ClearLabels()
 	runtime.LockOSThread()
 	w.osThread.Store(int64(ThreadID()))
 	for _, f := range w.of.begin {

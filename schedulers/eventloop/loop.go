@@ -68,6 +68,7 @@ func Start(opts ...Option) *Loop {
 
 // serve runs the loop until it is shut down, on as many goroutines as that takes.
 func (l *Loop) serve() {
+	schedulers.ClearLabels()
 	ended := false
 	defer func() {
 		if !ended {

@@ -50,7 +50,10 @@ func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
 		return err
 	}
 	on := &worker{home: s, id: s.ids.Take()}
-	go s.tally.Run(w, on, on)
+	go func() {
+		schedulers.ClearLabels()
+		s.tally.Run(w, on, on)
+	}()
 	return nil
 }
 

@@ -55,7 +55,10 @@ func (w *worker) run(work schedulers.Work) {
 	ended = true
 }
 
-func (w *worker) runQueued() { w.run(w.next()) }
+func (w *worker) runQueued() {
+	schedulers.ClearLabels()
+	w.run(w.next())
+}
 
 // next returns the oldest work of the queue, or ends the worker and returns nil.
 func (w *worker) next() schedulers.Work {

@@ -62,6 +62,7 @@ func newWorker(p *Pool, id int) *worker {
 // serve is the goroutine of a worker. One that may be missed, since the pool is not free to add
 // others when it seems to wait, can be found by waits whose context does not name it.
 func (w *worker) serve() {
+	schedulers.ClearLabels()
 	if w.missed {
 		w.loop.RunHere()
 		return

@@ -81,6 +81,7 @@ func (s *Scheduler) leave(b *burst) {
 
 // run is a runner: it takes steps for as long as it has the baton.
 func (s *Scheduler) run() {
+	schedulers.ClearLabels()
 	for {
 		t, by := s.next()
 		switch {

@@ -1,6 +1,10 @@
 package ums
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/movenext/movenext/schedulers"
+)
 
 // seat is one of a scheduler's threads. It belongs to the goroutine that is the thread.
 type seat struct {
@@ -44,6 +48,7 @@ func (p *seat) startup() Activation { return Activation{Reason: Startup, Param: 
 // is, so exactly one goroutine is the thread at each moment. If a policy ends the
 // goroutine by runtime.Goexit, the thread starts anew on another one.
 func (p *seat) run(a Activation) {
+	schedulers.ClearLabels()
 	p.thread.carries.Store(nil)
 	here := true
 	defer func() {

@@ -81,6 +81,7 @@ func (l *CompletionList) NewWorker(fn func(*Worker)) *Worker {
 }
 
 func (w *Worker) main() {
+	schedulers.ClearLabels()
 	defer func() { w.end().activate(Activation{Reason: WorkerBlocked, Cause: Ended}) }()
 	w.fn(w)
 }

@@ -68,6 +68,7 @@ func (s *Scheduler) place() *worker {
 // serve is the goroutine of a worker. One of few can be found by waits whose context does not name
 // it: the others may not be enough.
 func (w *worker) serve() {
+	schedulers.ClearLabels()
 	if n := len(w.sched.procs); n == 1 || n < runtime.GOMAXPROCS(0) {
 		w.loop.RunHere()
 		return

@@ -1,0 +1,104 @@
+package statemachine
+
+import (
+	"context"
+	"runtime/pprof"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// # Labels of the profiler
+//
+// A function on a goroutine of its own has the labels of that goroutine from its first
+// statement to its last. A machine has many goroutines. It begins with the labels of its
+// function's context, and pprof.SetGoroutineLabels and pprof.Do change them, as they do
+// for a goroutine: they hold for the whole chain of calls, also behind the call that has
+// set them.
+//
+//	while it runs         in the Task, and on the goroutine
+//	while it is suspended in the home of the frame that resumes: a copy of its own
+//
+// So a machine without labels has nothing more than before, and pays for a comparison at
+// each suspension and each resumption. The copy of 56 bytes is made once for each frame
+// and set of labels.
+//
+// The tempting way is to ask the frame's context at each resumption. Frames do not keep
+// their contexts, and the labels of a goroutine are not those of a context: plain code
+// may pass a context with other labels on without setting them.
+
+// unlabelled are the labels of a hot start that has taken those of its goroutine away.
+var unlabelled = schedulers.LabelsOf(none{context.Background()})
+
+// none is a context that says that it has labels, and has none.
+type none struct{ context.Context }
+
+// HasLabels is asked by [schedulers.HasLabels].
+func (none) HasLabels() bool { return true }
+
+// wear gives the goroutine the labels of the chain.
+func (t *Task) wear(l *schedulers.Labels) {
+	l.Set()
+	t.labels = l
+}
+
+// wearOwn is wear for a chain that may have none.
+func (t *Task) wearOwn() {
+	if l := t.top.home.Labels; l != nil {
+		t.wear(l)
+	}
+}
+
+// leaveLabels takes the chain's labels from the goroutine.
+func (t *Task) leaveLabels() {
+	if t.labels != nil {
+		schedulers.ClearLabels()
+		t.labels = nil
+	}
+}
+
+// keepLabels keeps the labels for the next resumption. It returns the home of the top
+// frame, where they are.
+func (t *Task) keepLabels() *schedulers.Home {
+	f := t.top
+	switch below := f.caller; {
+	case f.home.Labels == t.labels:
+	case below != nil && below.home.Labels == t.labels && below.atHomeOf(f):
+		f.home = below.home
+	default:
+		f.home = f.home.WithLabels(t.labels)
+	}
+	return f.home
+}
+
+// takeLabels is for a chain that has suspended in its hot start: it has the labels of
+// ctx, unless it has set others. Those it takes from the goroutine, which belongs to the
+// caller and gets the labels of ctx, as after pprof.Do.
+func (t *Task) takeLabels(ctx context.Context) {
+	if t.labels == nil {
+		t.labels = schedulers.LabelsOf(ctx)
+	} else if ctx == nil {
+		schedulers.ClearLabels()
+	} else {
+		pprof.SetGoroutineLabels(ctx)
+	}
+	t.keepLabels()
+}
+
+// SetGoroutineLabels is pprof.SetGoroutineLabels as generated machines call it: the
+// labels of ctx are those of the machine from now on, on whichever goroutine. It does
+// not block.
+func SetGoroutineLabels(t *Task, ctx context.Context) {
+	pprof.SetGoroutineLabels(ctx)
+	t.labels = schedulers.LabelsOf(ctx)
+	if t.labels == nil && t.lender == nil {
+		t.labels = unlabelled
+	}
+}
+
+// DoWithLabels is pprof.Do as generated machines call it. It blocks as long as f does.
+func DoWithLabels(t *Task, ctx context.Context, labels pprof.LabelSet, f func(context.Context)) {
+	defer SetGoroutineLabels(t, ctx)
+	ctx = pprof.WithLabels(ctx, labels)
+	SetGoroutineLabels(t, ctx)
+	f(ctx)
+}
