@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/statemachine"
 )
 
-// Generated for contract 1 of the runtime. Does this not compile? Then run movenext again,
-// with the version of the module that is linked.
+// Generated for contract 1 of the runtime. If this does not compile, generate it again
+// with the version of movenext that go.mod names.
 const (
 	_ = uint(statemachine.ContractMax - 1)
 	_ = uint(1 - statemachine.ContractMin)
@@ -30,7 +30,7 @@ func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) 
 	return m.Start(ctx, &t, m)
 }
 
-// serveEnter is [serve] as machines call it: its results, or the suspended frame that will have them.
+// serveEnter enters [serve] for another machine. It returns the results, or the suspended frame that will have them.
 func serveEnter(t *statemachine.Task, ctx context.Context, tenant string) (*serveFrame, error) {
 	frame := serveLocals{tenant: tenant}
 	if finished, v0 := frame.moveNext(t, ctx); finished {
@@ -48,20 +48,21 @@ type serveLocals struct {
 	tenant string
 }
 
-// serveFrame is [serve] as machines call it: what it keeps, and in the end its results.
+// serveFrame is the frame of [serve] for a caller that is a machine: what it keeps and, at the end, its results.
 type serveFrame struct {
 	serveLocals
 
 	result0 error
 }
 
-// MoveNext goes on with [serve] where it stopped.
+// MoveNext continues [serve] where it stopped.
 func (f *serveFrame) MoveNext(t *statemachine.Task) (finished bool) {
 	finished, f.result0 = f.moveNext(t, nil)
 	return finished
 }
 
-// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true). What it is passed it needs only when it starts.
+// moveNext runs [serve] from where it stopped to its next suspension (false) or its end (true).
+// Its parameters are needed only before the first suspension.
 func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finished bool, result0 error) {
 	var err error
 	var asleep1 bool
@@ -77,7 +78,7 @@ func (f *serveLocals) moveNext(t *statemachine.Task, ctx context.Context) (finis
 	// main.go:23: if err := job.Sleep(ctx, time.Millisecond); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	asleep1, err = statemachine.Sleep(t, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:82
 	if !asleep1 {
 		goto resumed1
 	}
@@ -94,14 +95,14 @@ resumed1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:24
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:99
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:26
 	fmt.Println("for", f.tenant+":", labels())
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:106
 	f.State = statemachine.Finished
 	return true, result0
 }
@@ -117,7 +118,7 @@ func (f *serveFrame) Results(t *statemachine.Task) error {
 	return f.result0
 }
 
-// serveMachine is [serve] as the root of a chain of calls: task, job and frame in one allocation.
+// serveMachine is the root of a chain of calls that begins with [serve]: chain, job and frame in one allocation.
 type serveMachine struct {
 	statemachine.Builder[job.Void]
 	serveLocals
@@ -134,4 +135,4 @@ func (f *serveMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: 0878617410fbaaec
+// Digest of what is above: bae050daa1519afa
