@@ -12,8 +12,9 @@ import (
 
 // fate is what the dice say of one job, and how often its function was called.
 type fate struct {
-	roll  int
-	calls atomic.Int32
+	roll     int
+	canceled bool // it is, or the job that starts it: then its context may end before it begins
+	calls    atomic.Int32
 }
 
 // entry is a job with its fate.
@@ -61,7 +62,7 @@ func (a *account) compare(f *fate, status job.Status, got int, err error) {
 		a.wrong.note("a job of roll %d is %v with %d, and was to fail", f.roll, status, got)
 	case status == job.Completed && got != want:
 		a.wrong.note("a job of roll %d returned %d in place of %d", f.roll, got, want)
-	case status == job.Canceled && !isCanceled(f.roll) && !nested:
+	case status == job.Canceled && !f.canceled && !nested:
 		a.wrong.note("a job of roll %d is %v, and was never canceled", f.roll, status)
 	case status == job.Faulted && !refused && !nested && (f.roll >= errs || calls == 0):
 		a.wrong.note("a job of roll %d, called %d times, has failed: %v", f.roll, calls, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -86,4 +87,25 @@ func TestNamesChooseSchedulers(t *testing.T) {
 	assert.Equal(t, "pool", two[1].name)
 	_, err = choose("pool,none")
 	require.ErrorContains(t, err, `no scheduler is named "none"`)
+}
+
+// On a busy machine a job's context may end between the start of its nested job and the
+// beginning of that one.
+func TestANestedJobMayBeCanceledWithTheJobThatStartedIt(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for roll, want := range map[int]string{1609: "", 1600: "was never canceled"} {
+		st := &storm{jobs: 10}
+		_, err := st.nested(ctx, roll)
+		require.ErrorIs(t, err, context.Canceled)
+		for _, e := range st.stray.jobs {
+			st.enter(e)
+		}
+		require.EqualValues(t, 1, st.canceled.Load())
+		if err := st.wrong.err(); want == "" {
+			require.NoError(t, err, "of roll %d", roll)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+	}
 }

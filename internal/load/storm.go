@@ -137,8 +137,9 @@ func (st *storm) produce(dice *rand.Rand) {
 
 // start starts a job, and immediately cancels one in ten.
 func (st *storm) start(ctx context.Context, dice *rand.Rand) entry {
-	e := st.launchOne(ctx, dice.IntN(10_000))
-	if isCanceled(e.fate.roll) {
+	roll := dice.IntN(10_000)
+	e := st.launchOne(ctx, &fate{roll: roll, canceled: isCanceled(roll)})
+	if e.fate.canceled {
 		e.Cancel()
 	}
 	return e
@@ -169,7 +170,7 @@ func (st *storm) nested(ctx context.Context, roll int) (int, error) {
 		}
 		return 0, errDeliberate
 	}
-	e := st.launchOne(ctx, child(roll))
+	e := st.launchOne(ctx, &fate{roll: child(roll), canceled: isCanceled(roll)})
 	defer st.entrust(e)
 	return e.Wait(ctx)
 }
@@ -185,12 +186,11 @@ func (st *storm) entrust(e entry) {
 }
 
 // launchOne starts a job with a fate.
-func (st *storm) launchOne(ctx context.Context, roll int) entry {
-	f := &fate{roll: roll}
+func (st *storm) launchOne(ctx context.Context, f *fate) entry {
 	function := func(ctx context.Context) (int, error) {
 		st.calls.Add(1)
 		f.calls.Add(1)
-		return st.body(ctx, roll)
+		return st.body(ctx, f.roll)
 	}
 	defer st.noteCrowd()
 	if st.launch != nil {
