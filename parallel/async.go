@@ -133,6 +133,8 @@ const none = -1
 // Run implements schedulers.Work.
 func (l *lane[T, R]) Run(on schedulers.Worker) {
 	a, returned := l.of, false
+	a.label()
+	defer a.unlabel()
 	var told continuation.Chain
 	defer func() {
 		if !returned {

@@ -83,6 +83,8 @@ func (l *loop) carryOut(helpers int) {
 
 // help implements effort.
 func (l *loop) help(on schedulers.Worker) {
+	l.label()
+	defer l.unlabel()
 	returned := false
 	defer l.contain(&returned)
 	l.work(on)

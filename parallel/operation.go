@@ -35,7 +35,8 @@ import (
 type operation struct {
 	parent context.Context
 	home   *schedulers.Home
-	by     schedulers.Worker // the caller's, by the word of parent
+	by     schedulers.Worker  // the caller's, by the word of parent
+	labels *schedulers.Labels // of parent; nil: none
 
 	machine bool // a machine calls it, which can suspend
 
@@ -62,7 +63,22 @@ func (o *operation) begin(ctx context.Context) error {
 	o.parent = ctx
 	o.by = schedulers.WorkerFrom(ctx)
 	o.home = job.HomeOf(ctx)
+	o.labels = schedulers.LabelsOf(ctx)
 	return nil
+}
+
+// label gives a helper's goroutine the labels that the profiler shows for the operation,
+// and unlabel takes them away.
+func (o *operation) label() {
+	if o.labels != nil {
+		o.labels.Set()
+	}
+}
+
+func (o *operation) unlabel() {
+	if o.labels != nil {
+		schedulers.ClearLabels()
+	}
 }
 
 // goesOn reports whether another body may begin.

@@ -15,7 +15,10 @@ func (s *strand) Run(on schedulers.Worker) {
 		}
 		s.began = true
 	}
-	if rest := s.step(on); rest != nil {
+	s.of.label()
+	rest := s.step(on)
+	s.of.unlabel()
+	if rest != nil {
 		rest.GoOn(s, on, 0)
 	}
 }

@@ -82,7 +82,11 @@ func (s *stream[T]) alone(seq iter.Seq[T]) {
 }
 
 // help implements effort.
-func (s *stream[T]) help(on schedulers.Worker) { s.protect(on, (*stream[T]).passBy) }
+func (s *stream[T]) help(on schedulers.Worker) {
+	s.label()
+	defer s.unlabel()
+	s.protect(on, (*stream[T]).passBy)
+}
 
 // left implements effort. A helper has left because it had no work right then; the
 // participant that gets the next items will call it.

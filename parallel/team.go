@@ -63,6 +63,8 @@ func (t *team) disband() {
 
 // help implements effort: a helper takes forks until it finds none.
 func (t *team) help(on schedulers.Worker) {
+	t.label()
+	defer t.unlabel()
 	w := t.sit(on)
 	defer t.stand(w)
 	for misses := 0; misses < spins && !t.over.Load(); misses++ {
