@@ -169,7 +169,9 @@ func (f *usesFrame) MoveNext(t *statemachine.Task) (finished bool) {
 func (f *usesLocals) moveNext(t *statemachine.Task) (finished bool, result0 error) {
 	var err error
 	var leader bool
+	var err2 error
 	var v int
+	var err3 error
 	var v2 int
 	state := f.State
 	f.State = statemachine.Running
@@ -289,18 +291,18 @@ for1:
 	case "channel":
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case13
-//line github.com/movenext/movenext/coord/budget_test.go:126
+//line github.com/movenext/movenext/coord/budget_test.go:128
 	case "broadcast":
 //line github.com/movenext/movenext/coord/budget_test.go:83
 		goto case14
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:298
+//line github.com/movenext/movenext/coord/budget_async_test.go:300
 	goto endSwitch1
 case1:
 	// budget_test.go:85: err = u.mutex.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:85
 	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:304
+//line github.com/movenext/movenext/coord/budget_async_test.go:306
 	if f.lockOrWait2 == nil {
 		goto resumed2
 	}
@@ -314,13 +316,13 @@ resume2:
 resumed2:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.u.mutex.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:318
+//line github.com/movenext/movenext/coord/budget_async_test.go:320
 	goto endSwitch1
 case2:
 	// budget_test.go:88: if err = u.mutex.Lock(ended); errors.Is(err, errUsed) {
 //line github.com/movenext/movenext/coord/budget_test.go:88
 	f.lockOrWait2, err = f.u.mutex.LockEnter(t, f.ended)
-//line github.com/movenext/movenext/coord/budget_async_test.go:324
+//line github.com/movenext/movenext/coord/budget_async_test.go:326
 	if f.lockOrWait2 == nil {
 		goto resumed3
 	}
@@ -340,13 +342,13 @@ resumed3:
 //line github.com/movenext/movenext/coord/budget_test.go:89
 	err = nil
 endIf1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:344
+//line github.com/movenext/movenext/coord/budget_async_test.go:346
 	goto endSwitch1
 case3:
 	// budget_test.go:92: err = u.readers.Lock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:92
 	f.lockOrRLock4, err = f.u.readers.LockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:350
+//line github.com/movenext/movenext/coord/budget_async_test.go:352
 	if f.lockOrRLock4 == nil {
 		goto resumed4
 	}
@@ -360,13 +362,13 @@ resume4:
 resumed4:
 //line github.com/movenext/movenext/coord/budget_test.go:93
 	f.u.readers.Unlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:364
+//line github.com/movenext/movenext/coord/budget_async_test.go:366
 	goto endSwitch1
 case4:
 	// budget_test.go:95: err = u.readers.RLock(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:95
 	f.lockOrRLock4, err = f.u.readers.RLockEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:370
+//line github.com/movenext/movenext/coord/budget_async_test.go:372
 	if f.lockOrRLock4 == nil {
 		goto resumed5
 	}
@@ -380,13 +382,13 @@ resume5:
 resumed5:
 //line github.com/movenext/movenext/coord/budget_test.go:96
 	f.u.readers.RUnlock()
-//line github.com/movenext/movenext/coord/budget_async_test.go:384
+//line github.com/movenext/movenext/coord/budget_async_test.go:386
 	goto endSwitch1
 case5:
 	// budget_test.go:98: err = u.keyed.Lock(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:98
 	f.lock6, err = f.u.keyed.LockEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:390
+//line github.com/movenext/movenext/coord/budget_async_test.go:392
 	if f.lock6 == nil {
 		goto resumed6
 	}
@@ -400,13 +402,13 @@ resume6:
 resumed6:
 //line github.com/movenext/movenext/coord/budget_test.go:99
 	f.u.keyed.Unlock(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:404
+//line github.com/movenext/movenext/coord/budget_async_test.go:406
 	goto endSwitch1
 case6:
 	// budget_test.go:101: err = u.limiter.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:101
 	f.acquire7, err = f.u.limiter.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:410
+//line github.com/movenext/movenext/coord/budget_async_test.go:412
 	if f.acquire7 == nil {
 		goto resumed7
 	}
@@ -420,13 +422,13 @@ resume7:
 resumed7:
 //line github.com/movenext/movenext/coord/budget_test.go:102
 	f.u.limiter.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:424
+//line github.com/movenext/movenext/coord/budget_async_test.go:426
 	goto endSwitch1
 case7:
 	// budget_test.go:104: err = u.permits.Acquire(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:104
 	f.acquire8, err = f.u.permits.AcquireEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:430
+//line github.com/movenext/movenext/coord/budget_async_test.go:432
 	if f.acquire8 == nil {
 		goto resumed8
 	}
@@ -440,7 +442,7 @@ resume8:
 resumed8:
 //line github.com/movenext/movenext/coord/budget_test.go:105
 	f.u.permits.Release(1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:444
+//line github.com/movenext/movenext/coord/budget_async_test.go:446
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/budget_test.go:107
@@ -448,7 +450,7 @@ case8:
 	// budget_test.go:108: err = u.auto.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.lockOrWait2, err = f.u.auto.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:452
+//line github.com/movenext/movenext/coord/budget_async_test.go:454
 	if f.lockOrWait2 == nil {
 		goto resumed9
 	}
@@ -460,13 +462,13 @@ resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:108
 	f.lockOrWait2 = nil
 resumed9:
-//line github.com/movenext/movenext/coord/budget_async_test.go:464
+//line github.com/movenext/movenext/coord/budget_async_test.go:466
 	goto endSwitch1
 case9:
 	// budget_test.go:110: err = u.manual.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.lockOrWait2, err = f.u.manual.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:470
+//line github.com/movenext/movenext/coord/budget_async_test.go:472
 	if f.lockOrWait2 == nil {
 		goto resumed10
 	}
@@ -478,13 +480,13 @@ resume10:
 //line github.com/movenext/movenext/coord/budget_test.go:110
 	f.lockOrWait2 = nil
 resumed10:
-//line github.com/movenext/movenext/coord/budget_async_test.go:482
+//line github.com/movenext/movenext/coord/budget_async_test.go:484
 	goto endSwitch1
 case10:
 	// budget_test.go:112: err = u.countdown.Wait(ctx)
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.lockOrWait2, err = f.u.countdown.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:488
+//line github.com/movenext/movenext/coord/budget_async_test.go:490
 	if f.lockOrWait2 == nil {
 		goto resumed11
 	}
@@ -496,7 +498,7 @@ resume11:
 //line github.com/movenext/movenext/coord/budget_test.go:112
 	f.lockOrWait2 = nil
 resumed11:
-//line github.com/movenext/movenext/coord/budget_async_test.go:500
+//line github.com/movenext/movenext/coord/budget_async_test.go:502
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/budget_test.go:114
@@ -504,7 +506,7 @@ case11:
 	// budget_test.go:115: if leader, err = u.alone.Wait(ctx); !leader {
 //line github.com/movenext/movenext/coord/budget_test.go:115
 	f.wait12, leader, err = f.u.alone.WaitEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:508
+//line github.com/movenext/movenext/coord/budget_async_test.go:510
 	if f.wait12 == nil {
 		goto resumed12
 	}
@@ -523,7 +525,7 @@ resumed12:
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:116
 	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:527
+//line github.com/movenext/movenext/coord/budget_async_test.go:529
 	f.State = statemachine.Finished
 	return true, result0
 endIf2:
@@ -532,7 +534,7 @@ case12:
 	// budget_test.go:119: err = u.newest.Send(ctx, 1)
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.send13, err = f.u.newest.SendEnter(t, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:536
+//line github.com/movenext/movenext/coord/budget_async_test.go:538
 	if f.send13 == nil {
 		goto resumed13
 	}
@@ -544,13 +546,13 @@ resume13:
 //line github.com/movenext/movenext/coord/budget_test.go:119
 	f.send13 = nil
 resumed13:
-//line github.com/movenext/movenext/coord/budget_async_test.go:548
+//line github.com/movenext/movenext/coord/budget_async_test.go:550
 	goto endSwitch1
 case13:
-	// budget_test.go:121: err = u.channel.Send(ctx, 7)
+	// budget_test.go:121: if err := u.channel.Send(ctx, 7); err != nil {
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	f.send13, err = f.u.channel.SendEnter(t, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:554
+	f.send13, err2 = f.u.channel.SendEnter(t, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:556
 	if f.send13 == nil {
 		goto resumed14
 	}
@@ -558,105 +560,127 @@ case13:
 	return false, nil
 resume14:
 //line github.com/movenext/movenext/coord/budget_test.go:121
-	err = f.send13.Results(t)
+	err2 = f.send13.Results(t)
 //line github.com/movenext/movenext/coord/budget_test.go:121
 	f.send13 = nil
 resumed14:
+//line github.com/movenext/movenext/coord/budget_test.go:121
+	if err2 == nil {
+//line github.com/movenext/movenext/coord/budget_test.go:121
+		goto endIf3
+	}
 //line github.com/movenext/movenext/coord/budget_test.go:122
+	result0 = err2
+//line github.com/movenext/movenext/coord/budget_async_test.go:575
+	f.State = statemachine.Finished
+	return true, result0
+endIf3:
+//line github.com/movenext/movenext/coord/budget_test.go:124
 	v = 0
-	// budget_test.go:123: if v, err = u.channel.Receive(ctx); v != 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:123
+	// budget_test.go:125: if v, err = u.channel.Receive(ctx); v != 7 {
+//line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15, v, err = f.u.channel.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:571
+//line github.com/movenext/movenext/coord/budget_async_test.go:584
 	if f.receive15 == nil {
 		goto resumed15
 	}
 	f.State = 15
 	return false, nil
 resume15:
-//line github.com/movenext/movenext/coord/budget_test.go:123
+//line github.com/movenext/movenext/coord/budget_test.go:125
 	v, err = f.receive15.Results(t)
-//line github.com/movenext/movenext/coord/budget_test.go:123
+//line github.com/movenext/movenext/coord/budget_test.go:125
 	f.receive15 = nil
 resumed15:
-//line github.com/movenext/movenext/coord/budget_test.go:123
+//line github.com/movenext/movenext/coord/budget_test.go:125
 	if v == 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:123
-		goto endIf3
+//line github.com/movenext/movenext/coord/budget_test.go:125
+		goto endIf4
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:124
+//line github.com/movenext/movenext/coord/budget_test.go:126
 	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:590
+//line github.com/movenext/movenext/coord/budget_async_test.go:603
 	f.State = statemachine.Finished
 	return true, result0
-endIf3:
+endIf4:
 	goto endSwitch1
 case14:
-	// budget_test.go:127: err = u.news.Send(ctx, 7)
-//line github.com/movenext/movenext/coord/budget_test.go:127
-	f.send13, err = f.u.news.SendEnter(t, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:599
+	// budget_test.go:129: if err := u.news.Send(ctx, 7); err != nil {
+//line github.com/movenext/movenext/coord/budget_test.go:129
+	f.send13, err3 = f.u.news.SendEnter(t, f.ctx, 7)
+//line github.com/movenext/movenext/coord/budget_async_test.go:612
 	if f.send13 == nil {
 		goto resumed16
 	}
 	f.State = 16
 	return false, nil
 resume16:
-//line github.com/movenext/movenext/coord/budget_test.go:127
-	err = f.send13.Results(t)
-//line github.com/movenext/movenext/coord/budget_test.go:127
+//line github.com/movenext/movenext/coord/budget_test.go:129
+	err3 = f.send13.Results(t)
+//line github.com/movenext/movenext/coord/budget_test.go:129
 	f.send13 = nil
 resumed16:
-//line github.com/movenext/movenext/coord/budget_test.go:128
-	v2 = 0
-	// budget_test.go:129: if v, err = u.reader.Receive(ctx); v != 7 {
 //line github.com/movenext/movenext/coord/budget_test.go:129
+	if err3 == nil {
+//line github.com/movenext/movenext/coord/budget_test.go:129
+		goto endIf5
+	}
+//line github.com/movenext/movenext/coord/budget_test.go:130
+	result0 = err3
+//line github.com/movenext/movenext/coord/budget_async_test.go:631
+	f.State = statemachine.Finished
+	return true, result0
+endIf5:
+//line github.com/movenext/movenext/coord/budget_test.go:132
+	v2 = 0
+	// budget_test.go:133: if v, err = u.reader.Receive(ctx); v != 7 {
+//line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15, v2, err = f.u.reader.ReceiveEnter(t, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:616
+//line github.com/movenext/movenext/coord/budget_async_test.go:640
 	if f.receive15 == nil {
 		goto resumed17
 	}
 	f.State = 17
 	return false, nil
 resume17:
-//line github.com/movenext/movenext/coord/budget_test.go:129
+//line github.com/movenext/movenext/coord/budget_test.go:133
 	v2, err = f.receive15.Results(t)
-//line github.com/movenext/movenext/coord/budget_test.go:129
+//line github.com/movenext/movenext/coord/budget_test.go:133
 	f.receive15 = nil
 resumed17:
-//line github.com/movenext/movenext/coord/budget_test.go:129
+//line github.com/movenext/movenext/coord/budget_test.go:133
 	if v2 == 7 {
-//line github.com/movenext/movenext/coord/budget_test.go:129
-		goto endIf4
+//line github.com/movenext/movenext/coord/budget_test.go:133
+		goto endIf6
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:130
+//line github.com/movenext/movenext/coord/budget_test.go:134
 	result0 = errUsed
-//line github.com/movenext/movenext/coord/budget_async_test.go:635
+//line github.com/movenext/movenext/coord/budget_async_test.go:659
 	f.State = statemachine.Finished
 	return true, result0
-endIf4:
+endIf6:
 endSwitch1:
-//line github.com/movenext/movenext/coord/budget_test.go:133
+//line github.com/movenext/movenext/coord/budget_test.go:137
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/budget_async_test.go:643
+//line github.com/movenext/movenext/coord/budget_async_test.go:667
 		f.State = statemachine.Finished
 		return true, result0
-//line github.com/movenext/movenext/coord/budget_test.go:135
+//line github.com/movenext/movenext/coord/budget_test.go:139
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:648
+//line github.com/movenext/movenext/coord/budget_async_test.go:672
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/coord/budget_test.go:137
+//line github.com/movenext/movenext/coord/budget_test.go:141
 	result0 = nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:653
+//line github.com/movenext/movenext/coord/budget_async_test.go:677
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [uses] is suspended.
 func (f *usesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 77, 85, 88, 92, 95, 98, 101, 104, 108, 110, 112, 115, 119, 121, 123, 127, 129)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 77, 85, 88, 92, 95, 98, 101, 104, 108, 110, 112, 115, 119, 121, 125, 129, 133)
 }
 
 // Results returns what [uses] returned, or raises again the panic that ended it.
@@ -732,34 +756,34 @@ func (f *misusesFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:169
+//line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/coord/budget_test.go:169
+//line github.com/movenext/movenext/coord/budget_test.go:173
 	if f.i1 >= 3000 {
-//line github.com/movenext/movenext/coord/budget_test.go:169
+//line github.com/movenext/movenext/coord/budget_test.go:173
 		goto endRange1
 	}
-	// budget_test.go:170: panics += misuse(ctx, u, keyed)
-//line github.com/movenext/movenext/coord/budget_test.go:170
+	// budget_test.go:174: panics += misuse(ctx, u, keyed)
+//line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1, misuse2 = misuseEnter(t, f.ctx, f.u, f.keyed)
-//line github.com/movenext/movenext/coord/budget_async_test.go:747
+//line github.com/movenext/movenext/coord/budget_async_test.go:771
 	if f.misuse1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/budget_test.go:170
+//line github.com/movenext/movenext/coord/budget_test.go:174
 	misuse2 = f.misuse1.Results(t)
-//line github.com/movenext/movenext/coord/budget_test.go:170
+//line github.com/movenext/movenext/coord/budget_test.go:174
 	f.misuse1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/budget_test.go:170
+//line github.com/movenext/movenext/coord/budget_test.go:174
 	f.panics += misuse2
-//line github.com/movenext/movenext/coord/budget_test.go:169
+//line github.com/movenext/movenext/coord/budget_test.go:173
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:763
+//line github.com/movenext/movenext/coord/budget_async_test.go:787
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -768,7 +792,7 @@ endRange1:
 
 // Location returns where [misuses] is suspended.
 func (f *misusesFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 170)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 174)
 }
 
 // Results returns what [misuses] returned, or raises again the panic that ended it.
@@ -852,70 +876,70 @@ func (f *misuseFrame) moveNext(t *statemachine.Task, ctx context.Context, u *unc
 	}
 	{
 		panics := f.panics
-//line github.com/movenext/movenext/coord/budget_test.go:177
+//line github.com/movenext/movenext/coord/budget_test.go:181
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/coord/budget_test.go:177
+//line github.com/movenext/movenext/coord/budget_test.go:181
 			defer func() {
 				if recover() != nil {
 					(*panics)++
 				}
 			}()
-//line github.com/movenext/movenext/coord/budget_test.go:177
+//line github.com/movenext/movenext/coord/budget_test.go:181
 			raise()
-//line github.com/movenext/movenext/coord/budget_test.go:177
+//line github.com/movenext/movenext/coord/budget_test.go:181
 		})
 	}
-//line github.com/movenext/movenext/coord/budget_test.go:182
+//line github.com/movenext/movenext/coord/budget_test.go:186
 	if !keyed {
-//line github.com/movenext/movenext/coord/budget_test.go:182
+//line github.com/movenext/movenext/coord/budget_test.go:186
 		goto else1
 	}
-	// budget_test.go:183: _ = u.keyed.Lock(ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_test.go:183
+	// budget_test.go:187: _ = u.keyed.Lock(ctx, []int{})
+//line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lock1, _ = u.keyed.LockEnter(t, ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:877
+//line github.com/movenext/movenext/coord/budget_async_test.go:901
 	if f.lock1 == nil {
 		goto resumed1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/budget_test.go:183
+//line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lock1.Results(t)
-//line github.com/movenext/movenext/coord/budget_test.go:183
+//line github.com/movenext/movenext/coord/budget_test.go:187
 	f.lock1 = nil
 resumed1:
-//line github.com/movenext/movenext/coord/budget_async_test.go:889
+//line github.com/movenext/movenext/coord/budget_async_test.go:913
 	goto endIf1
 else1:
-	// budget_test.go:185: _ = u.limiter.Acquire(ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_test.go:185
+	// budget_test.go:189: _ = u.limiter.Acquire(ctx, math.NaN())
+//line github.com/movenext/movenext/coord/budget_test.go:189
 	f.acquire2, _ = u.limiter.AcquireEnter(t, ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:895
+//line github.com/movenext/movenext/coord/budget_async_test.go:919
 	if f.acquire2 == nil {
 		goto resumed2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/coord/budget_test.go:185
+//line github.com/movenext/movenext/coord/budget_test.go:189
 	f.acquire2.Results(t)
-//line github.com/movenext/movenext/coord/budget_test.go:185
+//line github.com/movenext/movenext/coord/budget_test.go:189
 	f.acquire2 = nil
 resumed2:
 endIf1:
-//line github.com/movenext/movenext/coord/budget_test.go:187
+//line github.com/movenext/movenext/coord/budget_test.go:191
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_test.go:187
+//line github.com/movenext/movenext/coord/budget_test.go:191
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/budget_test.go:187
+//line github.com/movenext/movenext/coord/budget_test.go:191
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:914
+//line github.com/movenext/movenext/coord/budget_async_test.go:938
 }
 
 // Location returns where [misuse] is suspended.
 func (f *misuseFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 183, 185)
+	return f.Frame.At("github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 187, 189)
 }
 
 // Results returns what [misuse] returned, or raises again the panic that ended it.
@@ -941,4 +965,4 @@ func (f *misuseMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: da20a073adbdc0cd
+// Digest of what is above: b20043f757a982a0

@@ -118,13 +118,17 @@ func uses(ctx context.Context, u *uncontended, what string) error {
 		case "send":
 			err = u.newest.Send(ctx, 1)
 		case "channel":
-			err = u.channel.Send(ctx, 7)
+			if err := u.channel.Send(ctx, 7); err != nil {
+				return err
+			}
 			var v int
 			if v, err = u.channel.Receive(ctx); v != 7 {
 				return errUsed
 			}
 		case "broadcast":
-			err = u.news.Send(ctx, 7)
+			if err := u.news.Send(ctx, 7); err != nil {
+				return err
+			}
 			var v int
 			if v, err = u.reader.Receive(ctx); v != 7 {
 				return errUsed

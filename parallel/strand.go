@@ -119,7 +119,7 @@ func (t *strands) leave() (told continuation.Chain) {
 	}
 	goexit, err := t.outcome()
 	t.close()
-	told, _ = t.promised().TryComplete(nil, suspension.End{Err: err, Goexit: goexit}, nil)
+	told, _ = t.promised().TryComplete(context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
 	return told
 }
 

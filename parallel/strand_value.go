@@ -52,7 +52,7 @@ func (*paused) Error() string { return "parallel: the operation has suspended" }
 func (p *paused) Job() *job.Job[suspension.End] { return p.of }
 
 // pausedValue is [paused] for an operation with a result.
-type pausedValue[T any] struct {
+type pausedValue[T any] struct { //nolint:errname // an error by type alone
 	paused
 	value func(err error) (T, error)
 }

@@ -1590,14 +1590,16 @@ type looksByRangeFrame struct {
 
 // MoveNext runs [looksByRange] from where it stopped to its next suspension (false) or its end (true).
 func (f *looksByRangeFrame) MoveNext(t *statemachine.Task) (finished bool) {
-	defer f.loops.Leave(t, &f.Frame, 3, &finished)
+	defer f.loops.Leave(t, &f.Frame, 4, &finished)
 	state := f.State
 	f.State = statemachine.Running
 	switch state {
 	case 0:
 	case 1:
 		goto resume1
-	case 3:
+	case 2:
+		goto resume2
+	case 4:
 		f.loops.Resume(t)
 	default:
 		f.Misuse(state)
@@ -1613,10 +1615,10 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 	f.loops.Open(f.loop1)
 range1:
-	// budget_test.go:186: for range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
+	// budget_test.go:186: for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 	if f.loop1.Next(t) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1620
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1622
 		goto resume1
 	}
 	f.State = 1
@@ -1627,28 +1629,58 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
 		goto done1
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1631
-	goto range1
-done1:
+	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:186
-	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_test.go:186
-	f.loop1 = nil
+		err := f.loop1.Value()
+		if err != nil {
+			f.result0 = err
 //line github.com/movenext/movenext/statemachine/budget_async_test.go:1638
+			goto leave1
+//line github.com/movenext/movenext/statemachine/budget_test.go:189
+		}
+	}
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1643
+	goto range1
+leave1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	if f.loop1.Stop(t) {
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1648
+		goto resume2
+	}
+	f.State = 2
+	f.ctx, f.s = nil, nil // not needed any more
+	return false
+resume2:
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	f.loop1.Stopped(t)
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	return true
+done1:
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	f.loops.Close()
+//line github.com/movenext/movenext/statemachine/budget_test.go:187
+	f.loop1 = nil
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1670
 	goto for1
 endFor1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
+//line github.com/movenext/movenext/statemachine/budget_test.go:192
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
+//line github.com/movenext/movenext/statemachine/budget_test.go:192
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/budget_test.go:189
+//line github.com/movenext/movenext/statemachine/budget_test.go:192
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1647
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1679
 }
 
 // Location returns where [looksByRange] is suspended.
 func (f *looksByRangeFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 186)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.looksByRange", "github.com/movenext/movenext/statemachine/budget_test.go", 186, 186)
 }
 
 // Results returns what [looksByRange] returned, or raises again the panic that ended it.
@@ -1737,61 +1769,61 @@ func (f *startsLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 	default:
 		f.Misuse(state)
 	}
-	// budget_test.go:211: job.Yield()
+	// budget_test.go:214: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/budget_test.go:211
+//line github.com/movenext/movenext/statemachine/budget_test.go:214
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/budget_test.go:211
+//line github.com/movenext/movenext/statemachine/budget_test.go:214
 	_ = t.Refusal()
 	{
-//line github.com/movenext/movenext/statemachine/budget_test.go:212
+//line github.com/movenext/movenext/statemachine/budget_test.go:215
 		s := newSignal()
 		f.other = givesAsync(f.ctx, s)
-		// budget_test.go:214: _, err := look(ctx, s).Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:214
+		// budget_test.go:217: _, err := look(ctx, s).Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:217
 		f.await2 = f.look(f.ctx, s)
 	}
-//line github.com/movenext/movenext/statemachine/budget_test.go:214
+//line github.com/movenext/movenext/statemachine/budget_test.go:217
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1758
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1790
 		goto resume2
 	}
 	f.State = 2
 	f.ctx, f.look = nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/budget_test.go:214
+//line github.com/movenext/movenext/statemachine/budget_test.go:217
 	return t.Await(f.await2), nil
 resume2:
-//line github.com/movenext/movenext/statemachine/budget_test.go:214
+//line github.com/movenext/movenext/statemachine/budget_test.go:217
 	_, f.err = statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_test.go:214
+//line github.com/movenext/movenext/statemachine/budget_test.go:217
 	f.await2 = nil
-	// budget_test.go:215: _, _ = other.Await()
-//line github.com/movenext/movenext/statemachine/budget_test.go:215
+	// budget_test.go:218: _, _ = other.Await()
+//line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = f.other
-//line github.com/movenext/movenext/statemachine/budget_test.go:215
+//line github.com/movenext/movenext/statemachine/budget_test.go:218
 	if f.await2.IsCompleted() && t.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1775
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1807
 		goto resume3
 	}
 	f.State = 3
 	f.ctx, f.look, f.other = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/budget_test.go:215
+//line github.com/movenext/movenext/statemachine/budget_test.go:218
 	return t.Await(f.await2), nil
 resume3:
-//line github.com/movenext/movenext/statemachine/budget_test.go:215
+//line github.com/movenext/movenext/statemachine/budget_test.go:218
 	statemachine.JobResult(t, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_test.go:215
+//line github.com/movenext/movenext/statemachine/budget_test.go:218
 	f.await2 = nil
 	result0 = f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:1788
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:1820
 	f.State = statemachine.Finished
 	return true, result0
 }
 
 // Location returns where [starts] is suspended.
 func (f *startsLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 211, 214, 215)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 214, 217, 218)
 }
 
 // Results returns what [starts] returned, or raises again the panic that ended it.
@@ -1817,4 +1849,4 @@ func (f *startsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: e796278fb4ab622b
+// Digest of what is above: 12208a4a2baa8d7c

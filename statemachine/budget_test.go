@@ -162,7 +162,7 @@ func looksByDefer(ctx context.Context, s *signal) error {
 
 //movenext:async
 func deferred(ctx context.Context) {
-	defer job.FromResult(1).Await()
+	defer job.FromResult(1).Await() //nolint:errcheck // a deferred await is what this is about
 }
 
 //movenext:async
@@ -183,7 +183,10 @@ func looksByLiteral(ctx context.Context, s *signal) error {
 //movenext:async
 func looksByRange(ctx context.Context, s *signal) error {
 	for s.missing() {
-		for range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
+		for _, err := range job.WhenEach(ctx, job.FromResult(1), job.FromResult(2)) {
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return s.err()

@@ -91,20 +91,20 @@ func (f *stagesLocals) moveNext(t *statemachine.Task) (finished bool, result0 er
 	}
 	{
 		seen := f.seen
-//line github.com/movenext/movenext/statemachine/labels_test.go:55
+//line github.com/movenext/movenext/statemachine/labels_test.go:56
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
-	// labels_test.go:56: job.Yield()
+	// labels_test.go:57: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:99
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:56
+//line github.com/movenext/movenext/statemachine/labels_test.go:57
 	return t.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:56
+//line github.com/movenext/movenext/statemachine/labels_test.go:57
 	_ = t.Refusal()
 	f.note()
-	// labels_test.go:58: if err := job.Sleep(ctx, time.Microsecond); err != nil {
-//line github.com/movenext/movenext/statemachine/labels_test.go:58
+	// labels_test.go:59: if err := job.Sleep(ctx, time.Microsecond); err != nil {
+//line github.com/movenext/movenext/statemachine/labels_test.go:59
 	asleep1, err = statemachine.Sleep(t, f.ctx, time.Microsecond)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:110
 	if !asleep1 {
@@ -113,24 +113,24 @@ resume1:
 	f.State = 2
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:58
+//line github.com/movenext/movenext/statemachine/labels_test.go:59
 	err = t.Refusal()
 resumed2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:58
+//line github.com/movenext/movenext/statemachine/labels_test.go:59
 	if err == nil {
-//line github.com/movenext/movenext/statemachine/labels_test.go:58
+//line github.com/movenext/movenext/statemachine/labels_test.go:59
 		goto endIf1
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:59
+//line github.com/movenext/movenext/statemachine/labels_test.go:60
 	result0 = err
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:127
 	f.State = statemachine.Finished
 	return true, result0
 endIf1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:61
-	f.note()
-	// labels_test.go:62: inner(ctx, seen)
 //line github.com/movenext/movenext/statemachine/labels_test.go:62
+	f.note()
+	// labels_test.go:63: inner(ctx, seen)
+//line github.com/movenext/movenext/statemachine/labels_test.go:63
 	f.inner3 = innerEnter(t, f.ctx, f.seen)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:136
 	if f.inner3 == nil {
@@ -140,56 +140,56 @@ endIf1:
 	f.seen = nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/statemachine/labels_test.go:62
+//line github.com/movenext/movenext/statemachine/labels_test.go:63
 	f.inner3.Results(t)
-//line github.com/movenext/movenext/statemachine/labels_test.go:62
+//line github.com/movenext/movenext/statemachine/labels_test.go:63
 	f.inner3 = nil
 resumed3:
-//line github.com/movenext/movenext/statemachine/labels_test.go:63
+//line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.note()
-	// labels_test.go:64: _, err := job.Go(ctx, func(context.Context) error { note(); return nil }).Await()
+	// labels_test.go:65: _, err := job.Go(ctx, func(context.Context) error { note(); return nil }).Await()
 	{
 		note := f.note
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
+//line github.com/movenext/movenext/statemachine/labels_test.go:65
 		f.await4 = job.Go(f.ctx, func(context.Context) error { note(); return nil })
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
+//line github.com/movenext/movenext/statemachine/labels_test.go:65
 	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:159
 		goto resume4
 	}
 	f.State = 4
 	f.seen = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
+//line github.com/movenext/movenext/statemachine/labels_test.go:65
 	return t.Await(f.await4), nil
 resume4:
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
+//line github.com/movenext/movenext/statemachine/labels_test.go:65
 	_, f.err = statemachine.JobResult(t, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_test.go:64
+//line github.com/movenext/movenext/statemachine/labels_test.go:65
 	f.await4 = nil
 	f.note()
-	// labels_test.go:66: _, _ = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(ctx))),
+	// labels_test.go:67: _, _ = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(ctx))),
 	{
 		note := f.note
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
+//line github.com/movenext/movenext/statemachine/labels_test.go:67
 		f.await4 = job.Go(context.WithoutCancel(schedulers.With(context.Background(), schedulers.FromContext(f.ctx))),
 			func(context.Context) error { note(); return nil })
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
+//line github.com/movenext/movenext/statemachine/labels_test.go:67
 	if f.await4.IsCompleted() && t.Proceed() {
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:181
 		goto resume5
 	}
 	f.State = 5
 	f.ctx, f.seen = nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
+//line github.com/movenext/movenext/statemachine/labels_test.go:67
 	return t.Await(f.await4), nil
 resume5:
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
+//line github.com/movenext/movenext/statemachine/labels_test.go:67
 	statemachine.JobResult(t, f.await4)
-//line github.com/movenext/movenext/statemachine/labels_test.go:66
+//line github.com/movenext/movenext/statemachine/labels_test.go:67
 	f.await4 = nil
-//line github.com/movenext/movenext/statemachine/labels_test.go:68
+//line github.com/movenext/movenext/statemachine/labels_test.go:69
 	f.note()
 	result0 = f.err
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:196
@@ -199,7 +199,7 @@ resume5:
 
 // Location returns where [stages] is suspended.
 func (f *stagesLocals) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 56, 58, 62, 64, 66)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 57, 59, 63, 65, 67)
 }
 
 // Results returns what [stages] returned, or raises again the panic that ended it.
@@ -267,12 +267,12 @@ func (f *innerFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// labels_test.go:76: job.Yield()
+	// labels_test.go:77: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:76
+//line github.com/movenext/movenext/statemachine/labels_test.go:77
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:76
+//line github.com/movenext/movenext/statemachine/labels_test.go:77
 	_ = t.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:279
@@ -282,7 +282,7 @@ resume1:
 
 // Location returns where [inner] is suspended.
 func (f *innerFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 76)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 77)
 }
 
 // Results returns what [inner] returned, or raises again the panic that ended it.
@@ -361,27 +361,27 @@ func (f *breaksFrame) moveNext(t *statemachine.Task, seen *[]string) (finished b
 	{
 		seen := seen
 		err := f.err
-//line github.com/movenext/movenext/statemachine/labels_test.go:84
+//line github.com/movenext/movenext/statemachine/labels_test.go:85
 		f.defers.Push(func(raise func()) {
-//line github.com/movenext/movenext/statemachine/labels_test.go:84
+//line github.com/movenext/movenext/statemachine/labels_test.go:85
 			defer func() {
 				if recover() != nil {
 					*seen = append(*seen, labelsHere())
 					(*err) = errBroken
 				}
 			}()
-//line github.com/movenext/movenext/statemachine/labels_test.go:84
+//line github.com/movenext/movenext/statemachine/labels_test.go:85
 			raise()
-//line github.com/movenext/movenext/statemachine/labels_test.go:84
+//line github.com/movenext/movenext/statemachine/labels_test.go:85
 		})
 	}
-	// labels_test.go:90: job.Yield()
+	// labels_test.go:91: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:380
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:90
+//line github.com/movenext/movenext/statemachine/labels_test.go:91
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:90
+//line github.com/movenext/movenext/statemachine/labels_test.go:91
 	_ = t.Refusal()
 	panic("broken")
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:388
@@ -389,7 +389,7 @@ resume1:
 
 // Location returns where [breaks] is suspended.
 func (f *breaksFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 90)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 91)
 }
 
 // Results returns what [breaks] returned, or raises again the panic that ended it.
@@ -459,24 +459,24 @@ func (f *unlabeledFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:100
+//line github.com/movenext/movenext/statemachine/labels_test.go:101
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:100
+//line github.com/movenext/movenext/statemachine/labels_test.go:101
 	if f.i1 >= 5 {
-//line github.com/movenext/movenext/statemachine/labels_test.go:100
+//line github.com/movenext/movenext/statemachine/labels_test.go:101
 		goto endRange1
 	}
-	// labels_test.go:101: job.Yield()
+	// labels_test.go:102: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:472
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:101
+//line github.com/movenext/movenext/statemachine/labels_test.go:102
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:101
+//line github.com/movenext/movenext/statemachine/labels_test.go:102
 	_ = t.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_test.go:100
+//line github.com/movenext/movenext/statemachine/labels_test.go:101
 	f.i1++
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:482
 	goto range1
@@ -487,7 +487,7 @@ endRange1:
 
 // Location returns where [unlabeled] is suspended.
 func (f *unlabeledFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 101)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 102)
 }
 
 // Results returns what [unlabeled] returned, or raises again the panic that ended it.
@@ -568,25 +568,25 @@ func (f *setsFrame) MoveNext(t *statemachine.Task) bool {
 	}
 	{
 		seen := f.seen
-//line github.com/movenext/movenext/statemachine/labels_test.go:110
+//line github.com/movenext/movenext/statemachine/labels_test.go:111
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:111
+//line github.com/movenext/movenext/statemachine/labels_test.go:112
 	f.note()
 	f.blue = tenant(f.ctx, "blue")
 	statemachine.SetGoroutineLabels(t, f.blue)
 	f.note()
-	// labels_test.go:115: job.Yield()
+	// labels_test.go:116: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:581
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:115
+//line github.com/movenext/movenext/statemachine/labels_test.go:116
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:115
+//line github.com/movenext/movenext/statemachine/labels_test.go:116
 	_ = t.Refusal()
 	f.note()
-	// labels_test.go:117: setsRed(ctx)
-//line github.com/movenext/movenext/statemachine/labels_test.go:117
+	// labels_test.go:118: setsRed(ctx)
+//line github.com/movenext/movenext/statemachine/labels_test.go:118
 	f.setsRed2 = setsRedEnter(t, f.ctx)
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:592
 	if f.setsRed2 == nil {
@@ -595,51 +595,51 @@ resume1:
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:117
+//line github.com/movenext/movenext/statemachine/labels_test.go:118
 	f.setsRed2.Results(t)
-//line github.com/movenext/movenext/statemachine/labels_test.go:117
+//line github.com/movenext/movenext/statemachine/labels_test.go:118
 	f.setsRed2 = nil
 resumed2:
-//line github.com/movenext/movenext/statemachine/labels_test.go:118
+//line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.note()
-	// labels_test.go:119: job.Yield()
+	// labels_test.go:120: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:607
 	f.State = 3
-//line github.com/movenext/movenext/statemachine/labels_test.go:119
+//line github.com/movenext/movenext/statemachine/labels_test.go:120
 	return t.Yield()
 resume3:
-//line github.com/movenext/movenext/statemachine/labels_test.go:119
+//line github.com/movenext/movenext/statemachine/labels_test.go:120
 	_ = t.Refusal()
 	f.note()
 	{
 		note := f.note
-//line github.com/movenext/movenext/statemachine/labels_test.go:121
+//line github.com/movenext/movenext/statemachine/labels_test.go:122
 		statemachine.DoWithLabels(t, f.blue, pprof.Labels("tenant", "green"), func(context.Context) { note() })
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:122
+//line github.com/movenext/movenext/statemachine/labels_test.go:123
 	f.note()
-	// labels_test.go:123: job.Yield()
+	// labels_test.go:124: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:623
 	f.State = 4
 	f.blue = nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:123
+//line github.com/movenext/movenext/statemachine/labels_test.go:124
 	return t.Yield()
 resume4:
-//line github.com/movenext/movenext/statemachine/labels_test.go:123
+//line github.com/movenext/movenext/statemachine/labels_test.go:124
 	_ = t.Refusal()
 	f.note()
 	if len(*f.seen) > 0 {
 		statemachine.SetGoroutineLabels(t, f.ctx)
 	}
 	f.note()
-	// labels_test.go:129: job.Yield()
+	// labels_test.go:130: job.Yield()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:637
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
-//line github.com/movenext/movenext/statemachine/labels_test.go:129
+//line github.com/movenext/movenext/statemachine/labels_test.go:130
 	return t.Yield()
 resume5:
-//line github.com/movenext/movenext/statemachine/labels_test.go:129
+//line github.com/movenext/movenext/statemachine/labels_test.go:130
 	_ = t.Refusal()
 	f.note()
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:646
@@ -649,7 +649,7 @@ resume5:
 
 // Location returns where [sets] is suspended.
 func (f *setsFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 115, 117, 119, 123, 129)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 116, 118, 120, 124, 130)
 }
 
 // Results returns what [sets] returned, or raises again the panic that ended it.
@@ -715,12 +715,12 @@ func (f *setsRedFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-	// labels_test.go:137: job.Yield()
+	// labels_test.go:138: job.Yield()
 	f.State = 1
-//line github.com/movenext/movenext/statemachine/labels_test.go:137
+//line github.com/movenext/movenext/statemachine/labels_test.go:138
 	return t.Yield()
 resume1:
-//line github.com/movenext/movenext/statemachine/labels_test.go:137
+//line github.com/movenext/movenext/statemachine/labels_test.go:138
 	_ = t.Refusal()
 	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:727
@@ -730,7 +730,7 @@ resume1:
 
 // Location returns where [setsRed] is suspended.
 func (f *setsRedFrame) Location() statemachine.Location {
-	return f.Frame.At("github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 137)
+	return f.Frame.At("github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 138)
 }
 
 // Results returns what [setsRed] returned, or raises again the panic that ended it.
@@ -794,7 +794,7 @@ func (f *leavesLabelsFrame) MoveNext(t *statemachine.Task) bool {
 	default:
 		f.Misuse(state)
 	}
-//line github.com/movenext/movenext/statemachine/labels_test.go:145
+//line github.com/movenext/movenext/statemachine/labels_test.go:146
 	statemachine.SetGoroutineLabels(t, tenant(f.ctx, "red"))
 //line github.com/movenext/movenext/statemachine/labels_async_test.go:800
 	f.State = statemachine.Finished
@@ -826,4 +826,4 @@ func (f *leavesLabelsMachine) MoveNext(t *statemachine.Task) bool {
 	return true
 }
 
-// Digest of what is above: b24aac1195a0bf90
+// Digest of what is above: 845149ef98cb15f2

@@ -37,7 +37,8 @@ func labelsInProfile() string {
 			continue
 		}
 		if _, l, ok := strings.Cut(block, `"tenant":"`); ok {
-			return l[:strings.Index(l, `"`)]
+			name, _, _ := strings.Cut(l, `"`)
+			return name
 		}
 		return "none"
 	}

@@ -56,7 +56,7 @@ func TestAGoexitInABodyThatHasSuspendedIsTheCallers(t *testing.T) {
 		})
 	}
 	var task statemachine.Task
-	wait, err := statemachine.Action(parallel.ForBlocks(statemachine.Calling(nil), 0, 3, statemachine.Action3(body))).Enter(&task)
+	wait, err := statemachine.Action(parallel.ForBlocks(statemachine.Calling(t.Context()), 0, 3, statemachine.Action3(body))).Enter(&task)
 	assert.NoError(t, err)
 	gate.TrySetResult(1)
 	exited := make(chan bool)

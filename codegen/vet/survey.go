@@ -247,7 +247,10 @@ const (
 // made in an annotated function, by runner.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner, fn ast.Expr) bool {
 	functions, waits, operation := codegen.RunsAsJob(call, s.info)
-	return slices.Contains(functions, ast.Unparen(fn)) && (!waits || by == machine) && !(operation && s.deferred[call])
+	if waits && by != machine || operation && s.deferred[call] {
+		return false
+	}
+	return slices.Contains(functions, ast.Unparen(fn))
 }
 
 // waitsFor reports whether the caller waits for the function that call runs.
