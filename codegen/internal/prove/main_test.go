@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"flag"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,4 +80,15 @@ func TestFiguresOfModules(t *testing.T) {
 		"     1 functions refused: why\n")
 	assert.Contains(t, out.String(), "b@v1.0.0 is left out")
 	assert.Contains(t, out.String(), "different: a@v1.0.0: TestA: FAIL")
+}
+
+func TestAnExcerptHasWhatFailed(t *testing.T) {
+	passed := strings.Repeat("--- PASS: TestA/part\n", 1000)
+	for _, failed := range []string{"too slow\n--- FAIL: TestA/last\n", "\npanic: broken\n"} {
+		text := excerpt("=== RUN TestA\n" + passed + failed + passed)
+		assert.Contains(t, text, "=== RUN TestA")
+		assert.Contains(t, text, failed)
+		assert.LessOrEqual(t, len(text), 2*longest)
+	}
+	assert.Equal(t, "--- FAIL: TestA\n", excerpt("--- FAIL: TestA\n"))
 }

@@ -91,10 +91,14 @@ func printPackage(out io.Writer, p *library.Package) {
 	}
 }
 
-// excerpt is the part of what a test has printed that says most: its panic, or else its
-// beginning.
+// excerpt is the beginning of what a test has printed, and the part that says most: its
+// panic, or else the lines before the first failure, perhaps of a test within it.
 func excerpt(text string) string {
-	if at := strings.Index(text, "\npanic: "); at > longest {
+	at := strings.Index(text, "\npanic: ")
+	if at < 0 {
+		at = strings.Index(text, "--- FAIL") - longest/2
+	}
+	if at > longest {
 		text = text[:longest/2] + "\n…" + text[at:]
 	}
 	return text[:min(len(text), longest+longest/2)]
