@@ -75,9 +75,9 @@ func startAsync[S Items[T], T, R any](ctx context.Context, a *asyncLoop[T, R], i
 	}
 	slice, seq, isSlice := either[S, T](items)
 	if isSlice {
-		shelf := &shelf[T, R]{of: a, slice: slice}
-		shelf.lanes.Store(int64(s.degree))
-		a.items = shelf
+		from := &sliceItems[T, R]{of: a, slice: slice}
+		from.lanes.Store(int64(s.degree))
+		a.items = from
 	} else {
 		if seq == nil {
 			return ErrNilFunc

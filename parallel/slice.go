@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// shelf is the items of a slice, off which lanes help themselves.
-type shelf[T, R any] struct {
+// sliceItems are the items of a slice, off which lanes help themselves.
+type sliceItems[T, R any] struct {
 	of    *asyncLoop[T, R]
 	slice []T
 	taken atomic.Int64
@@ -15,14 +15,14 @@ type shelf[T, R any] struct {
 }
 
 // feed starts the first lane. Lanes start the others, so nothing else has to stay live.
-func (s *shelf[T, R]) feed() {
+func (s *sliceItems[T, R]) feed() {
 	if err := s.start(s.of.by); err != nil {
 		s.of.fail(err)
 	}
 	s.of.leave().Deliver(nil)
 }
 
-func (s *shelf[T, R]) next(l *lane[T, R]) bool {
+func (s *sliceItems[T, R]) next(l *lane[T, R]) bool {
 	i := s.taken.Add(1) - 1
 	if i >= int64(len(s.slice)) || !s.of.goesOn() { // in this order, as in loop.work
 		return false
@@ -33,17 +33,17 @@ func (s *shelf[T, R]) next(l *lane[T, R]) bool {
 
 // given starts one more lane. If that is refused, no more are started, and the existing
 // lanes do everything.
-func (s *shelf[T, R]) given(on schedulers.Worker) {
+func (s *sliceItems[T, R]) given(on schedulers.Worker) {
 	if s.start(on) != nil {
 		s.lanes.Store(0)
 	}
 }
 
-func (s *shelf[T, R]) gone() {}
+func (s *sliceItems[T, R]) gone() {}
 
 // start starts one more lane, if one more is allowed and likely to find an item. The
 // caller is live.
-func (s *shelf[T, R]) start(from schedulers.Worker) error {
+func (s *sliceItems[T, R]) start(from schedulers.Worker) error {
 	if s.taken.Load() >= int64(len(s.slice)) || s.lanes.Load() <= 0 || s.lanes.Add(-1) < 0 {
 		return nil
 	}
