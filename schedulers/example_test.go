@@ -152,7 +152,7 @@ func ExampleNewHook() {
 	before := schedulers.OnHookPanic(func(p *schedulers.HookPanic) { fmt.Println("reported:", p) })
 	defer func() { schedulers.OnHookPanic(before) }()
 
-	onIdle := schedulers.NewHook("mine.OnIdle", func(workers int) { fmt.Println(10/workers, "works each") })
+	onIdle := schedulers.NewHook("mine.OnIdle", func(workers int) { fmt.Println(10/workers, "work items each") })
 	fmt.Println(onIdle.Call(2))
 	fmt.Println(onIdle.Call(0))
 	// Output:

@@ -58,7 +58,7 @@ func values(ctx context.Context, s *server, next func(context.Context) error, al
 	_ = known(ctx)                                                  // want `known blocks the worker if`
 	s.handler = twins.Pause                                         // want `twins\.Pause is passed on as its plain form, which blocks; a func value has no twin; call it where the function does, or give it to job\.Run or a scope's Go \[indirect\]`
 	_, _ = job.Blocking(ctx, func(ctx context.Context) (int, error) { return 1, twins.Pause(ctx) }).Await()
-	_ = parallel.Invoke(ctx, twins.Pause) // want `twins.Pause is passed on as its plain form`
+	_ = parallel.Invoke(ctx, twins.Pause) // it suspends
 	return wrapped(ctx)                   // want `wrapped blocks the worker if`
 }
 
