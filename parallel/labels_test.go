@@ -42,7 +42,8 @@ func TestHelpersHaveTheLabelsOfTheOperation(t *testing.T) {
 	p := pool.New(pool.Workers(2, 2))
 	ctx := schedulers.With(context.Background(), p)
 	pprof.Do(ctx, pprof.Labels("tenant", "blue"), func(ctx context.Context) {
-		// A body waits for another one, so there are two goroutines.
+		// A body waits for another one, so there are two goroutines. Without the degree there
+		// would be one on a single processor.
 		meet := func(f func(body func() error) error) {
 			var both sync.WaitGroup
 			both.Add(2)
@@ -54,10 +55,10 @@ func TestHelpersHaveTheLabelsOfTheOperation(t *testing.T) {
 			}))
 		}
 		meet(func(body func() error) error {
-			return parallel.For(ctx, 0, 2, func(context.Context, int) error { return body() }, parallel.Chunk(1))
+			return parallel.For(ctx, 0, 2, func(context.Context, int) error { return body() }, parallel.Degree(2), parallel.Chunk(1))
 		})
 		meet(func(body func() error) error {
-			return parallel.ForEach(ctx, []int{1, 2}, func(context.Context, int) error { return body() })
+			return parallel.ForEach(ctx, []int{1, 2}, func(context.Context, int) error { return body() }, parallel.Degree(2), parallel.Chunk(1))
 		})
 		_, err := parallel.ForEachAsync(ctx, []int{1, 2}, func(context.Context, int) *job.Job[job.Void] {
 			assert.True(t, isBlue())
