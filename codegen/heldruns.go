@@ -24,7 +24,7 @@ import (
 
 // findGiven finds these variables in the function, those of its literals among them.
 func (u *unit) findGiven() {
-	g := &givenScan{u: u, values: map[*types.Var]given{}, uses: map[*ast.Ident]given{}}
+	g := &givenScan{u: u, values: map[*types.Var]given{}, uses: map[*ast.Ident]givenUse{}}
 	ast.Inspect(u.body, g.visit)
 	ast.Inspect(u.body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -37,17 +37,23 @@ func (u *unit) findGiven() {
 	}
 }
 
-// given is the value of a variable, or a use of it.
+// given is the value of a variable.
 type given struct {
 	expr ast.Expr
 	in   *ast.FuncLit // the innermost literal around it, or nil
+}
+
+// givenUse is a variable as the argument of a runner.
+type givenUse struct {
+	in     *ast.FuncLit // as in given
+	blocks bool         // the runner does
 }
 
 // givenScan looks for variables with known values, and for the arguments of runners.
 type givenScan struct {
 	u        *unit
 	values   map[*types.Var]given
-	uses     map[*ast.Ident]given // variables as arguments; with a runner that blocks in expr
+	uses     map[*ast.Ident]givenUse
 	literals []*ast.FuncLit
 	later    []*ast.CallExpr // of defer and go statements
 }
@@ -113,11 +119,7 @@ func (g *givenScan) call(call *ast.CallExpr) {
 	}
 	for _, arg := range r.functions {
 		if id, ok := arg.(*ast.Ident); ok {
-			use := given{in: g.in()}
-			if r.blocks {
-				use.expr = call
-			}
-			g.uses[id] = use
+			g.uses[id] = givenUse{g.in(), r.blocks}
 		}
 	}
 }
@@ -135,7 +137,7 @@ func (g *givenScan) use(id *ast.Ident) {
 		return
 	}
 	use, ok := g.uses[id]
-	if !ok || use.expr != nil && use.in != value.in {
+	if !ok || use.blocks && use.in != value.in {
 		delete(g.values, v)
 	}
 }

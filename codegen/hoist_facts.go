@@ -95,7 +95,7 @@ func (u *unit) suspension(call *ast.CallExpr) (source.Suspension, bool) {
 		return source.Suspension{Kind: source.KindValue}, true
 	}
 	if u.operates(call) {
-		return Suspension{Kind: source.KindOperation}, true
+		return source.Suspension{Kind: source.KindOperation}, true
 	}
 	if u.self == nil && u.isYield(call.Fun) {
 		return source.Suspension{Kind: source.KindEmit}, true

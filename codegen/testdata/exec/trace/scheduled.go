@@ -116,7 +116,8 @@ type drive struct {
 	ended chan struct{}
 }
 
-// run steps the scheduler. Work that calls runtime.Goexit ends the goroutine, so another one goes on.
+// run steps the scheduler. Work that calls runtime.Goexit ends the goroutine, so another
+// one goes on.
 func (d drive) run() {
 	ended := false
 	defer func() {
