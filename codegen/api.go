@@ -2,8 +2,10 @@ package codegen
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -36,4 +38,21 @@ func StreamLiteral(decl *ast.FuncDecl) *ast.FuncLit { return source.StreamLitera
 // twins whose other form, missing, comes from an embedded type, from.
 func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Func, missing, from string)) {
 	source.EachHalfPair(pkg, found)
+}
+
+// RunsAsJob returns the functions that call has the runtime call. In an annotated
+// function they suspend; but those that the caller waits for do so only where the caller is a
+// machine itself: not in a literal that stays plain Go, and not in a go statement. An operation
+// of package parallel does not suspend in a defer statement either.
+func RunsAsJob(call *ast.CallExpr, info *types.Info) (functions []ast.Expr, waits, operation bool) {
+	return analyse.RunsAsJob(call, info)
+}
+
+// HeldFunctions returns the variables of the annotated function decl that are known to hold
+// only suspending functions (vars) and those that hold functions for the runtime to call
+// (given), and the function literals among them, which become machines if they suspend. It is
+// for tools that look at source as the generator does; info must cover the whole file, with the
+// twins of its functions.
+func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars, given []*types.Var) {
+	return analyse.HeldFunctions(fset, pkg, info, file, decl)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/movenext/movenext/codegen/internal/cache"
 	"github.com/movenext/movenext/codegen/internal/load"
 )
 
@@ -119,4 +120,9 @@ func (c *Config) buildFlags() []string {
 func (c *Config) settings() *load.Settings {
 	env, flags := c.GoCommand()
 	return &load.Settings{Dir: c.Dir, Env: env, Flags: flags, Overlay: c.Overlay}
+}
+
+// cache is the cache for a run, nil if it is not to use one.
+func (c *Config) cache(patterns []string) *cache.Cache {
+	return cache.Open(&cache.Settings{Folder: c.Cache, Load: c.settings(), Patterns: patterns, Mode: string(c.mode())})
 }

@@ -96,8 +96,8 @@
 // it is declared at the top of the method. The variables j and y are used between two
 // labels only: they are declared there, in a block. This takes the lifetimes of all
 // variables, which are known only after the whole function has been flattened; so the
-// body becomes a list of instructions first (ir.go) and is printed last (hoist.go
-// decides, emit.go prints).
+// body becomes a list of instructions first (internal/ir) and is printed last
+// (internal/place decides, internal/emit prints).
 //
 // Variables of one type that are needed one after another share a field. A field that
 // is not needed after a suspension is cleared there. Otherwise a machine that waits for
@@ -207,7 +207,7 @@
 // # Function literals, deferred calls
 //
 // A literal that runs as a part of the function is a machine of its own; what it
-// captures are parameters of its entry (literals.go, funcvars.go). Deferred calls are
+// captures are parameters of its entry (literals.go, lower_funcvar.go). Deferred calls are
 // kept in the frame. If some of them suspend, the function ends in an epilogue that
 // makes them, to which a panic leads too (lower_epilogue.go, and package statemachine).
 //
@@ -272,24 +272,25 @@
 //
 // Most runs find nothing to do. With a cache ([Config]) such a run reads the files that
 // it depends on, compares their digest with that of the run before, and ends before it
-// asks the go command for anything (runcache.go, fingerprint.go). After a change, only
-// the packages that depend on it are generated again (packagecache.go).
+// asks the go command for anything. After a change, only the packages that depend on it
+// are generated again (internal/cache).
 //
 // # Phases
 //
 //	internal/      source: the model that all phases share; typeset, typetext: types, asked and written
 //	internal/load  from patterns to packages with types, in which the twins to come are known
+//	internal/cache what earlier runs have kept
 //	target.go      does the rest for one package
-//	check.go       refuses what cannot be lowered, all of it at once
-//	literals.go    function literals that become machines; funcvars.go: variables that hold them
+//	internal/analyse finds what the others ask about a function, and refuses what cannot be lowered
+//	internal/ir    the instructions that the next three make
+//	literals.go    function literals that become machines
 //	lower_*.go     statements, one family a file
 //	spill*.go      expressions, in gc's order
-//	hoist*.go      decides where variables live, and until when
-//	unnamed*.go    variables whose types cannot be named in the package
-//	emit*.go       prints a function's declarations
+//	internal/place decides where variables live, and until when
+//	internal/unnamed finds ways to types that cannot be named in the package
+//	internal/naming chooses names
+//	internal/emit  prints a function's declarations in all forms, with the lines of the source
 //	file.go        puts them into a file: header, constraints, imports
-//	emit_lines.go  adds the lines of the source; directives.go: what of that the compiler needs
-//	plain.go       is what -mode=plain generates in the place of all lowering
 //	verify.go      type-checks the result
 //	write.go       compares with what is there, and replaces it
 package codegen

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/movenext/movenext/codegen/internal/emit"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
@@ -127,8 +129,8 @@ type explaining struct {
 	machines []*Machine
 }
 
-func (e *explaining) lower(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
-	u := newUnit(fn, imports)
+func (e *explaining) lower(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
+	u := newUnit(fn, imports, release)
 	lowered, found := u.lower()
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -136,9 +138,12 @@ func (e *explaining) lower(fn *source.Function, imports *typetext.Imports) (*sou
 	if len(found) > 0 || len(e.wanted) > 0 && !slices.Contains(e.wanted, fn.DocName()) {
 		return lowered, found
 	}
-	for _, m := range append([]*unit{u}, u.literalUnits()...) {
-		if len(m.parks()) > 0 || len(m.tail) > 0 {
-			e.machines = append(e.machines, m.explain())
+	if len(u.tail) > 0 {
+		e.machines = append(e.machines, u.explain(nil))
+	}
+	for i, m := range append([]*unit{u}, u.literalUnits()...) {
+		if len(m.parks()) > 0 {
+			e.machines = append(e.machines, m.explain(&u.printed.Frames[i]))
 		}
 	}
 	return lowered, found
@@ -146,36 +151,36 @@ func (e *explaining) lower(fn *source.Function, imports *typetext.Imports) (*sou
 
 func (u *unit) literalUnits() []*unit {
 	var list []*unit
-	for _, l := range u.literals.order {
-		list = append(list, l.unit)
+	for _, l := range u.Literals.Order {
+		list = append(list, u.units[l])
 	}
 	return list
 }
 
-// explain describes a machine that has been emitted.
-func (u *unit) explain() *Machine {
+// explain describes a machine that has been printed, with this frame if it has one.
+func (u *unit) explain(frame *emit.Frame) *Machine {
 	m := &Machine{
-		Function: u.runtimeName(), Name: u.fn.DocName(), File: u.fn.File.Path,
+		Function: u.runtimeName(), Name: u.Source.DocName(), File: u.Source.File.Path,
 	}
-	from, to := u.node.Pos(), u.node.End()
-	if u.self != nil {
+	from, to := u.Node.Pos(), u.Node.End()
+	if u.Literal != nil {
 		m.Name = m.Function[strings.LastIndex(m.Function, "/")+1:]
-	} else if decl := u.fn.Decl; decl.Doc != nil {
+	} else if decl := u.Source.Decl; decl.Doc != nil {
 		from = decl.Doc.Pos()
 	}
-	m.First, m.Last = u.line(from), u.line(to)
-	m.Source = strings.Split(string(u.fn.File.Source), "\n")[m.First-1 : m.Last]
+	m.First, m.Last = u.Source.Line(from), u.Source.Line(to)
+	m.Source = strings.Split(string(u.Source.File.Source), "\n")[m.First-1 : m.Last]
 	for i, line := range m.Source {
 		m.Source[i] = strings.TrimRight(line, "\r")
 	}
-	if len(u.tail) > 0 {
+	if frame == nil {
 		m.Edges, m.Callees = []Edge{{AtStart, AtEnd}}, u.callees()
 		return m
 	}
-	m.Frame, m.Edges = u.keptName(), u.edges()
-	u.explainFrame(m)
+	m.Frame, m.Edges = frame.Name, u.edges()
+	u.explainFrame(m, frame)
 	for _, p := range u.parks() {
-		m.Points = append(m.Points, u.explainPoint(p, m))
+		m.Points = append(m.Points, u.explainPoint(p, m, frame.Fields))
 	}
 	return m
 }
@@ -191,13 +196,14 @@ func (u *unit) callees() []string {
 	return list
 }
 
-func (u *unit) explainPoint(p *point, m *Machine) Point {
-	e := Point{Number: p.number, Line: u.line(p.call), Call: u.sourceLine(p.call)}
-	needed := u.live.at[p.resume.at]
-	runtime := len(m.Fields) - len(u.frameOrder())
-	for i, s := range u.frameOrder() {
+// explainPoint describes a point of m, the last of whose fields are those that hold
+// variables.
+func (u *unit) explainPoint(p *ir.Point, m *Machine, fields []emit.Field) Point {
+	e := Point{Number: p.Number, Line: u.Source.Line(p.Call), Call: u.Source.ShownLine(p.Call)}
+	runtime := len(m.Fields) - len(fields)
+	for i, f := range fields {
 		switch {
-		case !s.any(needed):
+		case !u.layout.Live.Holds(f.Slot, p.Resume.At):
 			continue
 		case m.Fields[runtime+i].Bytes < 0 || e.Bytes < 0:
 			e.Bytes = -1

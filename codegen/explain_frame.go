@@ -6,48 +6,50 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/movenext/movenext/codegen/internal/emit"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // explainFrame lists the fields and adds up their sizes, as gc lays them out.
-func (u *unit) explainFrame(m *Machine) {
+func (u *unit) explainFrame(m *Machine, frame *emit.Frame) {
 	var layout []*types.Var
 	known := true
 	add := func(f Field, t types.Type) {
-		if t == nil || hasTypeParam(t) {
+		if t == nil || typeset.HasParam(t) {
 			known, f.Bytes = false, -1
 		} else {
-			f.Bytes = u.sizes.Sizeof(t)
+			f.Bytes = u.Sizes.Sizeof(t)
 			layout = append(layout, types.NewField(token.NoPos, nil, f.Name, t, false))
 		}
 		m.Fields = append(m.Fields, f)
 	}
-	if u.streams() {
-		value := u.fn.Stream.Value
-		p := &printer{u: u}
-		add(Field{Name: "Producer", Type: p.embedded(), Origin: OriginRuntime}, instantiated(u.runtimeType("Producer"), value))
+	if u.Streams() {
+		value := u.Source.Stream.Value
+		add(Field{Name: "Producer", Type: frame.Head, Origin: OriginRuntime}, instantiated(u.runtimeType("Producer"), value))
 	} else {
 		add(Field{Name: "Frame", Type: "statemachine.Frame", Origin: OriginRuntime}, u.runtimeType("Frame"))
 	}
-	if u.defers {
-		add(Field{Name: u.names.defers, Type: "statemachine.Defers", Origin: OriginRuntime}, u.runtimeType("Defers"))
+	if u.Defers {
+		add(Field{Name: u.names.Defers, Type: "statemachine.Defers", Origin: OriginRuntime}, u.runtimeType("Defers"))
 	}
 	if u.loops {
-		add(Field{Name: u.names.loops, Type: "statemachine.Loops", Origin: OriginRuntime}, u.runtimeType("Loops"))
+		add(Field{Name: u.names.Loops, Type: "statemachine.Loops", Origin: OriginRuntime}, u.runtimeType("Loops"))
 	}
-	for _, s := range u.frameOrder() {
-		f, t := u.explainField(s)
+	for _, field := range frame.Fields {
+		f, t := explainField(field)
 		add(f, t)
 	}
 	m.Bytes = -1
 	if known {
-		m.Bytes = u.sizes.Sizeof(types.NewStruct(layout, nil))
+		m.Bytes = u.Sizes.Sizeof(types.NewStruct(layout, nil))
 	}
 }
 
 // runtimeType is a type of package statemachine, nil if that has none of the name.
 func (u *unit) runtimeType(name string) types.Type {
-	for _, p := range u.fn.Package.Types.Imports() {
+	for _, p := range u.Source.Package.Types.Imports() {
 		if p.Path() != source.StatemachinePath {
 			continue
 		}
@@ -70,34 +72,103 @@ func instantiated(generic types.Type, arg types.Type) types.Type {
 	return t
 }
 
-func (u *unit) explainField(s *slot) (Field, types.Type) {
-	v := s.vars[0]
-	f := Field{Name: s.field, Origin: OriginTemporary}
-	p := &printer{u: u}
-	f.Type = p.homeType(v)
-	t := v.typ
+// explainField describes a field that holds variables. The type has its size.
+func explainField(field emit.Field) (Field, types.Type) {
+	s := field.Slot
+	v := s.Vars[0]
+	f := Field{Name: s.Field, Type: field.Type, Origin: OriginTemporary}
+	t := v.Type
 	switch {
-	case v.unnamed:
+	case v.Unnamed:
 		t = types.NewInterfaceType(nil, nil)
-	case v.typeText != nil && strings.HasPrefix(f.Type, "*"):
+	case v.Spelled != nil && strings.HasPrefix(f.Type, "*"):
 		t = types.NewPointer(types.Typ[types.Int])
-	case v.typeText != nil:
+	case v.Spelled != nil:
 		t = types.NewInterfaceType(nil, nil) // an awaiter
-	case v.cell:
+	case v.Cell:
 		t = types.NewPointer(types.Typ[types.Int])
 	}
 	switch {
-	case v.result:
+	case v.Result:
 		f.Origin = OriginResult
-	case v.param:
+	case v.Param:
 		f.Origin = OriginParameter
-	case v.obj != nil:
+	case v.Obj != nil:
 		f.Origin = OriginLocal
 	}
-	for _, v := range s.vars {
-		if v.obj != nil && v.obj.Name() != "" && !slices.Contains(f.Holds, v.obj.Name()) {
-			f.Holds = append(f.Holds, v.obj.Name())
+	for _, v := range s.Vars {
+		if v.Obj != nil && v.Obj.Name() != "" && !slices.Contains(f.Holds, v.Obj.Name()) {
+			f.Holds = append(f.Holds, v.Obj.Name())
 		}
 	}
 	return f, t
+}
+
+// edges follows the instructions from each point to those that are reached next.
+func (u *unit) edges() []Edge {
+	var list []Edge
+	follow := func(from int, work ...int) {
+		seen := map[int]bool{}
+		reached := map[int]bool{}
+		for len(work) > 0 {
+			n := work[len(work)-1]
+			work = work[:len(work)-1]
+			if n >= len(u.code) || seen[n] {
+				continue
+			}
+			seen[n] = true
+			if p, ok := u.code[n].(*ir.Park); ok {
+				reached[p.Point.Number] = true
+				if p.Point.Kind == source.KindDeferred {
+					reached[AtEnd] = true
+				}
+				continue
+			}
+			if ends(u.code[n]) {
+				reached[AtEnd] = true
+			}
+			if _, ok := u.code[n].(*ir.Handler); ok {
+				work = append(work, n+1) // where a panic leads is not drawn
+				continue
+			}
+			work = append(work, u.layout.Live.Next(n)...)
+		}
+		for to := AtEnd; to <= len(u.parks()); to++ {
+			if reached[to] {
+				list = append(list, Edge{from, to})
+			}
+		}
+	}
+	follow(AtStart, 0)
+	for _, p := range u.parks() {
+		if p.Resumed != nil {
+			follow(p.Number, p.Resume.At, p.Resumed.At)
+		} else {
+			follow(p.Number, p.Resume.At)
+		}
+	}
+	return list
+}
+
+// ends reports whether the machine may finish in an instruction.
+func ends(i ir.Instr) bool {
+	found := false
+	inSpan := func(s *ir.Span) {
+		for _, e := range s.Edit {
+			found = found || slices.ContainsFunc(e.Code, ends)
+		}
+	}
+	switch i := i.(type) {
+	case *ir.Finish:
+		return true
+	case *ir.Keep:
+		inSpan(&i.Text)
+	case *ir.Dispatch:
+		for _, c := range i.Clauses {
+			for _, s := range c.Body {
+				inSpan(s)
+			}
+		}
+	}
+	return found
 }

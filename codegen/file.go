@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"path/filepath"
 
+	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
@@ -24,8 +26,8 @@ type output struct {
 	err    error     // of parsing it
 }
 
-// lowering makes the declarations of one function.
-type lowering func(*source.Function, *typetext.Imports) (*source.Lowered, []source.Diagnostic)
+// lowering makes the declarations of one function: text that is not formatted, or findings.
+type lowering func(*source.Function, *typetext.Imports) ([]byte, []source.Diagnostic)
 
 // generateFile writes the twins of one source file. With findings there is no output.
 func generateFile(pkg *source.Package, file *source.File, lower lowering, mode Mode) (*output, []source.Diagnostic) {
@@ -39,7 +41,7 @@ func generateFile(pkg *source.Package, file *source.File, lower lowering, mode M
 		lowered, found := guarded(lower, fn, im)
 		findings = append(findings, found...)
 		if lowered != nil {
-			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(lowered.Text))
+			fmt.Fprintf(&body, "\n%s\n", bytes.TrimSpace(lowered))
 		}
 	}
 	if len(findings) > 0 {
@@ -58,13 +60,13 @@ func generateFile(pkg *source.Package, file *source.File, lower lowering, mode M
 		return nil, []source.Diagnostic{invalidOutput(file.Path, err.Error())}
 	}
 	out := source.FileTwin(file.Path)
-	data = directed(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
+	data = emit.Directed(data, inStacks(pkg, file.Path, mode), inStacks(pkg, out, mode))
 	return &output{path: out, source: file, data: source.Sealed(data)}, nil
 }
 
 // guarded turns a panic of the lowering into a finding at the function that caused it:
 // a defect here must not cost the files of other functions.
-func guarded(lower lowering, fn *source.Function, im *typetext.Imports) (lowered *source.Lowered, found []source.Diagnostic) {
+func guarded(lower lowering, fn *source.Function, im *typetext.Imports) (lowered []byte, found []source.Diagnostic) {
 	defer func() {
 		if v := recover(); v != nil {
 			lowered, found = nil, []source.Diagnostic{loweringPanicked(fn, v)}
@@ -83,4 +85,12 @@ const (
 	_ = %[3]s(%[1]d - %[2]s.ContractMin)
 )
 `, Contract, machine, unsigned)
+}
+
+// inStacks is the name of a file of pkg in stacks of machines of a form.
+func inStacks(pkg *source.Package, file string, mode Mode) string {
+	if mode == Debug {
+		return filepath.ToSlash(file)
+	}
+	return pkg.InStacks(file)
 }

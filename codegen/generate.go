@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"sync"
 
+	"github.com/movenext/movenext/codegen/internal/cache"
+	"github.com/movenext/movenext/codegen/internal/emit"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
@@ -57,9 +59,9 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	cache := openRunCache(&cfg, patterns)
-	if result, ok := cache.lookup(); ok {
-		return result, nil
+	results := cfg.cache(patterns)
+	if run, ok := results.Lookup(); ok {
+		return recalled(run), nil
 	}
 	cfg.progress(0, 0)
 	ws, err := load.List(cfg.settings(), token.NewFileSet(), patterns)
@@ -67,13 +69,39 @@ func Generate(cfg Config, patterns ...string) (*Result, error) {
 		return nil, err
 	}
 	r := newRun(&cfg, ws)
-	r.cache = cache
+	r.cache = results
 	result, err := r.do()
 	if err != nil {
 		return nil, err
 	}
-	cache.keep(ws, r.sources, result)
+	if done, ok := result.toKeep(cfg.DryRun); ok {
+		results.Keep(ws, r.sources, done)
+	}
 	return result, nil
+}
+
+// recalled is the result of a run that an earlier one has made unnecessary.
+func recalled(run *cache.Run) *Result {
+	result := &Result{Warnings: run.Warnings}
+	for _, f := range run.Outputs {
+		result.Files = append(result.Files, FileChange{Path: f.Path, Change: Unchanged, Data: f.Data})
+	}
+	return result
+}
+
+// toKeep is the result as the cache keeps it, unless something speaks against it: findings,
+// or files that a dry run would have changed.
+func (r *Result) toKeep(dryRun bool) (*cache.Run, bool) {
+	if len(r.Diagnostics) > 0 || len(r.Held) > 0 || dryRun && len(r.Stale()) > 0 {
+		return nil, false
+	}
+	run := &cache.Run{Warnings: r.Warnings}
+	for _, f := range r.Files {
+		if f.Change != Removed {
+			run.Outputs = append(run.Outputs, cache.File{Path: f.Path, Data: f.Data})
+		}
+	}
+	return run, true
 }
 
 // run is the state of one Generate.
@@ -84,7 +112,7 @@ type run struct {
 	finder  *load.Finder
 	checker *load.Checker
 	targets []*target
-	cache   *runCache // nil: none
+	cache   *cache.Cache // nil: none
 
 	mu       sync.Mutex
 	findings map[string][]source.Diagnostic // by folder
@@ -168,7 +196,7 @@ func (r *run) lowering() lowering {
 	}
 	switch r.cfg.mode() {
 	case Plain:
-		return plain
+		return emit.Plain
 	case Debug:
 		return lowerForDebugging
 	}

@@ -3,167 +3,176 @@ package codegen
 import (
 	"go/ast"
 	"go/types"
+	"maps"
+	"slices"
+	"strconv"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/emit"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/naming"
+	"github.com/movenext/movenext/codegen/internal/place"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
+	"github.com/movenext/movenext/codegen/internal/unnamed"
 )
 
-// unit is one function on its way through the phases of the lowering:
-//
-//	check     refuses what cannot be lowered
-//	analyse   finds suspension points and what is done with each variable
-//	flatten   turns the body into instructions (statements, then expressions)
-//	hoist     decides where each variable lives
-//	emit      prints
+// unit is one function, or a function literal that becomes a machine, on its way from the
+// facts about it to its instructions. The phases after that are called in lowered.go.
 type unit struct {
-	fn      *source.Function
-	node    ast.Node // the declaration, or a function literal in it
-	body    *ast.BlockStmt
-	sig     *types.Signature
-	named   source.Names // of its generated declarations
-	info    *types.Info
-	imports *typetext.Imports
-	sizes   types.Sizes
-	diags   []source.Diagnostic
-	debug   bool // the form to step through
-	records bool // likewise, telling each step
+	*analyse.Facts
+	form
+	// parent is the unit of the function around a literal; nil: this is the annotated
+	// function.
+	parent *unit
+	units  map[*analyse.Literal]*unit // of the annotated function: those of its literals
+	diags  []source.Diagnostic        // likewise
 
-	literals *literals // of the annotated function
-	whole    bool      // its plain form is called
-	outer    *unit     // the function around a literal; nil: it is the annotated function
-	self     *literal  // nil likewise
-	inside   []*literal
-	recovery *variable // of a deferred literal: what it asks for a panic
-
-	// Found by analyse.
-	points     map[*ast.CallExpr]*source.Suspension
-	suspending map[ast.Node]bool // holds a suspension point
-	forced     map[ast.Stmt]bool // to be taken apart although they do not suspend
-	facts      map[types.Object]*facts
-	defers     bool                                  // defers calls
-	deferred   map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
-	epilogue   *label                                // where they are made; nil: there are none
-	loops      bool                                  // ranges over functions that it pulls
-	names      *namer
-	pointers   *origins // of an annotated function; nil: nothing has asked
+	whole     bool         // its plain form is called
+	isEntered bool         // a literal: by machines
+	flat      bool         // it has been flattened
+	captures  []*types.Var // of a literal
+	recovery  *ir.Variable // of a deferred literal: what it asks for a panic
+	epilogue  *ir.Label    // where the deferred calls that suspend are made; nil: there are none
+	loops     bool         // ranges over functions that it pulls
+	names     *naming.Names
 
 	tail []tailCall // of a function that needs no frame
 
 	// Grown while flattening.
-	code      []instr
-	vars      map[types.Object]*variable
-	all       []*variable
-	evaluated map[ast.Expr][]*variable   // expressions that have their value already
-	renamed   map[*ast.CallExpr][]edit   // calls that go to an entry instead
-	between   map[ast.Expr]rope          // what follows the first of the values of such
-	idents    map[*ast.Ident]string      // the names of those
-	exits     map[*ast.BranchStmt]*label // where branches out of kept statements go
-	moved     map[types.Object]piece     // constants and types that have moved
-	likes     []like                     // of unnamable types: those that MoveNext declares
+	code      []ir.Instr
+	vars      map[types.Object]*ir.Variable
+	all       []*ir.Variable
+	evaluated map[ast.Expr][]*ir.Variable   // expressions that have their value already
+	renamed   map[*ast.CallExpr][]ir.Edit   // calls that go to an entry instead
+	between   map[ast.Expr]ir.Rope          // what follows the first of the values of such
+	idents    map[*ast.Ident]string         // the names of those
+	exits     map[*ast.BranchStmt]*ir.Label // where branches out of kept statements go
+	moved     map[types.Object]ir.Piece     // constants and types that have moved
+	unnamed   map[*ir.Variable]unnamed.Way  // to the types of those that cannot be named
 
-	// Of the annotated function: ways to types that cannot be named, and the
-	// declarations that they take.
-	ways       *ways
-	inferred   map[string]string // their names
-	inferences []string
-	types      []liftedType            // types declared outside
-	lifted     []lift                  // their declarations
-	around     []jumpTarget            // enclosing statements that were flattened
-	gotos      map[types.Object]*label // labels of the source
-	results    []*variable
-	params     []*variable
-	recv       *variable
+	ways    *unnamed.Ways              // of the annotated function
+	types   []emit.Type                // likewise: declared outside
+	lifted  []*ir.Span                 // declarations that precede the code
+	around  []jumpTarget               // enclosing statements that were flattened
+	gotos   map[types.Object]*ir.Label // labels of the source
+	results []*ir.Variable
+	params  []*ir.Variable
+	recv    *ir.Variable
 
-	// Found by place.
-	live  *liveness
-	slots []*slot // the fields of the frame
+	layout  *place.Layout // where they live
+	printed emit.Output   // of the annotated function
 }
 
 // lower turns an annotated function into the text of its generated declarations. It
 // returns findings instead if it cannot lower all of it; it never leaves anything out.
-func lower(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
-	return newUnit(fn, imports).lower()
+func lower(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
+	return newUnit(fn, imports, release).lower()
 }
 
 // lowerForDebugging is lower in the form of -mode=debug.
-func lowerForDebugging(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
-	u := newUnit(fn, imports)
-	u.debug = true
-	return u.lower()
+func lowerForDebugging(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
+	return newUnit(fn, imports, form{debug: true}).lower()
 }
 
-func (u *unit) lower() (*source.Lowered, []source.Diagnostic) {
-	u.analyse()
-	u.check()
-	if len(u.diags) > 0 {
-		return nil, u.diags
+func (u *unit) lower() ([]byte, []source.Diagnostic) {
+	if len(u.Facts.Findings) > 0 {
+		return nil, u.Facts.Findings
 	}
-	if u.tail = u.passesOn(); u.tail != nil {
-		return u.result(u.emitTail())
+	u.begin()
+	if u.tail = u.passesOn(); u.tail == nil {
+		u.flatten()
+		u.code = place.Prune(u.code)
+		if len(u.parks()) == 0 && !u.Streams() && !u.runs() && !u.givesLabels() {
+			u.keepWhole()
+		}
+		u.place()
+		for _, l := range u.Literals.Order {
+			u.units[l].place()
+		}
 	}
-	u.flatten()
-	u.prune()
-	if len(u.parks()) == 0 && !u.streams() && !u.runs() && !u.givesLabels() {
-		u.keepWhole()
+	u.printed = emit.Declarations(u.input())
+	if found := slices.Concat(u.diags, u.printed.Findings); len(found) > 0 {
+		return nil, found
 	}
-	u.place()
-	for _, l := range u.literals.order {
-		l.unit.place()
-	}
-	text := u.emit()
-	for _, l := range u.literals.order {
-		text = append(text, l.unit.emitLiteral()...)
-	}
-	return u.result(append(text, u.inferrings()...))
+	return u.printed.Text, nil
 }
 
-// result is the text, or the findings made on the way.
-func (u *unit) result(text []byte) (*source.Lowered, []source.Diagnostic) {
-	if len(u.diags) > 0 {
-		return nil, u.diags
-	}
-	return &source.Lowered{Text: text}, nil
+// parks are the suspension points that are left.
+func (u *unit) parks() []*ir.Point { return place.Points(u.code) }
+
+// form says which form of the machine is made.
+type form struct {
+	debug   bool // to step through
+	records bool // likewise, telling each step
 }
 
-func newUnit(fn *source.Function, imports *typetext.Imports) *unit {
-	u := &unit{
-		fn:         fn,
-		node:       fn.Decl,
-		body:       fn.Decl.Body,
-		sig:        fn.Signature(),
-		named:      fn.Names,
-		literals:   newLiterals(),
-		info:       fn.Package.Info,
-		imports:    imports,
-		sizes:      quick(sizesOf(source.BuildConstraint(fn.File))),
-		points:     map[*ast.CallExpr]*source.Suspension{},
-		suspending: map[ast.Node]bool{},
-		forced:     map[ast.Stmt]bool{},
-		facts:      map[types.Object]*facts{},
-		vars:       map[types.Object]*variable{},
-		evaluated:  map[ast.Expr][]*variable{},
-		renamed:    map[*ast.CallExpr][]edit{},
-		between:    map[ast.Expr]rope{},
-		idents:     map[*ast.Ident]string{},
-		deferred:   map[*ast.DeferStmt]*source.Suspension{},
-		exits:      map[*ast.BranchStmt]*label{},
-		moved:      map[types.Object]piece{},
-		gotos:      map[types.Object]*label{},
-		inferred:   map[string]string{},
-	}
-	if fn.Stream != nil {
-		u.body, u.sig = fn.Stream.Literal.Body, streamSignature(u.sig)
-	}
-	u.names = newNamer(u)
-	return u
+var release = form{}
+
+func newUnit(fn *source.Function, imports *typetext.Imports, as form) *unit {
+	return unitOf(analyse.Function(fn, imports), as)
 }
 
-// streams reports whether the unit is a stream, not a literal in one.
-func (u *unit) streams() bool { return u.fn.Stream != nil && u.self == nil }
+// begin makes the units of the literals, when all facts are known.
+func (u *unit) begin() {
+	u.units = map[*analyse.Literal]*unit{}
+	for _, l := range u.Literals.Order {
+		c := unitOf(l.Facts, u.form)
+		c.isEntered, c.parent = l.Entered, u
+		if outer := l.Facts.Outer.Literal; outer != nil {
+			c.parent = u.units[outer]
+		}
+		u.units[l] = c
+	}
+	for _, c := range append(slices.Collect(maps.Values(u.units)), u) {
+		if len(c.Deferred) > 0 {
+			c.epilogue = c.label("epilogue")
+		}
+	}
+}
+
+func unitOf(f *analyse.Facts, as form) *unit {
+	return &unit{
+		Facts: f, form: as,
+		names:     naming.New(f.Source, f.Node, f.Declared, f.Imports),
+		ways:      unnamed.New(f.Source, f.Imports),
+		vars:      map[types.Object]*ir.Variable{},
+		evaluated: map[ast.Expr][]*ir.Variable{},
+		renamed:   map[*ast.CallExpr][]ir.Edit{},
+		between:   map[ast.Expr]ir.Rope{},
+		idents:    map[*ast.Ident]string{},
+		exits:     map[*ast.BranchStmt]*ir.Label{},
+		moved:     map[types.Object]ir.Piece{},
+		gotos:     map[types.Object]*ir.Label{},
+	}
+}
 
 func (u *unit) refuse(d source.Diagnostic) {
 	r := u.root()
 	r.diags = append(r.diags, d)
 }
 
-func (u *unit) add(list ...instr) { u.code = append(u.code, list...) }
+func (u *unit) add(list ...ir.Instr) { u.code = append(u.code, list...) }
+
+// keepWhole prepares variables for a function that is called as it was written:
+// all parameters are passed on, and nothing is shared with it.
+func (u *unit) keepWhole() {
+	u.whole = true
+	u.code = nil
+	u.lifted = nil
+	u.all = nil
+	for i, v := range append(u.given(), u.results...) {
+		v.Usage = ir.Usage{} // what the source does with it, it does to its own variable
+		v.Cell, v.Place, v.Reads = false, ir.InFrame, 1
+		if v.Name == "" || v.Name == "_" {
+			v.Name = "arg" + strconv.Itoa(i)
+		}
+		u.all = append(u.all, v)
+	}
+}
+
+// unsupported is the finding for a statement of a kind that check should have
+// refused.
+func (u *unit) unsupported(n ast.Node) source.Diagnostic {
+	return analyse.UnknownSyntax(u.Source.Extent(n), n)
+}

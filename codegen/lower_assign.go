@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
 // assignment lowers =, := and the assignments with an operator.
@@ -16,20 +19,20 @@ func (u *unit) assignment(s *ast.AssignStmt) {
 
 func (u *unit) assignValues(s *ast.AssignStmt) {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		if u.suspends(s) {
-			u.spillAll([]operandOf{{expr: s.Lhs[0], assigned: true}, {expr: s.Rhs[0]}}, false)
+		if u.Suspends(s) {
+			u.spillAll([]analyse.Operand{{Expr: s.Lhs[0], Assigned: true}, {Expr: s.Rhs[0]}}, false)
 		}
 		u.keepRest(s)
 		return
 	}
-	dst := func() []dest { return u.lefts(s.Lhs) }
-	if !u.suspends(s) {
+	dst := func() []ir.Dest { return u.lefts(s.Lhs) }
+	if !u.Suspends(s) {
 		u.add(u.assigning(dst(), s.Rhs, s))
 		return
 	}
-	var ops []operandOf
+	var ops []analyse.Operand
 	for _, lhs := range s.Lhs {
-		ops = append(ops, operandOf{expr: lhs, assigned: true})
+		ops = append(ops, analyse.Operand{Expr: lhs, Assigned: true})
 	}
 	if call := u.onlyPoint(s.Rhs); call != nil {
 		u.spillAll(ops, true)
@@ -40,19 +43,19 @@ func (u *unit) assignValues(s *ast.AssignStmt) {
 		u.settleAppend(s.Lhs[0], s.Rhs[0])
 	}
 	for i, rhs := range s.Rhs {
-		o := operandOf{expr: rhs}
+		o := analyse.Operand{Expr: rhs}
 		if len(s.Lhs) == len(s.Rhs) {
-			o.to = u.leftType(s.Lhs[i])
+			o.To = u.LeftType(s.Lhs[i])
 		}
 		ops = append(ops, o)
 	}
-	if u.forced[s] && len(s.Lhs) == 1 {
-		_, _, call := u.appendToPlace(s.Lhs[0], s.Rhs[0])
-		u.spillAll(u.callOperands(call)[1:], true)
+	if u.Forced[s] && len(s.Lhs) == 1 {
+		_, _, call := u.AppendToPlace(s.Lhs[0], s.Rhs[0])
+		u.spillAll(u.CallOperands(call)[1:], true)
 	}
-	if u.forced[s] && len(s.Rhs) > 1 {
+	if u.Forced[s] && len(s.Rhs) > 1 {
 		u.spillAll(ops, true)
-		u.tuple(s.Lhs, s.Rhs, func(i int) dest { return u.left(s.Lhs[i]) })
+		u.tuple(s.Lhs, s.Rhs, func(i int) ir.Dest { return u.left(s.Lhs[i]) })
 		return
 	}
 	u.spillAll(ops, false)
@@ -65,7 +68,7 @@ func (u *unit) onlyPoint(rhs []ast.Expr) *ast.CallExpr {
 		return nil
 	}
 	call, ok := ast.Unparen(rhs[0]).(*ast.CallExpr)
-	if !ok || u.points[call] == nil {
+	if !ok || u.Points[call] == nil {
 		return nil
 	}
 	return call
@@ -73,11 +76,11 @@ func (u *unit) onlyPoint(rhs []ast.Expr) *ast.CallExpr {
 
 // suspendInto gives the values of a suspension point to dst: at once, or after
 // everything has been evaluated.
-func (u *unit) suspendInto(call *ast.CallExpr, dst []dest) {
+func (u *unit) suspendInto(call *ast.CallExpr, dst []ir.Dest) {
 	for _, t := range dst {
 		if !u.direct(call, t) {
 			u.evaluate(call)
-			u.add(&assign{dst: dst, src: mentions(u.evaluated[call])})
+			u.add(&ir.Assign{Dst: dst, Src: mentions(u.evaluated[call])})
 			return
 		}
 	}
@@ -87,68 +90,50 @@ func (u *unit) suspendInto(call *ast.CallExpr, dst []dest) {
 // direct reports whether a point may assign t by itself. An entry that suspends returns
 // zero values first, so its targets must not be visible elsewhere; and the left-hand
 // side must be evaluated after the suspension.
-func (u *unit) direct(call *ast.CallExpr, t dest) bool {
+func (u *unit) direct(call *ast.CallExpr, t ir.Dest) bool {
 	switch {
-	case t.v == nil:
-		return t.place == nil
-	case t.declares:
+	case t.V == nil:
+		return t.Place == nil
+	case t.Declares:
 		return true
 	}
 	// visible to deferred calls, or to the caller after a panic
-	kept := t.v.shared() || t.v.result && u.defers
-	return !kept || !u.points[call].Kind.Enters()
-}
-
-// shared reports whether others than the function's own statements may see v, or it is
-// reached like one that they see.
-func (v *variable) shared() bool {
-	return v.addressed || v.captured && v.mutated || v.unnamed || holdsLock(v.typ)
+	kept := t.V.Shared() || t.V.Result && u.Defers
+	return !kept || !u.Points[call].Kind.Enters()
 }
 
 // lefts are the targets for left-hand sides.
-func (u *unit) lefts(list []ast.Expr) []dest {
-	var dst []dest
+func (u *unit) lefts(list []ast.Expr) []ir.Dest {
+	var dst []ir.Dest
 	for _, lhs := range list {
 		dst = append(dst, u.left(lhs))
 	}
 	return dst
 }
 
-func (u *unit) left(lhs ast.Expr) dest {
+func (u *unit) left(lhs ast.Expr) ir.Dest {
 	id, ok := ast.Unparen(lhs).(*ast.Ident)
 	if !ok {
-		return dest{place: u.expr(lhs)}
+		return ir.Dest{Place: u.expr(lhs)}
 	}
 	if id.Name == "_" {
-		return dest{}
+		return ir.Dest{}
 	}
-	if obj := u.info.Defs[id]; obj != nil {
-		return dest{v: u.declare(obj), declares: true}
+	if obj := u.Info.Defs[id]; obj != nil {
+		return ir.Dest{V: u.declare(obj), Declares: true}
 	}
 	if v := u.variableOf(id); v != nil {
-		return dest{v: v}
+		return ir.Dest{V: v}
 	}
-	return dest{place: u.expr(id)}
-}
-
-// leftType is the type that a value is converted to by assigning it to lhs.
-func (u *unit) leftType(lhs ast.Expr) types.Type {
-	id, ok := lhs.(*ast.Ident)
-	if !ok {
-		return u.typeOf(lhs)
-	}
-	if obj := u.info.ObjectOf(id); obj != nil && id.Name != "_" {
-		return obj.Type()
-	}
-	return nil
+	return ir.Dest{Place: u.expr(id)}
 }
 
 // join is a list of expressions as one rope.
-func (u *unit) join(list []ast.Expr) rope {
-	var r rope
+func (u *unit) join(list []ast.Expr) ir.Rope {
+	var r ir.Rope
 	for i, e := range list {
 		if i > 0 {
-			r = append(r, text(", "))
+			r = append(r, ir.Text(", "))
 		}
 		r = append(r, u.value(e)...)
 	}
@@ -157,35 +142,57 @@ func (u *unit) join(list []ast.Expr) rope {
 
 // assigning is the assignment of a list of values. Some targets may turn out to be of
 // no use; a constant, and nil more so, needs the type of its target then.
-func (u *unit) assigning(dst []dest, list []ast.Expr, whole ast.Node) *assign {
-	i := &assign{dst: dst}
+func (u *unit) assigning(dst []ir.Dest, list []ast.Expr, whole ast.Node) *ir.Assign {
+	i := &ir.Assign{Dst: dst}
 	for n, e := range list {
 		if n > 0 {
-			i.src = append(i.src, text(", "))
+			i.Src = append(i.Src, ir.Text(", "))
 		}
 		value := u.value(e)
-		if len(list) > 1 && dst[n].v != nil && (u.isConstant(e) || u.info.Types[ast.Unparen(e)].IsNil()) {
+		if len(list) > 1 && dst[n].V != nil && (u.IsConstant(e) || u.Info.Types[ast.Unparen(e)].IsNil()) {
 			value = converted(value, dst[n])
 		}
-		i.src = append(i.src, value...)
+		i.Src = append(i.Src, value...)
 	}
-	i.whole = u.scan(whole)
+	i.Whole = u.scan(whole)
 	return i
 }
 
-// converted is a constant or nil for a target, which may turn out to be of no use. The
-// value stays a part of the rope, not of what is printed late: the size of a variable
-// is a constant too, and mentions it.
-func converted(value rope, to dest) rope {
-	ifIdle := func(write func(*printer) string) piece {
-		return late(func(p *printer) string {
-			if to.idle() {
-				return write(p)
-			}
-			return ""
-		})
-	}
-	r := rope{ifIdle(func(p *printer) string { return "(" + p.typeOf(to.v) + ")(" })}
+// converted is a constant or nil for a target, which may turn out to be of no use.
+func converted(value ir.Rope, to ir.Dest) ir.Rope {
+	r := ir.Rope{ir.OnlyIdle(to, ir.Text("(")), ir.OnlyIdle(to, ir.Opened(ir.TypeOfVariable{V: to.V})), ir.OnlyIdle(to, ir.Text(")("))}
 	r = append(r, value...)
-	return append(r, ifIdle(func(*printer) string { return ")" }))
+	return append(r, ir.OnlyIdle(to, ir.Text(")")))
+}
+
+// Expressions that need a type, whether it can be named or not. Where it cannot, a
+// function of the runtime infers it from a like (package unnamed).
+
+// convertedTo is the conversion of val to t.
+func (u *unit) convertedTo(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
+	return withType(t, val, "Typed", ir.Rope{ir.Text("("), ir.TypeText(t, at), ir.Text(")(")}, ir.Rope{ir.Text(")")})
+}
+
+// asserted is the assertion that val, an interface, is of type t.
+func (u *unit) asserted(t types.Type, val ir.Rope, at ast.Node) ir.Rope {
+	return withType(t, val, "Asserted", nil, ir.Rope{ir.Text(".("), ir.TypeText(t, at), ir.Text(")")})
+}
+
+// withType is val between before and behind or, if t has no name, as the argument of a
+// function of the runtime.
+func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope) ir.Rope {
+	head := ir.IfNamed{Type: t, Named: before, Unnamed: ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}}
+	tail := ir.IfNamed{Type: t, Named: behind, Unnamed: ir.Rope{ir.Text(", "), ir.Opened(ir.LikeOf{Type: t}), ir.Text(")")}}
+	return append(append(ir.Rope{ir.Opened(head)}, val...), ir.Opened(tail))
+}
+
+// typeArgument is a list of type arguments, in brackets. It is left out, to be
+// inferred, if one cannot be named.
+func (u *unit) typeArgument(at ast.Node, list ...types.Type) ir.Piece {
+	return ir.Opened(ir.TypeArgs{List: list, At: at})
+}
+
+// parts are the operands of a left-hand side that are evaluated before the assignment.
+func (u *unit) parts(lhs ast.Expr) []analyse.Operand {
+	return u.Operands(ast.Unparen(lhs))
 }

@@ -3,6 +3,9 @@ package codegen
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
 // Leaving statements: break, continue, goto, fallthrough.
@@ -10,9 +13,9 @@ import (
 // jumpTarget is an enclosing statement that has been flattened.
 type jumpTarget struct {
 	name       string // its label in the source, or empty
-	breakTo    *label
-	continueTo *label     // nil unless a loop
-	next       *label     // of a switch's clause: where fallthrough goes
+	breakTo    *ir.Label
+	continueTo *ir.Label  // nil unless a loop
+	next       *ir.Label  // of a switch's clause: where fallthrough goes
 	loop       *rangeLoop // to be stopped when it is left
 }
 
@@ -20,9 +23,9 @@ func (u *unit) enter(t jumpTarget) { u.around = append(u.around, t) }
 func (u *unit) leave()             { u.around = u.around[:len(u.around)-1] }
 
 // exit is where a branch out of all kept statements goes.
-func (u *unit) exit(b *ast.BranchStmt) *label {
+func (u *unit) exit(b *ast.BranchStmt) *ir.Label {
 	if b.Tok == token.GOTO {
-		obj := u.info.Uses[b.Label]
+		obj := u.Info.Uses[b.Label]
 		return u.out(u.gotoLabel(obj), u.outside(obj.Pos()))
 	}
 	for i := len(u.around) - 1; i >= 0; i-- {
@@ -46,7 +49,7 @@ func (u *unit) exit(b *ast.BranchStmt) *label {
 	return nil
 }
 
-func (u *unit) branchStatement(b *ast.BranchStmt) { u.add(&jump{u.exit(b)}) }
+func (u *unit) branchStatement(b *ast.BranchStmt) { u.add(&ir.Jump{To: u.exit(b)}) }
 
 // routeExits finds the branches in a kept statement whose targets are not in it.
 func (u *unit) routeExits(s ast.Node) {
@@ -72,7 +75,7 @@ func (r *exits) visit(n ast.Node) bool {
 		return false
 	case *ast.LabeledStmt:
 		r.names = append(r.names, n.Label.Name)
-		r.u.names.kept[n.Label.Name] = true
+		r.u.names.KeepLabel(n.Label.Name)
 		r.walk(n.Stmt)
 		r.names = r.names[:len(r.names)-1]
 		return false
@@ -108,7 +111,7 @@ func (r *exits) inside(breaks, loops int, body *ast.BlockStmt) {
 func (r *exits) route(b *ast.BranchStmt) {
 	switch {
 	case b.Tok == token.GOTO:
-		if within(r.root, r.u.info.Uses[b.Label].Pos()) {
+		if analyse.Within(r.root, r.u.Info.Uses[b.Label].Pos()) {
 			return
 		}
 	case b.Label != nil:
@@ -123,4 +126,75 @@ func (r *exits) route(b *ast.BranchStmt) {
 		return
 	}
 	r.u.exits[b] = r.u.exit(b)
+}
+
+// returnStatement assigns the returned values to the result variables, and the machine
+// ends.
+func (u *unit) returnStatement(s *ast.ReturnStmt) {
+	if !u.Suspends(s) {
+		u.add(u.returning(s)...)
+		return
+	}
+	if call := u.onlyPoint(s.Results); call != nil {
+		u.suspendInto(call, u.resultTargets())
+		u.add(u.ending())
+		return
+	}
+	var ops []analyse.Operand
+	for i, e := range s.Results {
+		o := analyse.Operand{Expr: e}
+		if len(s.Results) == len(u.results) {
+			o.To = u.results[i].Type
+		}
+		ops = append(ops, o)
+	}
+	if u.Forced[s] && len(s.Results) > 1 {
+		u.spillAll(ops, true)
+		u.tuple(nil, s.Results, func(i int) ir.Dest { return ir.Dest{V: u.results[i]} })
+		u.add(u.ending())
+		return
+	}
+	u.spillAll(ops, false)
+	u.add(u.returning(s)...)
+}
+
+// ending is what follows when the results have been assigned: loops over functions are
+// stopped, and deferred calls are made.
+func (u *unit) ending() ir.Instr {
+	if to := u.out(u.epilogue, 0); to != nil {
+		return &ir.Jump{To: to}
+	}
+	return &ir.Finish{Results: u.results}
+}
+
+func (u *unit) resultTargets() []ir.Dest {
+	var dst []ir.Dest
+	for _, r := range u.results {
+		dst = append(dst, ir.Dest{V: r})
+	}
+	return dst
+}
+
+// returning are the instructions of a return statement whose suspension points, if
+// any, have been evaluated.
+func (u *unit) returning(s *ast.ReturnStmt) []ir.Instr {
+	if len(s.Results) == 0 {
+		return []ir.Instr{u.ending()}
+	}
+	dst := u.resultTargets()
+	if len(s.Results) != len(dst) {
+		return []ir.Instr{&ir.Assign{Dst: dst, Src: u.join(s.Results)}, u.ending()}
+	}
+	var left []ir.Dest
+	var right []ast.Expr
+	for i, e := range s.Results {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok && u.variableOf(id) == dst[i].V {
+			continue // x = x
+		}
+		left, right = append(left, dst[i]), append(right, e)
+	}
+	if len(left) == 0 {
+		return []ir.Instr{u.ending()}
+	}
+	return []ir.Instr{&ir.Assign{Dst: left, Src: u.join(right)}, u.ending()}
 }

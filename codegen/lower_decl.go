@@ -5,8 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/emit"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
@@ -43,15 +47,15 @@ func (u *unit) specValues(spec *ast.ValueSpec) {
 		u.varsWithoutValues(spec)
 		return
 	}
-	var ops []operandOf
+	var ops []analyse.Operand
 	for i, e := range spec.Values {
-		o := operandOf{expr: e}
+		o := analyse.Operand{Expr: e}
 		if len(spec.Values) == len(spec.Names) && spec.Names[i].Name != "_" {
-			o.to = u.info.Defs[spec.Names[i]].Type()
+			o.To = u.Info.Defs[spec.Names[i]].Type()
 		}
 		ops = append(ops, o)
 	}
-	suspends := u.suspends(spec)
+	suspends := u.Suspends(spec)
 	if call := u.onlyPoint(spec.Values); call != nil {
 		u.suspendInto(call, u.specTargets(spec))
 		return
@@ -60,39 +64,33 @@ func (u *unit) specValues(spec *ast.ValueSpec) {
 		u.spillAll(ops, false)
 	}
 	i := u.assigning(u.specTargets(spec), spec.Values, spec)
-	i.typed = spec.Type != nil
+	i.Typed = spec.Type != nil
 	u.add(i)
 }
 
-func (u *unit) specTargets(spec *ast.ValueSpec) []dest {
-	var dst []dest
+func (u *unit) specTargets(spec *ast.ValueSpec) []ir.Dest {
+	var dst []ir.Dest
 	for _, id := range spec.Names {
 		if id.Name == "_" {
-			dst = append(dst, dest{})
+			dst = append(dst, ir.Dest{})
 			continue
 		}
-		dst = append(dst, dest{v: u.declare(u.info.Defs[id]), declares: true})
+		dst = append(dst, ir.Dest{V: u.declare(u.Info.Defs[id]), Declares: true})
 	}
 	return dst
 }
 
 func (u *unit) varsWithoutValues(spec *ast.ValueSpec) {
-	z := &zero{}
+	z := &ir.Zero{}
 	for _, id := range spec.Names {
 		if id.Name != "_" {
-			z.vars = append(z.vars, u.declare(u.info.Defs[id]))
+			z.Vars = append(z.Vars, u.declare(u.Info.Defs[id]))
 		}
 	}
-	if len(z.vars) > 0 {
-		z.whole = u.scan(spec)
+	if len(z.Vars) > 0 {
+		z.Whole = u.scan(spec)
 		u.add(z)
 	}
-}
-
-// lift is a declaration of a constant or a type that precedes its uses whatever jumps
-// lie between.
-type lift struct {
-	whole *span
 }
 
 // liftConstants moves constants before the first label. They have no effect, so the
@@ -100,33 +98,33 @@ type lift struct {
 func (u *unit) liftConstants(decl *ast.GenDecl) {
 	for _, spec := range decl.Specs {
 		for _, id := range spec.(*ast.ValueSpec).Names {
-			if obj := u.info.Defs[id]; obj != nil && id.Name != "_" {
+			if obj := u.Info.Defs[id]; obj != nil && id.Name != "_" {
 				u.moveName(obj)
 			}
 		}
 	}
 	whole := u.scan(decl)
 	u.spellRepeated(decl, whole)
-	u.lifted = append(u.lifted, lift{whole: whole})
+	u.lifted = append(u.lifted, whole)
 }
 
 // moveName makes mentions of obj use the name under which it will be declared.
 func (u *unit) moveName(obj types.Object) {
-	u.moved[obj] = late(func(*printer) string { return u.names.object(obj) })
+	u.moved[obj] = ir.Opened(ir.ConstantName{Obj: obj})
 }
 
 // movedName is how obj, a constant or a type that has moved, is spelled. A literal that
 // has become a machine has left the scope of those around it: it sees the types, which
 // are declared outside of the function, and gets the constants anew.
-func (u *unit) movedName(obj types.Object) (piece, bool) {
-	if with, ok := u.moved[obj]; ok || u.outer == nil {
+func (u *unit) movedName(obj types.Object) (ir.Piece, bool) {
+	if with, ok := u.moved[obj]; ok || u.parent == nil {
 		return with, ok
 	}
 	if _, isConst := obj.(*types.Const); !isConst {
-		return u.outer.movedName(obj)
+		return u.parent.movedName(obj)
 	}
-	if !within(u.fn.Decl, obj.Pos()) || within(u.node, obj.Pos()) {
-		return piece{}, false
+	if !analyse.Within(u.Source.Decl, obj.Pos()) || analyse.Within(u.Node, obj.Pos()) {
+		return ir.Piece{}, false
 	}
 	u.liftConstants(u.declarationOf(obj))
 	with, ok := u.moved[obj]
@@ -136,8 +134,8 @@ func (u *unit) movedName(obj types.Object) (piece, bool) {
 // declarationOf finds the declaration of a constant of the function.
 func (u *unit) declarationOf(obj types.Object) *ast.GenDecl {
 	var found *ast.GenDecl
-	ast.Inspect(u.fn.Decl, func(n ast.Node) bool {
-		if decl, ok := n.(*ast.GenDecl); ok && within(decl, obj.Pos()) {
+	ast.Inspect(u.Source.Decl, func(n ast.Node) bool {
+		if decl, ok := n.(*ast.GenDecl); ok && analyse.Within(decl, obj.Pos()) {
 			found = decl
 		}
 		return found == nil
@@ -148,32 +146,32 @@ func (u *unit) declarationOf(obj types.Object) *ast.GenDecl {
 // liftType declares a type of the function's body outside of it, since the frame may
 // have to name it. Only reflection shows the changed name.
 func (u *unit) liftType(spec *ast.TypeSpec) {
-	obj := u.info.Defs[spec.Name].(*types.TypeName)
+	obj := u.Info.Defs[spec.Name].(*types.TypeName)
 	if spec.Name.Name == "_" {
 		return
 	}
 	if u.hidesTypeParam(spec) || spec.TypeParams != nil && obj.IsAlias() {
-		u.refuse(localGenericType(u.at(spec.Name), spec.Name.Name))
+		u.refuse(localGenericType(u.Source.Extent(spec.Name), spec.Name.Name))
 		return
 	}
 	if obj.IsAlias() {
-		u.moved[obj] = late(func(p *printer) string { return p.typ(types.Unalias(obj.Type()), spec) })
+		u.moved[obj] = ir.TypeText(types.Unalias(obj.Type()), spec)
 		return
 	}
 	taken := map[string]bool{}
 	r := u.root()
 	for _, t := range r.types {
-		taken[t.name] = true
+		taken[t.Name] = true
 	}
-	for name := range u.fn.Package.Names {
+	for name := range u.Source.Package.Names {
 		taken[name] = true
 	}
-	name := typetext.Free(typetext.SetFirst(r.named.Frame, false)+typetext.SetFirst(spec.Name.Name, true), taken)
-	r.types = append(r.types, liftedType{name: name, obj: obj, spec: spec})
-	u.imports.Lift(obj, name+u.typeArgs())
-	u.moved[obj] = text(name + u.typeArgs())
+	name := typetext.Free(typetext.SetFirst(r.Declared.Frame, false)+typetext.SetFirst(spec.Name.Name, true), taken)
+	r.types = append(r.types, emit.Type{Name: name, Object: obj, Spec: spec})
+	u.Imports.Lift(obj, name+u.typeArgs())
+	u.moved[obj] = ir.Text(name + u.typeArgs())
 	if spec.TypeParams != nil {
-		u.moved[obj] = text(name) // the arguments are after it: see [mentionScan.arguments]
+		u.moved[obj] = ir.Text(name) // the arguments are after it: see [mentionScan.arguments]
 	}
 }
 
@@ -185,7 +183,7 @@ func (u *unit) hidesTypeParam(spec *ast.TypeSpec) bool {
 	}
 	for _, field := range spec.TypeParams.List {
 		for _, id := range field.Names {
-			for _, list := range []*types.TypeParamList{u.fn.Signature().TypeParams(), u.fn.Signature().RecvTypeParams()} {
+			for _, list := range []*types.TypeParamList{u.Source.Signature().TypeParams(), u.Source.Signature().RecvTypeParams()} {
 				for p := range list.TypeParams() {
 					if id.Name == "_" || p.Obj().Name() == id.Name {
 						return true
@@ -217,25 +215,82 @@ func (u *unit) fieldName(field *types.Var) string {
 	case *types.Basic:
 		return t.Name()
 	case *types.Named:
-		lifted, _ := u.imports.LiftedName(t.Obj())
+		lifted, _ := u.Imports.LiftedName(t.Obj())
 		name, _, _ := strings.Cut(cmp.Or(lifted, t.Obj().Name()), "[")
 		return name
 	}
 	return field.Name()
 }
 
-// liftedType is a type of the body that is declared outside.
-type liftedType struct {
-	name string
-	obj  *types.TypeName
-	spec *ast.TypeSpec
-}
-
 // typeArgs are the function's type parameters as arguments: "[K, V]" or empty.
 func (u *unit) typeArgs() string {
-	sig, err := u.imports.Signature(u.fn)
+	sig, err := u.Imports.Signature(u.Source)
 	if err != nil {
 		return ""
 	}
 	return sig.FrameArgs
+}
+
+// Constants that repeat an expression which means something else each time.
+//
+//	const (
+//		A    = iota
+//		iota = iota
+//		B           // = iota: the constant above
+//	)
+//
+// The repeated part is text: its names are looked up anew in each line. Moved constants
+// may have new names, but the text would keep its old meaning; and type information has
+// only the last meaning of each name. So such expressions are written as values. (Not
+// all: users want to find their iota again.)
+
+// spellRepeated replaces the repeated text of a declaration by its values.
+func (u *unit) spellRepeated(decl *ast.GenDecl, whole *ir.Span) {
+	for _, spec := range repeatsOwnNames(decl) {
+		from, to := spec.Names[len(spec.Names)-1].End(), spec.End()
+		whole.Edit = slices.DeleteFunc(whole.Edit, func(e ir.Edit) bool { return from <= e.Pos && e.End <= to })
+		var values []ir.Rope
+		for _, id := range spec.Names {
+			values = append(values, ir.Rope{ir.Opened(ir.ConstantValue{Of: u.Info.Defs[id].(*types.Const), At: spec})})
+		}
+		whole.Edit = append(whole.Edit, ir.Edit{Pos: from, End: to, With: append(ir.Rope{ir.Text(" = ")}, joined(values)...)})
+	}
+	slices.SortStableFunc(whole.Edit, func(a, b ir.Edit) int { return int(a.Pos - b.Pos) })
+}
+
+// repeatsOwnNames are the lines that repeat, or have repeated, an expression which
+// mentions a name that the declaration declares.
+func repeatsOwnNames(decl *ast.GenDecl) []*ast.ValueSpec {
+	declared := map[string]bool{}
+	for _, spec := range decl.Specs {
+		for _, id := range spec.(*ast.ValueSpec).Names {
+			declared[id.Name] = true
+		}
+	}
+	var found, group []*ast.ValueSpec
+	end := func() {
+		if len(group) > 1 && slices.ContainsFunc(group[0].Values, func(e ast.Expr) bool { return mentionsAny(e, declared) }) {
+			found = append(found, group...)
+		}
+	}
+	for _, spec := range decl.Specs {
+		spec := spec.(*ast.ValueSpec)
+		if len(spec.Values) > 0 {
+			end()
+			group = nil
+		}
+		group = append(group, spec)
+	}
+	end()
+	return found
+}
+
+func mentionsAny(e ast.Expr, names map[string]bool) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && names[id.Name]
+		return !found
+	})
+	return found
 }

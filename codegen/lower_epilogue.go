@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -23,116 +24,86 @@ import (
 //		})
 //	}
 
-// handler says that a panic may lead to a label from anywhere.
-type handler struct {
-	straight
-	to *label
-}
-
-func (h *handler) refs(_, _ func(*variable)) {}
-func (h *handler) targets() []*label         { return []*label{h.to} }
-func (h *handler) print(*printer)            {}
-
 // flattenEpilogue is where the function ends, by a return or a panic.
 func (u *unit) flattenEpilogue() {
-	end := u.body.Rbrace
-	p := &point{call: end, kind: source.KindDeferred, resume: u.label("resume")}
-	resumed := rope{late(func(p *printer) string { return p.u.names.recv + "." + p.u.names.defers + ".Resumed(" }), taskName, text(")")}
-	u.add(&mark{label: u.epilogue}, &park{p}, &mark{label: p.resume}, &do{line: resumed}, &jump{u.epilogue})
+	end := u.Body.Rbrace
+	p := &ir.Point{Call: end, Kind: source.KindDeferred, Resume: u.label("resume")}
+	resumed := ir.Rope{ir.DefersName, ir.Text(".Resumed("), ir.TaskName, ir.Text(")")}
+	u.add(&ir.Mark{Label: u.epilogue}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: resumed}, &ir.Jump{To: u.epilogue})
 }
 
 // declareRecovery gives a deferred literal that calls recover something to ask.
 func (u *unit) declareRecovery() {
-	if u.self == nil || !u.self.deferred || !u.callsRecover(u.body) {
+	if u.Literal == nil || !u.Literal.Deferred || !u.CallsRecover(u.Body) {
 		return
 	}
-	typ := func() (string, error) {
-		return "*" + u.imports.Path(source.StatemachinePath, "statemachine") + ".Panicking", nil
-	}
-	u.recovery = &variable{name: "panicking", typeText: typ, param: true, outside: true, place: inFrame}
+	typ := ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Panicking")}
+	u.recovery = &ir.Variable{Name: "panicking", Spelled: typ, Param: true, Outside: true, Place: ir.InFrame}
 	u.all = append(u.all, u.recovery)
 }
 
-// callsRecover reports whether a function calls recover itself.
-func (u *unit) callsRecover(body *ast.BlockStmt) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			name, _ := u.builtin(n.Fun)
-			found = found || name == "recover"
-		}
-		return !found
-	})
-	return found
-}
-
 // deferringPoint makes d keep a call that suspends.
-func (u *unit) deferringPoint(d *deferral, s *ast.DeferStmt, p *source.Suspension) {
+func (u *unit) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.Suspension) {
 	switch p.Kind {
 	case source.KindEnter:
 		u.renameCallee(s.Call, p.Enter)
-		d.enters(u.values(s.Call), u.deferredCall(d, s.Call, p.Method, rope{taskName}))
+		enters(d, u.values(s.Call), u.deferredCall(d, s.Call, p.Method, ir.Rope{ir.TaskName}))
 	case source.KindLiteral:
 		l := u.lowered(ast.Unparen(s.Call.Fun).(*ast.FuncLit))
-		args := []rope{{taskName}}
-		if l.unit.recovery != nil {
-			d.recovers = true
-			args[0] = append(args[0], text(", "), late(func(p *printer) string { return p.u.names.panicking }))
+		args := []ir.Rope{{ir.TaskName}}
+		if l.recovery != nil {
+			d.Recovers = true
+			args[0] = append(args[0], ir.Text(", "), ir.PanickingName)
 		}
 		args = append(args, u.keptArguments(d, s.Call)...)
-		d.enters(u.values(s.Call), u.enterLiteral(l, true, args...))
+		enters(d, u.values(s.Call), u.enterLiteral(l, true, args...))
 	case source.KindValue:
-		f := u.funcVarOf(s.Call.Fun)
-		entry := u.evaluatedNow(d, f.v.Name(), rope{use(u.entryOf(f))})
-		args := append([]rope{{taskName}}, u.keptArguments(d, s.Call)...)
-		d.enters(u.values(s.Call), append(append(entry, text("(")), append(joined(args), text(")"))...))
+		f := u.FuncVarOf(s.Call.Fun)
+		entry := u.evaluatedNow(d, f.Var.Name(), ir.Rope{ir.Use(u.entryOf(f))})
+		args := append([]ir.Rope{{ir.TaskName}}, u.keptArguments(d, s.Call)...)
+		enters(d, u.values(s.Call), append(append(entry, ir.Text("(")), append(joined(args), ir.Text(")"))...))
 	case source.KindTwin, source.KindSleep:
 		u.renameCallee(s.Call, p.Twin)
-		d.entry = returnOf("DeferTwin(", rope{taskName}, u.deferredCall(d, s.Call, p.Method))
+		d.Entry = returnOf("DeferTwin(", ir.Rope{ir.TaskName}, u.deferredCall(d, s.Call, p.Method))
 	case source.KindAwaitJob:
-		d.entry = u.deferredAwait(s.Call, p.Result, u.evaluatedNow(d, "await", u.awaitedJob(s.Call, p)))
+		d.Entry = u.deferredAwait(s.Call, p.Result, u.evaluatedNow(d, "await", u.awaitedJob(s.Call, p)))
 	case source.KindAwait:
-		d.entry = u.deferredAwait(s.Call, p.Result, u.keptValue(d, s.Call.Args[0]))
+		d.Entry = u.deferredAwait(s.Call, p.Result, u.keptValue(d, s.Call.Args[0]))
 	case source.KindYield:
-		d.entry = returnOf("DeferYield(", rope{taskName})
+		d.Entry = returnOf("DeferYield(", ir.Rope{ir.TaskName})
 	case source.KindSwitchTo:
 		args := u.keptArguments(d, s.Call)
-		d.entry = returnOf("DeferSwitch(", args[0], rope{taskName}, args[1])
+		d.Entry = returnOf("DeferSwitch(", args[0], ir.Rope{ir.TaskName}, args[1])
 	}
 }
 
 // enters is an entry that calls another's, which returns the machine before its
 // results.
-func (d *deferral) enters(results int, call rope) {
-	callee := late(func(p *printer) string { return p.u.names.callee })
-	d.entry = rope{callee}
+func enters(d *ir.Deferral, results int, call ir.Rope) {
+	d.Entry = ir.Rope{ir.CalleeName}
 	for range results {
-		d.entry = append(d.entry, text(", _"))
+		d.Entry = append(d.Entry, ir.Text(", _"))
 	}
-	d.entry = append(append(d.entry, text(" := ")), call...)
-	isNil := late(func(p *printer) string { return " != " + p.predeclared("nil") + ")" })
-	d.entry = append(d.entry, text("\nreturn "), statemachineName, text(".Entered("), callee, isNil)
+	d.Entry = append(append(d.Entry, ir.Text(" := ")), call...)
+	d.Entry = append(d.Entry, ir.Text("\nreturn "), ir.StatemachineName, ir.Text(".Entered("), ir.CalleeName, ir.Text(" != "), ir.NilName, ir.Text(")"))
 }
 
-func returnOf(function string, args ...rope) rope {
-	return append(rope{text("return "), statemachineName, text("." + function)}, append(joined(args), text(")"))...)
+func returnOf(function string, args ...ir.Rope) ir.Rope {
+	return append(ir.Rope{ir.Text("return "), ir.StatemachineName, ir.Text("." + function)}, append(joined(args), ir.Text(")"))...)
 }
 
-func joined(list []rope) rope {
-	var r rope
+func joined(list []ir.Rope) ir.Rope {
+	var r ir.Rope
 	for i, part := range list {
 		if i > 0 {
-			r = append(r, text(", "))
+			r = append(r, ir.Text(", "))
 		}
 		r = append(r, part...)
 	}
 	return r
 }
 
-func (u *unit) deferredAwait(call *ast.CallExpr, result types.Type, awaited rope) rope {
-	r := rope{text("return "), statemachineName, text(".DeferAwait"), u.typeArgument(call, result), text("(")}
-	return append(append(append(r, taskName, text(", ")), awaited...), text(")"))
+func (u *unit) deferredAwait(call *ast.CallExpr, result types.Type, awaited ir.Rope) ir.Rope {
+	r := ir.Rope{ir.Text("return "), ir.StatemachineName, ir.Text(".DeferAwait"), u.typeArgument(call, result), ir.Text("(")}
+	return append(append(append(r, ir.TaskName, ir.Text(", ")), awaited...), ir.Text(")"))
 }

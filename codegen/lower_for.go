@@ -3,6 +3,8 @@ package codegen
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
 // forStatement. Source, then result:
@@ -25,19 +27,19 @@ func (u *unit) forStatement(s *ast.ForStmt, name string) {
 		u.statement(s.Init)
 	}
 	top, next, end := u.label(orName(name, "for")), u.label("next"), u.label("endFor")
-	u.add(&mark{label: top})
+	u.add(&ir.Mark{Label: top})
 	if s.Cond != nil {
 		u.condition(s.Cond, end, false)
 	}
 	u.enter(jumpTarget{name: name, breakTo: end, continueTo: next})
 	u.block(s.Body.List)
 	u.leave()
-	u.add(&mark{label: next})
+	u.add(&ir.Mark{Label: next})
 	u.renewLoopVars(s)
 	if s.Post != nil {
 		u.statement(s.Post)
 	}
-	u.add(&jump{top}, &mark{label: end})
+	u.add(&ir.Jump{To: top}, &ir.Mark{Label: end})
 }
 
 func orName(name, other string) string {
@@ -49,12 +51,12 @@ func orName(name, other string) string {
 
 func (u *unit) renewLoopVars(s *ast.ForStmt) {
 	init, ok := s.Init.(*ast.AssignStmt)
-	if !ok || init.Tok != token.DEFINE || !u.loopVarPerIteration() {
+	if !ok || init.Tok != token.DEFINE || !u.LoopVarPerIteration() {
 		return
 	}
 	for _, lhs := range init.Lhs {
-		if v := u.variableOf(lhs.(*ast.Ident)); v != nil && v.shared() {
-			u.add(&renew{v: v})
+		if v := u.variableOf(lhs.(*ast.Ident)); v != nil && v.Shared() {
+			u.add(&ir.Renew{V: v})
 		}
 	}
 }

@@ -4,76 +4,40 @@ import (
 	"go/ast"
 	"go/types"
 	"strconv"
-	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 )
-
-// funcVarOf is the variable with a companion that e names, or nil.
-func (u *unit) funcVarOf(e ast.Expr) *funcVar {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	v, _ := u.info.ObjectOf(id).(*types.Var)
-	return u.literals.vars[v]
-}
-
-// noteAssigned makes machines of the literals assigned to such variables, and has the
-// statement flattened.
-func (u *unit) noteAssigned(n ast.Node, around []ast.Node) {
-	var lhs, rhs []ast.Expr
-	switch n := n.(type) {
-	case *ast.AssignStmt:
-		lhs, rhs = n.Lhs, n.Rhs
-	case *ast.ValueSpec:
-		for _, id := range n.Names {
-			lhs = append(lhs, id)
-		}
-		rhs = n.Values
-	}
-	for i, e := range lhs {
-		if u.funcVarOf(e) == nil {
-			continue
-		}
-		for _, outer := range around {
-			u.suspending[outer] = true
-		}
-		if i < len(rhs) {
-			if lit, ok := ast.Unparen(rhs[i]).(*ast.FuncLit); ok {
-				u.machine(lit).entered = true
-			}
-		}
-	}
-}
 
 // companions assigns to the companions of assigned variables the entries of the values;
 // without values, none.
 func (u *unit) companions(lhs, rhs []ast.Expr, declares bool) {
 	for i, e := range lhs {
-		f := u.funcVarOf(e)
+		f := u.FuncVarOf(e)
 		if f == nil {
 			continue
 		}
-		d := dest{v: u.entryOf(f)}
-		if id := ast.Unparen(e).(*ast.Ident); declares && u.info.Defs[id] != nil {
-			d.declares = true
+		d := ir.Dest{V: u.entryOf(f)}
+		if id := ast.Unparen(e).(*ast.Ident); declares && u.Info.Defs[id] != nil {
+			d.Declares = true
 		}
 		if len(rhs) == 0 {
-			u.add(&zero{vars: []*variable{d.v}})
+			u.add(&ir.Zero{Vars: []*ir.Variable{d.V}})
 		} else {
-			u.add(&assign{dst: []dest{d}, src: u.companion(f, rhs[i]), typed: true})
+			u.add(&ir.Assign{Dst: []ir.Dest{d}, Src: u.companion(f, rhs[i]), Typed: true})
 		}
 	}
 }
 
 // entryOf is the companion as a variable of u.
-func (u *unit) entryOf(f *funcVar) *variable {
-	if v := u.vars[f.entry]; v != nil {
+func (u *unit) entryOf(f *analyse.FuncVar) *ir.Variable {
+	if v := u.vars[f.Entry]; v != nil {
 		return v
 	}
-	if v := u.capture(f.entry); v != nil {
+	if v := u.capture(f.Entry); v != nil {
 		return v
 	}
-	return u.declare(f.entry)
+	return u.declare(f.Entry)
 }
 
 // onlyCalled reports whether one of the variables is of no use but to be called: its
@@ -82,105 +46,115 @@ func (u *unit) onlyCalled(lhs []ast.Expr) bool {
 	if len(lhs) != 1 {
 		return false
 	}
-	f := u.funcVarOf(lhs[0])
-	return f != nil && !f.read
+	f := u.FuncVarOf(lhs[0])
+	return f != nil && !f.Read
 }
 
 // companion is the entry of a value: a function that enters it.
-func (u *unit) companion(f *funcVar, e ast.Expr) rope {
-	if u.info.Types[e].IsNil() {
-		return rope{text("nil")}
+func (u *unit) companion(f *analyse.FuncVar, e ast.Expr) ir.Rope {
+	if u.Info.Types[e].IsNil() {
+		return ir.Rope{ir.Text("nil")}
 	}
-	if other := u.funcVarOf(e); other != nil {
-		return rope{use(u.entryOf(other))}
+	if other := u.FuncVarOf(e); other != nil {
+		return ir.Rope{ir.Use(u.entryOf(other))}
 	}
-	sig := f.v.Type().Underlying().(*types.Signature)
-	names, args := []string{}, []rope{{taskName}}
+	sig := f.Var.Type().Underlying().(*types.Signature)
+	names, args := []string{}, []ir.Rope{{ir.TaskName}}
 	for range sig.Params().Len() {
-		names = append(names, u.names.fresh("arg"))
-		args = append(args, rope{text(names[len(names)-1])})
+		names = append(names, u.names.Fresh("arg"))
+		args = append(args, ir.Rope{ir.Text(names[len(names)-1])})
 	}
 	if last := len(args) - 1; sig.Variadic() {
-		args[last] = append(args[last], text("..."))
+		args[last] = append(args[last], ir.Text("..."))
 	}
-	var entry rope
+	var entry ir.Rope
 	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 		entry = u.enterLiteral(u.lowered(lit), true, args...)
 	} else {
-		entry = append(append(u.inLiteral(u.enterOf(e)), text("(")), append(joined(args), text(")"))...)
+		entry = append(append(u.inLiteral(u.enterOf(e)), ir.Text("(")), append(joined(args), ir.Text(")"))...)
 	}
-	head := late(func(p *printer) string { return "func" + p.companionSignature(f, names) + " {\n" })
-	if f.onlyLiteral(u.info) != nil {
-		return append(append(rope{head, text("return ")}, entry...), text("\n}"))
+	head := append(u.companionType(f, names), ir.Text(" {\n"))
+	if f.OnlyLiteral(u.Info) != nil {
+		return append(append(append(head, ir.Text("return ")), entry...), ir.Text("\n}"))
 	}
-	return append(append(rope{head}, u.enteredBody(sig, entry)...), text("}"))
+	return append(append(head, u.enteredBody(sig, entry)...), ir.Text("}"))
 }
 
 // enteredBody calls an entry and returns its results: a machine that has not suspended
 // becomes a nil interface, not a nil pointer in one.
-func (u *unit) enteredBody(sig *types.Signature, entry rope) rope {
-	m := late(func(p *printer) string { return p.u.names.callee })
+func (u *unit) enteredBody(sig *types.Signature, entry ir.Rope) ir.Rope {
+	m, none := ir.CalleeName, ir.NilName
 	var results string
 	for i := range sig.Results().Len() {
 		results += ", r" + strconv.Itoa(i+1)
 	}
-	body := append(rope{m, text(results + " := ")}, entry...)
-	none := late(func(p *printer) string { return p.predeclared("nil") })
-	return append(body, text("\nif "), m, text(" == "), none, text(" {\nreturn "), none, text(results+"\n}\nreturn "), m, text(results+"\n"))
+	body := append(ir.Rope{m, ir.Text(results + " := ")}, entry...)
+	return append(body, ir.Text("\nif "), m, ir.Text(" == "), none, ir.Text(" {\nreturn "), none, ir.Text(results+"\n}\nreturn "), m, ir.Text(results+"\n"))
 }
 
-// companionSignature is the signature of a companion: that of the variable, with a task
-// before the parameters and the suspended callee before the results.
-func (p *printer) companionSignature(f *funcVar, names []string) string {
-	sig := f.v.Type().Underlying().(*types.Signature)
-	params := []string{p.runtime("Task")}
-	params[0] = "*" + params[0]
+// companionType is the type of a companion: that of the variable, with a task before the
+// parameters and the suspended callee before the results. With names, it is the head of a
+// function of this type with parameters called so.
+func (u *unit) companionType(f *analyse.FuncVar, names []string) ir.Rope {
+	sig := f.Var.Type().Underlying().(*types.Signature)
+	task := ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Task")}
 	if names != nil {
-		params[0] = p.u.names.task + " " + params[0]
+		task = append(ir.Rope{ir.TaskName, ir.Text(" ")}, task...)
 	}
+	params := []ir.Rope{task}
 	for i := range sig.Params().Len() {
-		typ := sig.Params().At(i).Type()
-		var spelled string
-		if last := i == sig.Params().Len()-1; last && sig.Variadic() {
-			spelled = "..." + p.typ(typ.Underlying().(*types.Slice).Elem(), p.u.node)
-		} else {
-			spelled = p.typ(typ, p.u.node)
-		}
+		var param ir.Rope
 		if names != nil {
-			spelled = names[i] + " " + spelled
+			param = ir.Rope{ir.Text(names[i] + " ")}
 		}
-		params = append(params, spelled)
+		typ := sig.Params().At(i).Type()
+		if last := i == sig.Params().Len()-1; last && sig.Variadic() {
+			param = append(param, ir.Text("..."), ir.TypeText(typ.Underlying().(*types.Slice).Elem(), u.Node))
+		} else {
+			param = append(param, ir.TypeText(typ, u.Node))
+		}
+		params = append(params, param)
 	}
-	results := []string{p.calleeType(f)}
-	for v := range sig.Results().Variables() {
-		results = append(results, p.typ(v.Type(), p.u.node))
-	}
-	return "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
+	results := append([]ir.Rope{u.calleeType(f)}, u.typesOf(sig.Results(), u.Node)...)
+	r := append(ir.Rope{ir.Text("func(")}, joined(params)...)
+	return append(append(append(r, ir.Text(") (")), joined(results)...), ir.Text(")"))
 }
 
 // calleeType is the type of the suspended callee of a call of the variable.
-func (p *printer) calleeType(f *funcVar) string {
-	if lit := f.onlyLiteral(p.u.info); lit != nil {
-		return "*" + p.u.literals.machines[lit].names.Frame + p.u.typeArgs()
+func (u *unit) calleeType(f *analyse.FuncVar) ir.Rope {
+	if lit := f.OnlyLiteral(u.Info); lit != nil {
+		return ir.Rope{ir.Text("*"), ir.Opened(ir.FrameOf{Lit: lit})}
 	}
-	sig := f.v.Type().Underlying().(*types.Signature)
-	var results []string
-	for v := range sig.Results().Variables() {
-		results = append(results, p.typ(v.Type(), p.u.node))
+	sig := f.Var.Type().Underlying().(*types.Signature)
+	r := append(ir.Rope{ir.Text("interface{ Results(*"), ir.StatemachineName, ir.Text(".Task) (")}, joined(u.typesOf(sig.Results(), u.Node))...)
+	return append(r, ir.Text(") }"))
+}
+
+// typesOf are the types of a list of parameters or results.
+func (u *unit) typesOf(list *types.Tuple, at ast.Node) []ir.Rope {
+	var ropes []ir.Rope
+	for v := range list.Variables() {
+		ropes = append(ropes, ir.Rope{ir.TypeText(v.Type(), at)})
 	}
-	return "interface{ Results(*" + p.runtime("Task") + ") (" + strings.Join(results, ", ") + ") }"
+	return ropes
 }
 
 // suspendValue calls what a variable holds by its companion.
-func (u *unit) suspendValue(call *ast.CallExpr, p *point, dst []dest) {
-	f := u.funcVarOf(call.Fun)
+func (u *unit) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	f := u.FuncVarOf(call.Fun)
 	u.spillArgs(call)
-	u.hold(p, f.v.Name(), func() (string, error) { return (&printer{u: u}).calleeType(f), nil })
-	p.resumed = u.label("resumed")
-	args := []rope{{taskName}}
+	u.hold(p, f.Var.Name(), u.calleeType(f))
+	p.Resumed = u.label("resumed")
+	args := []ir.Rope{{ir.TaskName}}
 	for _, arg := range call.Args {
 		args = append(args, u.value(arg))
 	}
-	entry := append(rope{use(u.entryOf(f)), text("(")}, joined(spread(call, args))...)
-	u.enterCallee(p, append(entry, text(")")), dst)
+	entry := append(ir.Rope{ir.Use(u.entryOf(f)), ir.Text("(")}, joined(spread(call, args))...)
+	u.enterCallee(p, append(entry, ir.Text(")")), dst)
+}
+
+// enterOf renames the function that e is, so that it is printed as its entry.
+func (u *unit) enterOf(e ast.Expr) ast.Expr {
+	u.renameCallee(&ast.CallExpr{Fun: e}, u.EntryOf(e).Enter)
+	return ast.Unparen(e)
 }

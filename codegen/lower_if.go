@@ -4,6 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // ifStatement. Source, then result (each branch may suspend):
@@ -28,18 +31,18 @@ func (u *unit) ifStatement(s *ast.IfStmt) {
 	u.condition(s.Cond, otherwise, false)
 	u.block(s.Body.List)
 	if s.Else != nil {
-		u.add(&jump{end}, &mark{label: otherwise})
+		u.add(&ir.Jump{To: end}, &ir.Mark{Label: otherwise})
 		u.statement(s.Else)
 	}
-	u.add(&mark{label: end})
+	u.add(&ir.Mark{Label: end})
 }
 
 // condition jumps to a label if cond is when, and falls through otherwise. The
 // parts of && and || that suspend become jumps of their own.
-func (u *unit) condition(cond ast.Expr, to *label, when bool) {
+func (u *unit) condition(cond ast.Expr, to *ir.Label, when bool) {
 	cond = ast.Unparen(cond)
-	if !u.suspends(cond) {
-		u.add(&branch{cond: u.value(cond), expr: condition{cond, u.info}, not: !when, to: to})
+	if !u.Suspends(cond) {
+		u.add(&ir.Branch{Cond: u.value(cond), Not: !when, Turn: u.opposite(cond), To: to})
 		return
 	}
 	switch e := cond.(type) {
@@ -56,14 +59,14 @@ func (u *unit) condition(cond ast.Expr, to *label, when bool) {
 	}
 	u.spill(cond, false)
 	if _, done := u.evaluated[cond]; done {
-		u.add(&branch{cond: u.value(cond), not: !when, to: to})
+		u.add(&ir.Branch{Cond: u.value(cond), Not: !when, To: to})
 		return
 	}
-	u.add(&branch{cond: u.value(cond), expr: condition{cond, u.info}, not: !when, to: to})
+	u.add(&ir.Branch{Cond: u.value(cond), Not: !when, Turn: u.opposite(cond), To: to})
 }
 
 // logicalCondition: a && b is false as soon as a is, a || b true as soon as a is.
-func (u *unit) logicalCondition(e *ast.BinaryExpr, to *label, when bool) {
+func (u *unit) logicalCondition(e *ast.BinaryExpr, to *ir.Label, when bool) {
 	decides := e.Op == token.LOR // the value of the left operand that decides
 	if decides == when {
 		u.condition(e.X, to, when)
@@ -73,13 +76,7 @@ func (u *unit) logicalCondition(e *ast.BinaryExpr, to *label, when bool) {
 	skip := u.label("cond")
 	u.condition(e.X, skip, decides)
 	u.condition(e.Y, to, when)
-	u.add(&mark{label: skip})
-}
-
-// condition is a condition as syntax, so that it can be printed negated.
-type condition struct {
-	expr ast.Expr
-	info *types.Info
+	u.add(&ir.Mark{Label: skip})
 }
 
 // opposites are the comparisons that can be turned round. The ordered ones only
@@ -90,22 +87,21 @@ var opposites = map[token.Token]token.Token{
 	token.GTR: token.LEQ, token.LEQ: token.GTR,
 }
 
-// opposite finds the comparison at the top of c and what it becomes if c is
-// negated.
-func (c condition) opposite() (*ast.BinaryExpr, token.Token, bool) {
-	e, ok := c.expr.(*ast.BinaryExpr)
+// opposite is what turns a comparison into its opposite, or nil.
+func (u *unit) opposite(cond ast.Expr) *ir.Edit {
+	e, ok := cond.(*ast.BinaryExpr)
 	if !ok {
-		return nil, 0, false
+		return nil
 	}
 	op, ok := opposites[e.Op]
 	if !ok {
-		return nil, 0, false
+		return nil
 	}
 	if e.Op != token.EQL && e.Op != token.NEQ {
-		t := c.info.TypeOf(e.X)
-		if !isBasicInfo(t, types.IsInteger|types.IsString) || isTypeParam(t) {
-			return nil, 0, false
+		t := u.Info.TypeOf(e.X)
+		if !typeset.IsBasicInfo(t, types.IsInteger|types.IsString) || typeset.IsParam(t) {
+			return nil
 		}
 	}
-	return e, op, true
+	return &ir.Edit{Pos: e.OpPos, End: e.OpPos + token.Pos(len(e.Op.String())), With: ir.Rope{ir.Text(op.String())}}
 }

@@ -3,6 +3,7 @@ package codegen
 import (
 	"go/ast"
 
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -20,8 +21,8 @@ func (s *mentionScan) labels(call *ast.CallExpr) (replaced bool) {
 	if name == "" || s.literals > 0 {
 		return false
 	}
-	s.replace(call.Fun, statemachineName, text("."+name))
-	s.insert(call.Lparen+1, taskName, text(", "))
+	s.replace(call.Fun, ir.StatemachineName, ir.Text("."+name))
+	s.insert(call.Lparen+1, ir.TaskName, ir.Text(", "))
 	for _, arg := range call.Args {
 		s.walk(arg)
 	}
@@ -43,7 +44,7 @@ func (s *mentionScan) leavesLabels(n *ast.GoStmt) (more bool) {
 // setsLabels is the name in package statemachine of the function of runtime/pprof that
 // call calls, if that sets labels; else empty.
 func (u *unit) setsLabels(call *ast.CallExpr) string {
-	fn, _, _ := source.Callee(call, u.info)
+	fn, _, _ := source.Callee(call, u.Info)
 	switch {
 	case fn == nil:
 		return ""
@@ -58,7 +59,7 @@ func (u *unit) setsLabels(call *ast.CallExpr) string {
 // givesLabels reports whether the function itself gives its goroutine labels, so that
 // calling it as it was written would leave them to the worker.
 func (u *unit) givesLabels() (gives bool) {
-	ast.Inspect(u.body, func(n ast.Node) bool {
+	ast.Inspect(u.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && u.setsLabels(call) != "" {
 			gives = true
 		}

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
@@ -48,36 +50,36 @@ import (
 type rangeLoop struct {
 	u      *unit
 	s      *ast.RangeStmt
-	v      *variable // the runtime's part of the loop
+	v      *ir.Variable // the runtime's part of the loop
 	leaves []*leaving
 }
 
 // leaving is a place where the function is stopped on the way to a target.
 type leaving struct {
-	at, to *label // to is nil if the machine ends
+	at, to *ir.Label // to is nil if the machine ends
 }
 
 // asks reports whether a loop asks a function for its values: over a stream always,
 // over another function if something in it suspends.
 func (u *unit) asks(s *ast.RangeStmt) bool {
-	if _, ok := u.streamIn(s); ok {
+	if _, ok := u.StreamIn(s); ok {
 		return true
 	}
-	_, ok := typeset.Core(u.typeOf(s.X)).(*types.Signature)
-	return ok && (u.suspends(s.Body) || u.suspendsLeft(s))
+	_, ok := typeset.Core(u.TypeOf(s.X)).(*types.Signature)
+	return ok && (u.Suspends(s.Body) || u.suspendsLeft(s))
 }
 
 func (r *ranging) overFunc(name string) {
 	u := r.u
-	l := &rangeLoop{u: u, s: r.s, v: &variable{name: "loop", place: inFrame}}
+	l := &rangeLoop{u: u, s: r.s, v: &ir.Variable{Name: "loop", Place: ir.InFrame}}
 	u.all = append(u.all, l.v)
 	u.loops = true
-	u.add(&assign{dst: []dest{{v: l.v}}, src: l.begin()})
-	u.add(&do{line: rope{loopsName, text(".Open("), use(l.v), text(")")}}, &mark{label: r.top})
+	u.add(&ir.Assign{Dst: []ir.Dest{{V: l.v}}, Src: l.begin()})
+	u.add(&ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Open("), ir.Use(l.v), ir.Text(")")}}, &ir.Mark{Label: r.top})
 	l.ask("Next")
 	done := u.label("done")
-	u.add(&branch{cond: rope{use(l.v), text(".More("), taskName, text(")")}, not: true, to: done})
-	key, value := rope{use(l.v), text(".Key()")}, rope{use(l.v), text(".Value()")}
+	u.add(&ir.Branch{Cond: ir.Rope{ir.Use(l.v), ir.Text(".More("), ir.TaskName, ir.Text(")")}, Not: true, To: done})
+	key, value := ir.Rope{ir.Use(l.v), ir.Text(".Key()")}, ir.Rope{ir.Use(l.v), ir.Text(".Value()")}
 	if r.s.Tok == token.ASSIGN {
 		r.assignInTurn(r.s.Key, key)
 		r.assignInTurn(r.s.Value, value)
@@ -87,43 +89,43 @@ func (r *ranging) overFunc(name string) {
 	u.enter(jumpTarget{name: name, breakTo: r.end, continueTo: r.next, loop: l})
 	u.block(r.s.Body.List)
 	u.leave()
-	u.add(&mark{label: r.next}, &jump{r.top})
+	u.add(&ir.Mark{Label: r.next}, &ir.Jump{To: r.top})
 	l.stops()
-	u.add(&mark{label: done}, closeLoop, forget(l.v), &mark{label: r.end})
+	u.add(&ir.Mark{Label: done}, closeLoop, forget(l.v), &ir.Mark{Label: r.end})
 }
 
 // assignInTurn gives one value of the iteration to the variable that is there already.
 // In plain Go the body is a function that assigns its parameters, one in a statement of
 // its own each: the key is assigned before the value's place is evaluated.
-func (r *ranging) assignInTurn(lhs ast.Expr, value rope) {
+func (r *ranging) assignInTurn(lhs ast.Expr, value ir.Rope) {
 	if wanted(lhs) {
-		r.u.spillAll([]operandOf{{expr: lhs, assigned: true}}, false)
-		r.u.add(&assign{dst: []dest{r.u.left(lhs)}, src: value})
+		r.u.spillAll([]analyse.Operand{{Expr: lhs, Assigned: true}}, false)
+		r.u.add(&ir.Assign{Dst: []ir.Dest{r.u.left(lhs)}, Src: value})
 	}
 }
 
-var closeLoop = &do{line: rope{loopsName, text(".Close()")}}
+var closeLoop = &ir.Do{Line: ir.Rope{ir.LoopsName, ir.Text(".Close()")}}
 
 // begin is the expression that begins the loop, and its type.
-func (l *rangeLoop) begin() rope {
+func (l *rangeLoop) begin() ir.Rope {
 	u, s := l.u, l.s
-	if in, ok := u.streamIn(s); ok {
-		value := in.point.Result
-		var src rope
-		if in.call != nil {
-			u.spillArgs(in.call)
-			u.rename(in.call, in.point.Method, in.point.Twin)
-			src = u.expr(in.call)
+	if in, ok := u.StreamIn(s); ok {
+		value := in.Point.Result
+		var src ir.Rope
+		if in.Call != nil {
+			u.spillArgs(in.Call)
+			u.rename(in.Call, in.Point.Method, in.Point.Twin)
+			src = u.expr(in.Call)
 		} else {
-			value = source.StreamArgument(u.typeOf(in.of))
-			u.spill(in.of, false)
-			src = u.value(in.of)
+			value = source.StreamArgument(u.TypeOf(in.Of))
+			u.spill(in.Of, false)
+			src = u.value(in.Of)
 		}
-		l.typed(func() (string, error) { return u.imports.TypeString(value) }, func() (string, error) { return u.imports.TypeString(types.Universe.Lookup("error").Type()) })
+		l.typed(value, types.Universe.Lookup("error").Type())
 		return l.call("RangeStream", src)
 	}
-	key, value := source.YieldedBy(u.typeOf(s.X))
-	l.typed(l.spelled(key), l.spelled(value))
+	key, value := source.YieldedBy(u.TypeOf(s.X))
+	l.typed(key, value)
 	u.spill(s.X, false)
 	function := "Range2"
 	switch {
@@ -132,15 +134,15 @@ func (l *rangeLoop) begin() rope {
 	case value == nil:
 		function = "Range1"
 	}
-	return append(append(rope{statemachineName, text("." + function), l.typeArgs(key, value), text("(")}, l.function()...), text(")"))
+	return append(append(ir.Rope{ir.StatemachineName, ir.Text("." + function), l.typeArgs(key, value), ir.Text("(")}, l.function()...), ir.Text(")"))
 }
 
 // typeArgs are written down, for they cannot be inferred from a value of a type
 // parameter's type.
-func (l *rangeLoop) typeArgs(key, value types.Type) piece {
+func (l *rangeLoop) typeArgs(key, value types.Type) ir.Piece {
 	switch {
 	case key == nil:
-		return text("")
+		return ir.Text("")
 	case value == nil:
 		return l.u.typeArgument(l.s, key)
 	}
@@ -149,55 +151,47 @@ func (l *rangeLoop) typeArgs(key, value types.Type) piece {
 
 // function is the function that is ranged over. One that takes a yield of a named type
 // cannot be converted to one with an unnamed type, but one of the latter can call it.
-func (l *rangeLoop) function() rope {
+func (l *rangeLoop) function() ir.Rope {
 	u, s := l.u, l.s
-	yield := typeset.Core(u.typeOf(s.X)).(*types.Signature).Params().At(0).Type()
+	yield := typeset.Core(u.TypeOf(s.X)).(*types.Signature).Params().At(0).Type()
 	if _, plain := types.Unalias(yield).(*types.Signature); plain {
 		return u.value(s.X)
 	}
-	given := u.temp("given", u.typeOf(s.X))
-	u.add(&assign{dst: []dest{{v: given, declares: true}}, src: u.value(s.X), typed: true})
-	name := u.names.fresh("yield")
-	param := late(func(p *printer) string { return "func(" + name + " " + p.typ(typeset.Core(yield), s) + ") { " })
-	return rope{param, useAs(given, borrowed), text("(" + name + ") }")}
+	given := u.temp("given", u.TypeOf(s.X))
+	u.add(&ir.Assign{Dst: []ir.Dest{{V: given, Declares: true}}, Src: u.value(s.X), Typed: true})
+	name := u.names.Fresh("yield")
+	return ir.Rope{ir.Text("func(" + name + " "), ir.TypeText(typeset.Core(yield), s), ir.Text(") { "), ir.UseAs(given, ir.AsBorrowed), ir.Text("(" + name + ") }")}
 }
 
-func (l *rangeLoop) call(function string, arg rope) rope {
-	return append(append(rope{statemachineName, text("." + function + "(")}, arg...), text(")"))
+func (l *rangeLoop) call(function string, arg ir.Rope) ir.Rope {
+	return append(append(ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}, arg...), ir.Text(")"))
 }
 
-// spelled spells the type of a variable of the loop; job.Void if there is none.
-func (l *rangeLoop) spelled(t types.Type) func() (string, error) {
-	im := l.u.imports
-	if t == nil {
-		return func() (string, error) { return im.Path(source.JobPath, "job") + ".Void", nil }
-	}
-	return func() (string, error) { return im.TypeString(t) }
-}
-
-func (l *rangeLoop) typed(key, value func() (string, error)) {
-	l.v.typeText = func() (string, error) {
-		k, err := key()
-		if err != nil {
-			return "", err
+// typed sets the type of the runtime's part of the loop. A nil type stands for a variable
+// that there is not.
+func (l *rangeLoop) typed(key, value types.Type) {
+	spelled := func(t types.Type) ir.Rope {
+		if t == nil {
+			return ir.Rope{ir.JobName, ir.Text(".Void")}
 		}
-		v, err := value()
-		return "*" + l.u.imports.Path(source.StatemachinePath, "statemachine") + ".Loop[" + k + ", " + v + "]", err
+		return ir.Rope{ir.TypeText(t, nil)}
 	}
+	l.v.Spelled = append(ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Loop[")}, joined([]ir.Rope{spelled(key), spelled(value)})...)
+	l.v.Spelled = append(l.v.Spelled, ir.Text("]"))
 }
 
 // ask calls a method of the loop that may suspend.
 func (l *rangeLoop) ask(method string) {
 	u := l.u
-	p := &point{call: l.s.For, kind: source.KindLoop, loop: l.v, method: method, resume: u.label("resume")}
+	p := &ir.Point{Call: l.s.For, Kind: source.KindLoop, Loop: l.v, Method: method, Resume: u.label("resume")}
 	if method == "Next" {
-		u.add(&note{pos: p.call})
+		u.add(&ir.Note{Pos: p.Call})
 	}
-	u.add(&park{p}, &mark{label: p.resume})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 }
 
 // through is where a jump out of the loop goes first; nil stands for the machine's end.
-func (l *rangeLoop) through(to *label) *label {
+func (l *rangeLoop) through(to *ir.Label) *ir.Label {
 	for _, leave := range l.leaves {
 		if leave.to == to {
 			return leave.at
@@ -212,20 +206,20 @@ func (l *rangeLoop) through(to *label) *label {
 func (l *rangeLoop) stops() {
 	u := l.u
 	for _, leave := range l.leaves {
-		u.add(&mark{label: leave.at})
+		u.add(&ir.Mark{Label: leave.at})
 		l.ask("Stop")
-		u.add(&do{line: rope{use(l.v), text(".Stopped("), taskName, text(")")}}, closeLoop, forget(l.v))
+		u.add(&ir.Do{Line: ir.Rope{ir.Use(l.v), ir.Text(".Stopped("), ir.TaskName, ir.Text(")")}}, closeLoop, forget(l.v))
 		if leave.to == nil {
-			u.add(&finish{u.results})
+			u.add(&ir.Finish{Results: u.results})
 		} else {
-			u.add(&jump{leave.to})
+			u.add(&ir.Jump{To: leave.to})
 		}
 	}
 }
 
 // out is where a jump to a target goes that leaves the statements around from index
 // first on.
-func (u *unit) out(to *label, first int) *label {
+func (u *unit) out(to *ir.Label, first int) *ir.Label {
 	for _, t := range u.around[first:] {
 		if t.loop != nil {
 			to = t.loop.through(to)
@@ -238,9 +232,32 @@ func (u *unit) out(to *label, first int) *label {
 // target.
 func (u *unit) outside(target token.Pos) int {
 	for i, t := range u.around {
-		if t.loop != nil && !within(t.loop.s, target) {
+		if t.loop != nil && !analyse.Within(t.loop.s, target) {
 			return i
 		}
 	}
 	return len(u.around)
+}
+
+// The machine of a stream differs from others in three ways: it hands out values, it returns
+// nothing at its end, and only a range enters it.
+
+// suspendEmit hands out a value. Source, then result:
+//
+//	if !yield(page, nil) { return }
+//
+//	f.Emit(page, nil)
+//	f.State = 1
+//	return true
+//	resume1:
+//	if !f.Wanted(t) { … }
+//
+// To the caller of MoveNext, a machine that has reached a yield has done its work.
+func (u *unit) suspendEmit(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
+	u.spillArgs(call)
+	fun := ast.Unparen(call.Fun)
+	u.renamed[call] = []ir.Edit{{Pos: fun.Pos(), End: fun.End(), With: ir.Rope{ir.FrameName, ir.Text(".Emit")}}}
+	u.add(&ir.Note{Pos: p.Call}, &ir.Assign{Src: u.expr(call)})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	u.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.FrameName, ir.Text(".Wanted("), ir.TaskName, ir.Text(")")}, Typed: u.retyped(call, dst)})
 }

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
@@ -18,20 +20,20 @@ func (u *unit) selectStatement(s *ast.SelectStmt, name string) {
 	u.settleComms(s)
 	w := u.newSwitching(s.Body, name)
 	w.outlineBodies()
-	d := &dispatch{head: rope{text("select")}}
+	d := &ir.Dispatch{Head: ir.Rope{ir.Text("select")}}
 	for i, c := range w.clauses {
 		comm := c.(*ast.CommClause).Comm
 		if recv, ok := comm.(*ast.AssignStmt); ok && u.suspendsIn(recv.Lhs) {
 			w.outline(i)
 		}
-		d.clauses = append(d.clauses, u.commClause(w, i, comm))
+		d.Clauses = append(d.Clauses, u.commClause(w, i, comm))
 	}
 	w.finish(d)
 }
 
 func (u *unit) suspendsIn(list []ast.Expr) bool {
 	for _, e := range list {
-		if u.suspends(e) {
+		if u.Suspends(e) {
 			return true
 		}
 	}
@@ -54,13 +56,13 @@ func (u *unit) settleComms(s *ast.SelectStmt) {
 	}
 	last := -1
 	for i, e := range list {
-		if u.suspends(e) {
+		if u.Suspends(e) {
 			last = i
 		}
 	}
 	for _, e := range list[:last+1] {
 		u.spill(e, false)
-		if !u.isConstant(e) && !u.info.Types[e].IsNil() {
+		if !u.IsConstant(e) && !u.Info.Types[e].IsNil() {
 			u.hoist(ast.Unparen(e))
 		}
 	}
@@ -68,13 +70,13 @@ func (u *unit) settleComms(s *ast.SelectStmt) {
 
 func receivedFrom(e ast.Expr) ast.Expr { return ast.Unparen(e).(*ast.UnaryExpr).X }
 
-func (u *unit) commClause(w *switching, i int, comm ast.Stmt) clause {
+func (u *unit) commClause(w *switching, i int, comm ast.Stmt) ir.Clause {
 	if comm == nil {
-		return w.clause(i, rope{text("default")})
+		return w.clause(i, ir.Rope{ir.Text("default")})
 	}
 	recv, ok := comm.(*ast.AssignStmt)
 	if !ok || w.labels[i] == nil || recv.Tok == token.ASSIGN && !u.suspendsIn(recv.Lhs) {
-		return w.clause(i, append(rope{text("case ")}, u.expr(comm)...))
+		return w.clause(i, append(ir.Rope{ir.Text("case ")}, u.expr(comm)...))
 	}
 	return u.receiveAside(w, i, recv)
 }
@@ -83,40 +85,40 @@ func (u *unit) commClause(w *switching, i int, comm ast.Stmt) clause {
 // that the moved body knows, or to temporaries if the places to receive into suspend.
 // These are assigned in one statement: gc makes it the first of the body
 // (noder/reader.go), so both places are evaluated before either is assigned.
-func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
-	head := rope{text("case ")}
-	pass := &assign{}
+func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) ir.Clause {
+	head := ir.Rope{ir.Text("case ")}
+	pass := &ir.Assign{}
 	var places []received
 	for n, lhs := range recv.Lhs {
 		if n > 0 {
-			head = append(head, text(", "))
+			head = append(head, ir.Text(", "))
 		}
-		if isBlank(lhs) {
-			head = append(head, text("_"))
+		if analyse.IsBlank(lhs) {
+			head = append(head, ir.Text("_"))
 			continue
 		}
-		local := text(u.names.fresh([]string{"received", "ok"}[n]))
+		local := ir.Text(u.names.Fresh([]string{"received", "ok"}[n]))
 		head = append(head, local)
-		if len(pass.src) > 0 {
-			pass.src = append(pass.src, text(", "))
+		if len(pass.Src) > 0 {
+			pass.Src = append(pass.Src, ir.Text(", "))
 		}
-		pass.src = append(pass.src, local)
+		pass.Src = append(pass.Src, local)
 		if recv.Tok == token.DEFINE {
-			pass.dst = append(pass.dst, u.left(lhs))
+			pass.Dst = append(pass.Dst, u.left(lhs))
 			continue
 		}
 		v := u.temp("received", u.receivedType(recv, n))
-		pass.dst = append(pass.dst, dest{v: v, declares: true})
+		pass.Dst = append(pass.Dst, ir.Dest{V: v, Declares: true})
 		places = append(places, received{lhs, v})
 	}
-	head = append(head, text(" := <-"))
+	head = append(head, ir.Text(" := <-"))
 	head = append(head, u.value(receivedFrom(recv.Rhs[0]))...)
 	if len(places) > 0 {
 		w.before[i] = func() { u.assignReceived(places) }
 	}
 	c := w.clause(i, head)
-	if len(pass.dst) > 0 {
-		c.code = []instr{pass}
+	if len(pass.Dst) > 0 {
+		c.Code = []ir.Instr{pass}
 	}
 	return c
 }
@@ -124,33 +126,33 @@ func (u *unit) receiveAside(w *switching, i int, recv *ast.AssignStmt) clause {
 // received is a place to receive into, and the temporary with what was received.
 type received struct {
 	lhs ast.Expr
-	v   *variable
+	v   *ir.Variable
 }
 
 func (u *unit) assignReceived(places []received) {
-	var ops []operandOf
+	var ops []analyse.Operand
 	for _, p := range places {
-		ops = append(ops, operandOf{expr: p.lhs, assigned: true})
+		ops = append(ops, analyse.Operand{Expr: p.lhs, Assigned: true})
 	}
 	u.spillAll(ops, false)
-	all := &assign{}
+	all := &ir.Assign{}
 	for n, p := range places {
 		if n > 0 {
-			all.src = append(all.src, text(", "))
+			all.Src = append(all.Src, ir.Text(", "))
 		}
-		all.dst, all.src = append(all.dst, u.left(p.lhs)), append(all.src, u.receivedFor(p.lhs, p.v)...)
+		all.Dst, all.Src = append(all.Dst, u.left(p.lhs)), append(all.Src, u.receivedFor(p.lhs, p.v)...)
 	}
 	u.add(all)
 }
 
 // receivedFor is what was received, as it is assigned to lhs. The ok of a receive takes
 // the type of what it is assigned to; a temporary has its own.
-func (u *unit) receivedFor(lhs ast.Expr, v *variable) rope {
-	t := u.typeOf(lhs)
-	if types.AssignableTo(v.typ, t) {
-		return rope{use(v)}
+func (u *unit) receivedFor(lhs ast.Expr, v *ir.Variable) ir.Rope {
+	t := u.TypeOf(lhs)
+	if types.AssignableTo(v.Type, t) {
+		return ir.Rope{ir.Use(v)}
 	}
-	return rope{late(func(p *printer) string { return p.typ(t, lhs) + "(" }), use(v), text(")")}
+	return ir.Rope{ir.TypeText(t, lhs), ir.Text("("), ir.Use(v), ir.Text(")")}
 }
 
 // receivedType is the type of the value or of the ok that is received.
@@ -158,5 +160,5 @@ func (u *unit) receivedType(recv *ast.AssignStmt, n int) types.Type {
 	if n == 1 {
 		return types.Typ[types.Bool]
 	}
-	return typeset.ChanElem(u.typeOf(receivedFrom(recv.Rhs[0])))
+	return typeset.ChanElem(u.TypeOf(receivedFrom(recv.Rhs[0])))
 }

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
@@ -17,9 +19,9 @@ import (
 func (u *unit) flatten() {
 	u.declareSignature()
 	if u.epilogue != nil {
-		u.add(&handler{to: u.epilogue})
+		u.add(&ir.Handler{To: u.epilogue})
 	}
-	u.block(u.body.List)
+	u.block(u.Body.List)
 	u.add(u.ending())
 	if u.epilogue != nil {
 		u.flattenEpilogue()
@@ -29,7 +31,7 @@ func (u *unit) flatten() {
 // declareSignature makes variables of receiver, parameters and results.
 func (u *unit) declareSignature() {
 	u.declareRecovery()
-	sig := u.sig
+	sig := u.Signature
 	if recv := sig.Recv(); recv != nil {
 		u.recv = u.parameter(recv)
 	}
@@ -38,26 +40,23 @@ func (u *unit) declareSignature() {
 	}
 	for v := range sig.Results().Variables() {
 		r := u.declare(v)
-		r.result, r.place = true, inFrame
+		r.Result, r.Place = true, ir.InFrame
 		u.results = append(u.results, r)
 	}
 }
 
-func (u *unit) parameter(v *types.Var) *variable {
+func (u *unit) parameter(v *types.Var) *ir.Variable {
 	p := u.declare(v)
-	p.param, p.place = true, inFrame
+	p.Param, p.Place = true, ir.InFrame
 	return p
 }
 
 // declare makes a variable of one of the source.
-func (u *unit) declare(obj types.Object) *variable {
-	v := &variable{obj: obj, name: obj.Name(), typ: obj.Type(), facts: *u.factsOf(obj)}
-	if f := u.literals.entries[asVar(obj)]; f != nil {
-		v.typ = nil
-		v.typeText = func() (string, error) {
-			p := &printer{u: u}
-			return "func" + p.companionSignature(f, nil), nil
-		}
+func (u *unit) declare(obj types.Object) *ir.Variable {
+	v := &ir.Variable{Obj: obj, Name: obj.Name(), Type: obj.Type(), Usage: u.UsageOf(obj)}
+	if f := u.Literals.Entries[asVar(obj)]; f != nil {
+		v.Type = nil
+		v.Spelled = u.companionType(f, nil)
 	}
 	u.vars[obj] = v
 	u.all = append(u.all, v)
@@ -68,8 +67,6 @@ func asVar(obj types.Object) *types.Var {
 	v, _ := obj.(*types.Var)
 	return v
 }
-
-func (u *unit) label(want string) *label { return &label{want: want} }
 
 // block flattens a list of statements.
 func (u *unit) block(list []ast.Stmt) {
@@ -104,7 +101,7 @@ func (u *unit) statement(s ast.Stmt) {
 	case *ast.EmptyStmt:
 		return
 	}
-	if !u.suspends(s) {
+	if !u.Suspends(s) {
 		u.keep(s)
 		return
 	}
@@ -115,10 +112,10 @@ func (u *unit) statement(s ast.Stmt) {
 		u.spillAll(u.parts(s.X), false)
 		u.keepRest(s)
 	case *ast.SendStmt:
-		u.spillAll([]operandOf{{expr: s.Chan}, {expr: s.Value, to: typeset.ChanElem(u.typeOf(s.Chan))}}, false)
+		u.spillAll([]analyse.Operand{{Expr: s.Chan}, {Expr: s.Value, To: typeset.ChanElem(u.TypeOf(s.Chan))}}, false)
 		u.keepRest(s)
 	case *ast.GoStmt:
-		u.spillAll(u.callOperands(s.Call), false)
+		u.spillAll(u.CallOperands(s.Call), false)
 		u.keepRest(s)
 	case *ast.BlockStmt:
 		u.block(s.List)
@@ -147,27 +144,27 @@ func (u *unit) keep(s ast.Stmt) {
 
 // keepRest keeps a statement of which all that suspends has been evaluated.
 func (u *unit) keepRest(s ast.Stmt) {
-	u.add(&keep{text: *u.scan(s), stops: u.terminates(s)})
+	u.add(&ir.Keep{Text: *u.scan(s), Stops: u.terminates(s)})
 }
 
 // expression: a call or a receive whose value is unused.
 func (u *unit) expression(s *ast.ExprStmt) {
-	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && u.points[call] != nil {
+	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && u.Points[call] != nil {
 		u.suspend(call, nil)
 		return
 	}
-	u.spillAll(u.operands(ast.Unparen(s.X)), false)
+	u.spillAll(u.Operands(ast.Unparen(s.X)), false)
 	u.keepRest(s)
 }
 
 // labeled: a label becomes one of MoveNext's if a goto wants it, and names the loop or
 // switch after it.
 func (u *unit) labeled(s *ast.LabeledStmt) {
-	obj := u.info.Defs[s.Label]
+	obj := u.Info.Defs[s.Label]
 	if u.isGotoTarget(obj) {
-		u.add(&mark{label: u.gotoLabel(obj)})
+		u.add(&ir.Mark{Label: u.gotoLabel(obj)})
 	}
-	if !u.suspends(s.Stmt) {
+	if !u.Suspends(s.Stmt) {
 		if u.leavesByName(s, obj) {
 			u.keep(s)
 		} else {
@@ -191,7 +188,7 @@ func (u *unit) labeled(s *ast.LabeledStmt) {
 	}
 }
 
-func (u *unit) gotoLabel(obj types.Object) *label {
+func (u *unit) gotoLabel(obj types.Object) *ir.Label {
 	l := u.gotos[obj]
 	if l == nil {
 		l = u.label(obj.Name())
@@ -202,15 +199,15 @@ func (u *unit) gotoLabel(obj types.Object) *label {
 
 // isGotoTarget reports whether the function has a goto to the label.
 func (u *unit) isGotoTarget(obj types.Object) bool {
-	return u.anyBranch(u.body, func(b *ast.BranchStmt) bool {
-		return b.Tok == token.GOTO && u.info.Uses[b.Label] == obj
+	return u.anyBranch(u.Body, func(b *ast.BranchStmt) bool {
+		return b.Tok == token.GOTO && u.Info.Uses[b.Label] == obj
 	})
 }
 
 // leavesByName reports whether s holds a break or continue with the label.
 func (u *unit) leavesByName(s ast.Stmt, obj types.Object) bool {
 	return u.anyBranch(s, func(b *ast.BranchStmt) bool {
-		return b.Tok != token.GOTO && b.Label != nil && u.info.Uses[b.Label] == obj
+		return b.Tok != token.GOTO && b.Label != nil && u.Info.Uses[b.Label] == obj
 	})
 }
 
@@ -227,3 +224,10 @@ func (u *unit) anyBranch(n ast.Node, cond func(*ast.BranchStmt) bool) bool {
 	})
 	return found
 }
+
+// atLine notes where a statement begins.
+func (u *unit) atLine(s ast.Stmt) {
+	u.add(&ir.Stand{Pos: s.Pos()})
+}
+
+func (u *unit) label(want string) *ir.Label { return &ir.Label{Want: want} }

@@ -3,6 +3,9 @@ package codegen
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
 )
 
 // switchStatement. The bodies that suspend move after the switch, which then only
@@ -34,16 +37,16 @@ func (u *unit) switchStatement(s *ast.SwitchStmt, name string) {
 		u.spill(s.Tag, false)
 	}
 	w.outlineBodies()
-	d := &dispatch{head: rope{text("switch ")}}
+	d := &ir.Dispatch{Head: ir.Rope{ir.Text("switch ")}}
 	if s.Tag != nil {
-		d.head = append(d.head, u.value(s.Tag)...)
+		d.Head = append(d.Head, u.value(s.Tag)...)
 	}
 	for i, c := range w.clauses {
-		head := rope{text("default")}
+		head := ir.Rope{ir.Text("default")}
 		if list := c.(*ast.CaseClause).List; list != nil {
-			head = append(rope{text("case ")}, u.join(list)...)
+			head = append(ir.Rope{ir.Text("case ")}, u.join(list)...)
 		}
-		d.clauses = append(d.clauses, w.clause(i, head))
+		d.Clauses = append(d.Clauses, w.clause(i, head))
 	}
 	w.finish(d)
 }
@@ -51,7 +54,7 @@ func (u *unit) switchStatement(s *ast.SwitchStmt, name string) {
 func (u *unit) suspendsInCases(body *ast.BlockStmt) bool {
 	for _, c := range body.List {
 		for _, e := range c.(*ast.CaseClause).List {
-			if u.suspends(e) {
+			if u.Suspends(e) {
 				return true
 			}
 		}
@@ -62,11 +65,11 @@ func (u *unit) suspendsInCases(body *ast.BlockStmt) bool {
 // compareCases evaluates the tag once and the cases one after another until one
 // is equal.
 func (u *unit) compareCases(s *ast.SwitchStmt, w *switching) {
-	var tag *variable
+	var tag *ir.Variable
 	if s.Tag != nil {
 		u.spill(s.Tag, false)
-		tag = u.temp("tag", u.typeOf(s.Tag))
-		u.add(&assign{dst: []dest{{v: tag, declares: true}}, src: u.value(s.Tag), typed: true})
+		tag = u.temp("tag", u.TypeOf(s.Tag))
+		u.add(&ir.Assign{Dst: []ir.Dest{{V: tag, Declares: true}}, Src: u.value(s.Tag), Typed: true})
 	}
 	otherwise := w.end
 	for i, c := range w.clauses {
@@ -81,11 +84,11 @@ func (u *unit) compareCases(s *ast.SwitchStmt, w *switching) {
 				continue
 			}
 			u.spill(e, false)
-			cond := append(rope{use(tag), text(" == ")}, parenthesized(u.value(e))...)
-			u.add(&branch{cond: cond, to: w.labels[i]})
+			cond := append(ir.Rope{ir.Use(tag), ir.Text(" == ")}, parenthesized(u.value(e))...)
+			u.add(&ir.Branch{Cond: cond, To: w.labels[i]})
 		}
 	}
-	u.add(&jump{otherwise})
+	u.add(&ir.Jump{To: otherwise})
 	w.bodies()
 }
 
@@ -94,16 +97,16 @@ type switching struct {
 	u       *unit
 	name    string
 	clauses []ast.Stmt
-	labels  []*label // of the clauses whose bodies move
-	before  []func() // what a moved body starts with
-	end     *label
+	labels  []*ir.Label // of the clauses whose bodies move
+	before  []func()    // what a moved body starts with
+	end     *ir.Label
 }
 
 func (u *unit) newSwitching(body *ast.BlockStmt, name string) *switching {
 	return &switching{
 		u: u, name: name,
 		clauses: body.List,
-		labels:  make([]*label, len(body.List)),
+		labels:  make([]*ir.Label, len(body.List)),
 		before:  make([]func(), len(body.List)),
 		end:     u.label("endSwitch"),
 	}
@@ -130,7 +133,7 @@ func (w *switching) outline(i int) {
 func (w *switching) outlineBodies() {
 	for i := range w.clauses {
 		for _, s := range w.body(i) {
-			if w.u.suspends(s) {
+			if w.u.Suspends(s) {
 				w.outline(i)
 			}
 		}
@@ -149,9 +152,9 @@ func fallsThrough(list []ast.Stmt) bool {
 }
 
 // clause is clause i as the deciding switch has it.
-func (w *switching) clause(i int, head rope) clause {
-	c := clause{head: head, to: w.labels[i]}
-	if c.to != nil {
+func (w *switching) clause(i int, head ir.Rope) ir.Clause {
+	c := ir.Clause{Head: head, To: w.labels[i]}
+	if c.To != nil {
 		return c
 	}
 	w.u.enter(jumpTarget{name: w.name, breakTo: w.end})
@@ -159,16 +162,16 @@ func (w *switching) clause(i int, head rope) clause {
 	for _, s := range w.body(i) {
 		r := &exits{u: w.u, root: w.clauses[i], breaks: 1, falling: 1}
 		r.walk(s)
-		c.body = append(c.body, w.u.scan(s))
+		c.Body = append(c.Body, w.u.scan(s))
 	}
-	c.stops = w.u.terminatesClause(w.body(i))
+	c.Stops = w.u.terminatesClause(w.body(i))
 	return c
 }
 
 // finish emits the decision and then the bodies that have moved.
-func (w *switching) finish(d *dispatch) {
-	d.whole = w.u.isExhaustive(w.clauses)
-	w.u.add(d, &jump{w.end})
+func (w *switching) finish(d *ir.Dispatch) {
+	d.Whole = w.u.isExhaustive(w.clauses)
+	w.u.add(d, &ir.Jump{To: w.end})
 	w.bodies()
 }
 
@@ -177,20 +180,20 @@ func (w *switching) bodies() {
 		if w.labels[i] == nil {
 			continue
 		}
-		var next *label
+		var next *ir.Label
 		if i+1 < len(w.labels) {
 			next = w.labels[i+1]
 		}
-		w.u.add(&mark{label: w.labels[i]})
+		w.u.add(&ir.Mark{Label: w.labels[i]})
 		if w.before[i] != nil {
 			w.before[i]()
 		}
 		w.u.enter(jumpTarget{name: w.name, breakTo: w.end, next: next})
 		w.u.block(w.body(i))
 		w.u.leave()
-		w.u.add(&jump{w.end})
+		w.u.add(&ir.Jump{To: w.end})
 	}
-	w.u.add(&mark{label: w.end})
+	w.u.add(&ir.Mark{Label: w.end})
 }
 
 // isExhaustive reports whether one of the clauses is always taken.
@@ -206,4 +209,72 @@ func (u *unit) isExhaustive(clauses []ast.Stmt) bool {
 		}
 	}
 	return false
+}
+
+// typeSwitch is a switch over the dynamic type. Its variable is one variable a
+// clause, each of another type.
+func (u *unit) typeSwitch(s *ast.TypeSwitchStmt, name string) {
+	if s.Init != nil {
+		u.statement(s.Init)
+	}
+	symbol, x := typeSwitchParts(s)
+	u.spill(x, false)
+	w := u.newSwitching(s.Body, name)
+	w.outlineBodies()
+	d := &ir.Dispatch{}
+	used := false
+	for i, c := range w.clauses {
+		c := c.(*ast.CaseClause)
+		head := ir.Rope{ir.Text("default")}
+		if c.List != nil {
+			head = append(ir.Rope{ir.Text("case ")}, u.join(c.List)...)
+		}
+		obj := u.Info.Implicits[c]
+		uses := obj != nil && u.mentions(c, obj)
+		var pass []ir.Instr
+		if uses && w.labels[i] != nil {
+			v := u.declare(obj)
+			v.Aside = true
+			pass = []ir.Instr{&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: ir.Rope{ir.Text(symbol.Name)}}}
+		}
+		used = used || uses
+		entry := w.clause(i, head)
+		entry.Code = pass
+		d.Clauses = append(d.Clauses, entry)
+	}
+	d.Head = ir.Rope{ir.Text("switch ")}
+	if used {
+		d.Head = append(d.Head, ir.Text(symbol.Name+" := "))
+	}
+	d.Head = append(append(d.Head, parenthesizedUnlessName(u.value(x), x)...), ir.Text(".(type)"))
+	w.finish(d)
+}
+
+func typeSwitchParts(s *ast.TypeSwitchStmt) (symbol *ast.Ident, x ast.Expr) {
+	switch a := s.Assign.(type) {
+	case *ast.AssignStmt:
+		return a.Lhs[0].(*ast.Ident), a.Rhs[0].(*ast.TypeAssertExpr).X
+	case *ast.ExprStmt:
+		return nil, a.X.(*ast.TypeAssertExpr).X
+	}
+	return nil, nil
+}
+
+// mentions reports whether n mentions obj.
+func (u *unit) mentions(n ast.Node, obj types.Object) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && u.Info.Uses[id] == obj
+		return !found
+	})
+	return found
+}
+
+func parenthesizedUnlessName(r ir.Rope, e ast.Expr) ir.Rope {
+	switch ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr:
+		return r
+	}
+	return parenthesized(r)
 }

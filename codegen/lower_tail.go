@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
@@ -54,13 +56,13 @@ type tailCall struct {
 // passesOn finds the tail calls of a function that needs no frame. There are none if it
 // does.
 func (u *unit) passesOn() []tailCall {
-	if u.debug || len(u.forced) > 0 || u.names.hidden["nil"] {
+	if u.debug || len(u.Forced) > 0 || u.names.Hides("nil") {
 		return nil
 	}
-	calls := tailCalls(u.fn)
+	calls := tailCalls(u.Source)
 	seen := map[*source.Function]bool{}
-	for next := calledInTail(u.fn, calls); next != nil && !seen[next]; next = calledInTail(next, tailCalls(next)) {
-		if next == u.fn {
+	for next := calledInTail(u.Source, calls); next != nil && !seen[next]; next = calledInTail(next, tailCalls(next)) {
+		if next == u.Source {
 			return nil
 		}
 		seen[next] = true
@@ -244,7 +246,7 @@ func changes(f *source.Function, v *types.Var) bool {
 		return ok && f.Package.Info.Uses[id] == v
 	}
 	ast.Inspect(f.Decl.Body, func(n ast.Node) bool {
-		for _, lhs := range assignedBy(n) {
+		for _, lhs := range analyse.AssignedBy(n) {
 			found = found || lhs != nil && is(lhs)
 		}
 		if n, ok := n.(*ast.UnaryExpr); ok && n.Op == token.AND {
@@ -257,13 +259,13 @@ func changes(f *source.Function, v *types.Var) bool {
 
 // returnInTail replaces a return statement of a function that needs no frame: a machine
 // gets the suspended callee, or nil and the results.
-func (u *unit) returnInTail(n *ast.ReturnStmt) []edit {
+func (u *unit) returnInTail(n *ast.ReturnStmt) []ir.Edit {
 	for _, c := range u.tail {
 		if c.stmt == n {
-			u.rename(c.call, c.point.Method, c.point.Enter, taskName)
-			return []edit{{pos: n.Pos(), end: n.End(), with: append(rope{text("return ")}, u.expr(c.call)...)}}
+			u.rename(c.call, c.point.Method, c.point.Enter, ir.TaskName)
+			return []ir.Edit{{Pos: n.Pos(), End: n.End(), With: append(ir.Rope{ir.Text("return ")}, u.expr(c.call)...)}}
 		}
 	}
 	at := n.Results[0].Pos()
-	return []edit{{pos: at, end: at, with: rope{text("nil, ")}}}
+	return []ir.Edit{{Pos: at, End: at, With: ir.Rope{ir.Text("nil, ")}}}
 }

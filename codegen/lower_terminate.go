@@ -21,7 +21,7 @@ func (u *unit) terminatesAs(s ast.Stmt, name string) bool {
 		if !ok {
 			return false
 		}
-		builtin, ok := u.builtin(call.Fun)
+		builtin, ok := u.Builtin(call.Fun)
 		return ok && builtin == "panic"
 	case *ast.BlockStmt:
 		return u.terminatesList(s.List)

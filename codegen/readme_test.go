@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,21 +48,34 @@ func says(message [2]string, text string) bool {
 // the generator does not know is not among them: no valid source has it.
 func refusals(t *testing.T) (list [][2]string) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "diagnostics_lower.go", nil, parser.SkipObjectResolution)
+	phases, err := filepath.Glob("internal/*/diagnostics.go")
 	require.NoError(t, err)
-	ast.Inspect(file, func(n ast.Node) bool {
-		if fn, ok := n.(*ast.FuncDecl); ok && (fn.Name.Name == "unsupported" || fn.Name.Name == "unknownSyntax") {
-			return false
-		}
-		if call, ok := n.(*ast.CallExpr); ok {
-			if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "unsupported" {
+	for _, name := range append(phases, "diagnostics.go") {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if fn, ok := n.(*ast.FuncDecl); ok && fn.Name.Name == "UnknownSyntax" {
+				return false
+			}
+			if call, ok := n.(*ast.CallExpr); ok && isRefusal(call.Fun) {
 				list = append(list, [2]string{sample(t, call.Args[1]), sample(t, call.Args[2])})
 			}
-		}
-		return true
-	})
+			return true
+		})
+	}
 	require.NotEmpty(t, list)
 	return list
+}
+
+// isRefusal reports whether a function is source.Unsupported, with or without the package.
+func isRefusal(fun ast.Expr) bool {
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		return fun.Name == "Unsupported"
+	case *ast.SelectorExpr:
+		return fun.Sel.Name == "Unsupported"
+	}
+	return false
 }
 
 // sample is a text that is put together of constants and names.

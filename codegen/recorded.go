@@ -23,10 +23,8 @@ func Recorded(cfg Config, sink string, patterns ...string) (map[string][]byte, [
 		return nil, nil, err
 	}
 	r := newRun(&cfg, ws)
-	r.instead = func(fn *source.Function, imports *typetext.Imports) (*source.Lowered, []source.Diagnostic) {
-		u := newUnit(fn, imports)
-		u.debug, u.records = true, true
-		return u.lower()
+	r.instead = func(fn *source.Function, imports *typetext.Imports) ([]byte, []source.Diagnostic) {
+		return newUnit(fn, imports, form{debug: true, records: true}).lower()
 	}
 	result, err := r.do()
 	if err != nil || len(result.Diagnostics) > 0 {

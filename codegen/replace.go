@@ -7,10 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"syscall"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Replacing the files of one folder, all or none.
@@ -118,8 +119,8 @@ func rollBack(list []replacement) error {
 	return errors.Join(errs...)
 }
 
-// writeTemp writes data to a new file next to path, under a name that the go command
-// ignores. It returns the name also if it fails half-way.
+// writeTemp writes data to a new file next to path, under a name of the form
+// source.Leftover, which the go command ignores. It returns the name also if it fails half-way.
 func (d disk) writeTemp(path string, data []byte) (string, error) {
 	f, err := d.create(filepath.Dir(path), fmt.Sprintf(".%s.%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {
@@ -135,10 +136,6 @@ func (d disk) writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), err
 }
 
-// leftover is the form of writeTemp's names. Those without a process are from earlier
-// versions.
-var leftover = regexp.MustCompile(`^\..+_async(?:_test)?\.go\.(?:(\d+)-)?\d+$`)
-
 // removeLeftovers removes from a folder the files that dead runs have left.
 func removeLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
@@ -146,7 +143,7 @@ func removeLeftovers(dir string) {
 		return // It is about to be said.
 	}
 	for _, e := range entries {
-		m := leftover.FindStringSubmatch(e.Name())
+		m := source.Leftover.FindStringSubmatch(e.Name())
 		if m == nil || !e.Type().IsRegular() {
 			continue
 		}

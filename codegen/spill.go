@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typeset"
 	"github.com/movenext/movenext/codegen/internal/typetext"
@@ -14,37 +16,14 @@ import (
 // so does everything that gc evaluates before it (spill_order.go). The rest of the
 // expression, with temporaries for the evaluated parts, is printed where it was.
 
-// operandOf is a part of an expression or statement, and what gc does with it
-// there.
-type operandOf struct {
-	expr     ast.Expr
-	to       types.Type       // it is converted to this type, perhaps implicitly
-	key      *types.Map       // it is a key of such a map
-	compared bool             // by == and the like
-	copied   bool             // it is called, and copied before the arguments
-	method   *types.Selection // of which it is the receiver
-	bound    bool             // of a slice expression
-	assigned bool             // it is a left-hand side: its parts are evaluated, not it
-}
-
-func operands(list []ast.Expr) []operandOf {
-	var ops []operandOf
-	for _, e := range list {
-		if e != nil {
-			ops = append(ops, operandOf{expr: e})
-		}
-	}
-	return ops
-}
-
 // spill evaluates everything in e that suspends. If later suspensions follow in the
 // same statement, what gc orders before them is evaluated too.
 func (u *unit) spill(e ast.Expr, later bool) {
 	e = ast.Unparen(e)
-	if _, done := u.evaluated[e]; done || u.isConstant(e) {
+	if _, done := u.evaluated[e]; done || u.IsConstant(e) {
 		return
 	}
-	if !u.suspends(e) {
+	if !u.Suspends(e) {
 		if later {
 			u.settle(e)
 		}
@@ -52,7 +31,7 @@ func (u *unit) spill(e ast.Expr, later bool) {
 	}
 	switch x := e.(type) {
 	case *ast.CallExpr:
-		if u.points[x] != nil {
+		if u.Points[x] != nil {
 			u.evaluate(x)
 			return
 		}
@@ -66,23 +45,23 @@ func (u *unit) spill(e ast.Expr, later bool) {
 			return
 		}
 	case *ast.CompositeLit:
-		if isMap(u.typeOf(x)) {
+		if typeset.MapType(u.TypeOf(x)) != nil {
 			u.spillMap(x)
 			return
 		}
 	}
 	moves := later && u.moves(e)
-	u.spillAll(u.operands(e), later && !moves)
+	u.spillAll(u.Operands(e), later && !moves)
 	if moves {
 		u.hoist(e)
 	}
 }
 
 // spillAll spills operands that are evaluated one after another.
-func (u *unit) spillAll(ops []operandOf, later bool) {
+func (u *unit) spillAll(ops []analyse.Operand, later bool) {
 	last := -1
 	for i, o := range ops {
-		if u.suspends(o.expr) {
+		if u.Suspends(o.Expr) {
 			last = i
 		}
 	}
@@ -96,47 +75,47 @@ func (u *unit) spillAll(ops []operandOf, later bool) {
 
 // hoistCompared: the operands of a comparison are copied when both have been evaluated,
 // in contrast to all others.
-func (u *unit) hoistCompared(ops []operandOf) {
+func (u *unit) hoistCompared(ops []analyse.Operand) {
 	for _, o := range ops {
 		if u.comparedAsIs(o) && u.wantsTemp(o) {
-			u.hoist(ast.Unparen(o.expr))
+			u.hoist(ast.Unparen(o.Expr))
 		}
 	}
 }
 
-func (u *unit) spillOperand(o operandOf, later bool) {
-	if o.assigned {
-		u.spillAll(u.parts(o.expr), later)
+func (u *unit) spillOperand(o analyse.Operand, later bool) {
+	if o.Assigned {
+		u.spillAll(u.parts(o.Expr), later)
 		return
 	}
-	u.spill(o.expr, later)
-	if later && o.copied {
+	u.spill(o.Expr, later)
+	if later && o.Copied {
 		u.hoistCopied(o)
 		return
 	}
 	if later && !u.comparedAsIs(o) && u.wantsTemp(o) {
-		u.hoist(ast.Unparen(o.expr))
+		u.hoist(ast.Unparen(o.Expr))
 	}
 }
 
 // settle evaluates what gc moves out of e, which does not suspend.
 func (u *unit) settle(e ast.Expr) {
 	e = ast.Unparen(e)
-	if _, done := u.evaluated[e]; done || u.isConstant(e) {
+	if _, done := u.evaluated[e]; done || u.IsConstant(e) {
 		return
 	}
 	if u.moves(e) {
 		u.hoist(e)
 		return
 	}
-	ops := u.operands(e)
+	ops := u.Operands(e)
 	for _, o := range ops {
-		if o.assigned {
+		if o.Assigned {
 			continue
 		}
-		u.settle(o.expr)
+		u.settle(o.Expr)
 		if !u.comparedAsIs(o) && u.wantsTemp(o) {
-			u.hoist(ast.Unparen(o.expr))
+			u.hoist(ast.Unparen(o.Expr))
 		}
 	}
 	u.hoistCompared(ops)
@@ -148,9 +127,9 @@ func (u *unit) hoist(e ast.Expr) {
 		return
 	}
 	temps := u.tempsFor(e)
-	i := &assign{src: u.typed(e), typed: u.needsType(e)}
+	i := &ir.Assign{Src: u.typed(e), Typed: u.needsType(e)}
 	for _, v := range temps {
-		i.dst = append(i.dst, dest{v: v, declares: true})
+		i.Dst = append(i.Dst, ir.Dest{V: v, Declares: true})
 	}
 	u.add(i)
 	u.evaluated[e] = temps
@@ -170,32 +149,31 @@ func (u *unit) needsType(e ast.Expr) bool {
 
 // typed is e with its type spelled out if the source leaves that to the literal
 // around it.
-func (u *unit) typed(e ast.Expr) rope {
+func (u *unit) typed(e ast.Expr) ir.Rope {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok || lit.Type != nil {
 		return u.expr(e)
 	}
-	t, prefix := u.typeOf(lit), ""
+	t, prefix := u.TypeOf(lit), ""
 	if ptr, ok := typeset.Core(t).(*types.Pointer); ok {
 		t, prefix = ptr.Elem(), "&"
 	}
-	head := late(func(p *printer) string { return prefix + p.typ(t, lit) })
-	return append(rope{head}, u.expr(e)...)
+	return append(ir.Rope{ir.Text(prefix), ir.TypeText(t, lit)}, u.expr(e)...)
 }
 
 // tempsFor makes a temporary for each value of e.
-func (u *unit) tempsFor(e ast.Expr) []*variable {
-	typs := []types.Type{u.typeOf(e)}
+func (u *unit) tempsFor(e ast.Expr) []*ir.Variable {
+	typs := []types.Type{u.TypeOf(e)}
 	if tuple, ok := typs[0].(*types.Tuple); ok {
 		typs = nil
 		for v := range tuple.Variables() {
 			typs = append(typs, v.Type())
 		}
 	}
-	var list []*variable
+	var list []*ir.Variable
 	for _, t := range typs {
 		v := u.temp(u.tempName(e), t)
-		v.of = e
+		v.Of = e
 		list = append(list, v)
 	}
 	return list
@@ -203,8 +181,8 @@ func (u *unit) tempsFor(e ast.Expr) []*variable {
 
 // temp makes a temporary. Its name ends in a number, so that it reads like none of
 // the user's.
-func (u *unit) temp(stem string, t types.Type) *variable {
-	v := &variable{name: stem, typ: types.Default(t)}
+func (u *unit) temp(stem string, t types.Type) *ir.Variable {
+	v := &ir.Variable{Name: stem, Type: types.Default(t)}
 	u.all = append(u.all, v)
 	return v
 }
@@ -214,7 +192,7 @@ func (u *unit) temp(stem string, t types.Type) *variable {
 func (u *unit) tempName(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		if u.isConversion(e) {
+		if u.IsConversion(e) {
 			return "converted"
 		}
 		return calledName(e)
@@ -244,19 +222,19 @@ func calledName(call *ast.CallExpr) string {
 // spillLogical: the right operand is evaluated only if the left one does not
 // decide.
 func (u *unit) spillLogical(e *ast.BinaryExpr) {
-	v := u.temp("cond", u.typeOf(e))
+	v := u.temp("cond", u.TypeOf(e))
 	end := u.label("cond")
 	u.spill(e.X, false)
-	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: u.value(e.X), typed: true})
-	u.add(&branch{cond: rope{use(v)}, not: e.Op == token.LAND, to: end})
+	u.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: u.value(e.X), Typed: true})
+	u.add(&ir.Branch{Cond: ir.Rope{ir.Use(v)}, Not: e.Op == token.LAND, To: end})
 	u.spill(e.Y, false)
-	u.add(&assign{dst: []dest{{v: v}}, src: u.value(e.Y)})
-	u.add(&mark{label: end})
-	u.evaluated[e] = []*variable{v}
+	u.add(&ir.Assign{Dst: []ir.Dest{{V: v}}, Src: u.value(e.Y)})
+	u.add(&ir.Mark{Label: end})
+	u.evaluated[e] = []*ir.Variable{v}
 }
 
 // value is e as it is after spilling: a temporary, or what is left of it.
-func (u *unit) value(e ast.Expr) rope {
+func (u *unit) value(e ast.Expr) ir.Rope {
 	if temps, ok := u.evaluated[ast.Unparen(e)]; ok {
 		return mentions(temps)
 	}

@@ -2,9 +2,12 @@ package codegen
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
-	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Callees and method values: gc copies some of them early that it reads late as other
@@ -14,65 +17,29 @@ import (
 //	list[len(list)-1](f())     reads all of it before f: calls are copied (RewriteNonNameCall)
 //	pair(x.M, f())             reads x after f, unless gc makes x.M a literal, which captures x
 
-// calleeOperands are the function value that is called, or the receiver of a method.
-func (u *unit) calleeOperands(fun ast.Expr) []operandOf {
-	sel, ok := fun.(*ast.SelectorExpr)
-	s := u.info.Selections[sel]
-	switch {
-	case !ok || s == nil || s.Kind() != types.MethodVal:
-		return []operandOf{{expr: fun, copied: u.copiesCallee(fun)}}
-	case types.IsInterface(s.Obj().(*types.Func).Signature().Recv().Type()) && !isTypeParam(s.Recv()):
-		return []operandOf{{expr: sel.X, copied: u.copiesCallee(sel.X), method: s}}
-	}
-	return u.operands(fun)
-}
-
-// copiesCallee reports whether gc copies the callee e before the arguments. A new in e
-// is no reason to: it is unobservable (typecheck.RewriteNonNameCall).
-func (u *unit) copiesCallee(e ast.Expr) bool { return u.hasCall(e, "new") }
-
-// hasCall reports whether e holds a receive or a call, also of a predeclared function,
-// except those of some names. Conversions and constants do not count.
-func (u *unit) hasCall(e ast.Expr, but ...string) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			name, _ := u.builtin(n.Fun)
-			found = found || !u.isConversion(n) && !u.isConstant(n) && !slices.Contains(but, name)
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
-		}
-		return !found
-	})
-	return found
-}
-
 // hoistCopied copies the callee: for a method of an embedded interface, the interface.
-func (u *unit) hoistCopied(o operandOf) {
-	e := ast.Unparen(o.expr)
-	if o.method == nil || len(o.method.Index()) == 1 {
+func (u *unit) hoistCopied(o analyse.Operand) {
+	e := ast.Unparen(o.Expr)
+	if o.Method == nil || len(o.Method.Index()) == 1 {
 		u.hoist(e)
 		return
 	}
-	src, t := u.throughFields(e, o.method)
+	src, t := u.throughFields(e, o.Method)
 	v := u.temp("receiver", t)
-	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: src, typed: true})
-	u.evaluated[e] = []*variable{v}
+	u.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: src, Typed: true})
+	u.evaluated[e] = []*ir.Variable{v}
 }
 
 // throughFields is the embedded field of x that has the method selected from x, and the
 // type of the field.
-func (u *unit) throughFields(x ast.Expr, method *types.Selection) (rope, types.Type) {
+func (u *unit) throughFields(x ast.Expr, method *types.Selection) (ir.Rope, types.Type) {
 	src := u.value(x)
 	if _, follows := ast.Unparen(x).(*ast.StarExpr); follows {
 		src = parenthesized(src)
 	}
-	t := u.typeOf(x)
+	t := u.TypeOf(x)
 	for _, field := range embeddedFields(t, method) {
-		src, t = append(src, text("."+field.Name())), field.Type()
+		src, t = append(src, ir.Text("."+field.Name())), field.Type()
 	}
 	return src, t
 }
@@ -92,7 +59,7 @@ func embeddedFields(t types.Type, method *types.Selection) []*types.Var {
 // where the method depends on a type parameter of the function, so that there is no
 // function that could be named.
 func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
-	s := u.info.Selections[e]
+	s := u.Info.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal {
 		return false
 	}
@@ -100,7 +67,7 @@ func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
 	for _, field := range embeddedFields(recv, s) {
 		recv = field.Type()
 	}
-	if isTypeParam(recv) {
+	if typeset.IsParam(recv) {
 		return true
 	}
 	if ptr, ok := types.Unalias(recv).(*types.Pointer); ok {
@@ -108,4 +75,62 @@ func (u *unit) movesMethodValue(e *ast.SelectorExpr) bool {
 	}
 	named, ok := types.Unalias(recv).(*types.Named)
 	return ok && !types.IsInterface(named) && named.TypeArgs().Len() > 0 && u.isDerived(named)
+}
+
+// Calls that go to another function than the source says: a twin, or an entry, which
+// has an argument more.
+
+// rename makes call go to another function that is declared next to its callee, with an
+// argument more in front.
+func (u *unit) rename(call *ast.CallExpr, method *types.Selection, to *types.Func, first ...ir.Piece) {
+	u.renameCallee(call, to)
+	expression := method != nil && method.Kind() == types.MethodExpr
+	switch {
+	case len(first) == 0:
+	case expression && len(u.evaluated[ast.Unparen(call.Args[0])]) > 1:
+		u.between[ast.Unparen(call.Args[0])] = first // T.M(g()), where g returns the receiver, too
+	default:
+		u.renamed[call] = []ir.Edit{u.firstArgument(call, method, first)}
+	}
+}
+
+// renameCallee spells the name of the called function as to, which is declared next to
+// it.
+func (u *unit) renameCallee(call *ast.CallExpr, to *types.Func) {
+	_, id, _ := source.Callee(call, u.Info)
+	u.idents[id] = u.spelledBeside(call, id, to.Name())
+}
+
+// spelledBeside is the name of a declaration next to the function that call names by
+// id.
+func (u *unit) spelledBeside(call *ast.CallExpr, id *ast.Ident, name string) string {
+	if _, bare := source.Uninstantiated(call.Fun).(*ast.Ident); bare {
+		if q := u.qualifier(u.Info.Uses[id]); q != "" { // a dot import
+			return q + "." + name
+		}
+	}
+	return name
+}
+
+func (u *unit) firstArgument(call *ast.CallExpr, method *types.Selection, arg ir.Rope) ir.Edit {
+	if method != nil && method.Kind() == types.MethodExpr {
+		at := call.Args[0].End()
+		return ir.Edit{Pos: at, End: at, With: append(ir.Rope{ir.Text(", ")}, arg...)}
+	}
+	at := call.Lparen + 1
+	if len(call.Args) > 0 {
+		arg = append(arg, ir.Text(", "))
+	}
+	return ir.Edit{Pos: at, End: at, With: arg}
+}
+
+// withBetween mentions the values of e, and inserts the text that must follow the
+// first.
+func (u *unit) withBetween(e ast.Expr, temps []*ir.Variable) []ir.Piece {
+	more, ok := u.between[e]
+	if !ok {
+		return mentions(temps)
+	}
+	list := append(ir.Rope{ir.Use(temps[0]), ir.Text(", ")}, more...)
+	return append(append(list, ir.Text(", ")), mentions(temps[1:])...)
 }

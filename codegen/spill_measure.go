@@ -23,8 +23,8 @@ import (
 // measuresArray reports whether call asks for the length of an array that holds a
 // suspension.
 func (u *unit) measuresArray(call *ast.CallExpr) bool {
-	name, ok := u.builtin(call.Fun)
-	return ok && (name == "len" || name == "cap") && arrayOf(u.typeOf(call.Args[0])) != nil && u.suspends(call.Args[0])
+	name, ok := u.Builtin(call.Fun)
+	return ok && (name == "len" || name == "cap") && arrayOf(u.TypeOf(call.Args[0])) != nil && u.Suspends(call.Args[0])
 }
 
 func (u *unit) spillMeasured(call *ast.CallExpr) {

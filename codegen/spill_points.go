@@ -1,22 +1,22 @@
 package codegen
 
 import (
-	"bytes"
 	"go/ast"
-	"go/token"
 	"go/types"
-	"strings"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // evaluate makes a suspension point happen whose values are needed by the
 // expression around it.
 func (u *unit) evaluate(call *ast.CallExpr) {
 	temps := u.tempsFor(call)
-	var dst []dest
+	var dst []ir.Dest
 	for _, v := range temps {
-		dst = append(dst, dest{v: v, declares: true})
+		dst = append(dst, ir.Dest{V: v, Declares: true})
 	}
 	u.suspend(call, dst)
 	u.evaluated[call] = temps
@@ -24,12 +24,12 @@ func (u *unit) evaluate(call *ast.CallExpr) {
 
 // suspend makes a suspension point happen and gives its values to dst. No dst:
 // the values are dropped.
-func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
-	s := u.points[call]
+func (u *unit) suspend(call *ast.CallExpr, dst []ir.Dest) {
+	s := u.Points[call]
 	for len(dst) < u.values(call) {
-		dst = append(dst, dest{}) // blank
+		dst = append(dst, ir.Dest{}) // blank
 	}
-	p := &point{call: call.Pos(), kind: s.Kind, resume: u.label("resume")}
+	p := &ir.Point{Call: call.Pos(), Kind: s.Kind, Resume: u.label("resume")}
 	switch s.Kind {
 	case source.KindEnter:
 		u.suspendEnter(call, s, p, dst)
@@ -50,17 +50,17 @@ func (u *unit) suspend(call *ast.CallExpr, dst []dest) {
 	case source.KindEmit:
 		u.suspendEmit(call, p, dst)
 	case source.KindYield:
-		u.add(&note{pos: p.call}, &park{p}, &mark{label: p.resume}, &do{line: rope{text("_ = "), taskName, text(".Refusal()")}})
+		u.add(&ir.Note{Pos: p.Call}, &ir.Park{Point: p}, &ir.Mark{Label: p.Resume}, &ir.Do{Line: ir.Rope{ir.Text("_ = "), ir.TaskName, ir.Text(".Refusal()")}})
 	case source.KindSwitchTo:
 		u.suspendSwitch(call, p, dst)
 	}
 }
 
 // hold makes the frame's field for the awaited value of a point.
-func (u *unit) hold(p *point, stem string, typ func() (string, error)) {
-	p.want = stem
-	p.held = &variable{name: stem, typeText: typ, place: inFrame}
-	u.all = append(u.all, p.held)
+func (u *unit) hold(p *ir.Point, stem string, typ ir.Rope) {
+	p.Want = stem
+	p.Held = &ir.Variable{Name: stem, Spelled: typ, Place: ir.InFrame}
+	u.all = append(u.all, p.Held)
 }
 
 // suspendEnter calls another machine's entry. Source, then result:
@@ -80,29 +80,29 @@ func (u *unit) hold(p *point, stem string, typ func() (string, error)) {
 //
 // The call assigns twice if it suspends, zero values first. Those are never seen: dst
 // are variables of this frame alone (see [unit.direct]).
-func (u *unit) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
+func (u *unit) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	u.spillArgs(call)
-	u.hold(p, calledName(call), func() (string, error) { return u.imports.TypeString(s.Frame) })
-	p.resumed = u.label("resumed")
-	u.rename(call, s.Method, s.Enter, taskName)
+	u.hold(p, calledName(call), ir.Rope{ir.TypeText(s.Frame, nil)})
+	p.Resumed = u.label("resumed")
+	u.rename(call, s.Method, s.Enter, ir.TaskName)
 	u.enterCallee(p, u.expr(call), dst)
 }
 
 // enterCallee calls an entry, and gets the results of a callee that has suspended
 // when that has finished.
-func (u *unit) enterCallee(p *point, entry rope, dst []dest) {
-	u.add(&note{pos: p.call})
-	u.add(&assign{dst: append([]dest{{v: p.held}}, dst...), src: entry})
-	u.add(&park{p}, &mark{label: p.resume})
-	results := rope{use(p.held), text(".Results("), taskName, text(")")}
-	u.add(&assign{dst: dropBlanks(again(dst)), src: results}, forget(p.held), &mark{label: p.resumed})
+func (u *unit) enterCallee(p *ir.Point, entry ir.Rope, dst []ir.Dest) {
+	u.add(&ir.Note{Pos: p.Call})
+	u.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Held}}, dst...), Src: entry})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	results := ir.Rope{ir.Use(p.Held), ir.Text(".Results("), ir.TaskName, ir.Text(")")}
+	u.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: results}, forget(p.Held), &ir.Mark{Label: p.Resumed})
 }
 
 // again is dst for its second assignment.
-func again(dst []dest) []dest {
-	list := make([]dest, len(dst))
+func again(dst []ir.Dest) []ir.Dest {
+	list := make([]ir.Dest, len(dst))
 	for i, t := range dst {
-		list[i] = dest{v: t.v}
+		list[i] = ir.Dest{V: t.V}
 	}
 	return list
 }
@@ -120,28 +120,28 @@ func again(dst []dest) []dest {
 //	resume1:
 //	err = t.Refusal()
 //	resumed1:
-func (u *unit) suspendSleep(call *ast.CallExpr, p *point, dst []dest) {
+func (u *unit) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	u.spillArgs(call)
-	p.resumed = u.label("resumed")
-	args := []rope{{taskName}}
+	p.Resumed = u.label("resumed")
+	args := []ir.Rope{{ir.TaskName}}
 	for _, arg := range call.Args {
 		args = append(args, u.value(arg))
 	}
-	p.asleep = u.temp("asleep", types.Typ[types.Bool])
-	entry := append(append(rope{statemachineName, text(".Sleep(")}, joined(args)...), text(")"))
-	u.add(&note{pos: p.call}, &assign{dst: append([]dest{{v: p.asleep}}, dst...), src: entry})
-	u.add(&park{p}, &mark{label: p.resume})
-	u.add(&assign{dst: dropBlanks(again(dst)), src: rope{taskName, text(".Refusal()")}}, &mark{label: p.resumed})
+	p.Asleep = u.temp("asleep", types.Typ[types.Bool])
+	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, joined(args)...), ir.Text(")"))
+	u.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	u.add(&ir.Assign{Dst: dropBlanks(again(dst)), Src: ir.Rope{ir.TaskName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
 
 // suspendLiteral calls a literal that has become a machine: a callee with more
 // parameters, the variables that it captures.
-func (u *unit) suspendLiteral(call *ast.CallExpr, p *point, dst []dest) {
+func (u *unit) suspendLiteral(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	l := u.lowered(ast.Unparen(call.Fun).(*ast.FuncLit))
 	u.spillArgs(call)
-	u.hold(p, "func", func() (string, error) { return "*" + l.names.Frame + u.typeArgs(), nil })
-	p.resumed = u.label("resumed")
-	args := []rope{{taskName}}
+	u.hold(p, "func", ir.Rope{ir.Text("*" + l.Declared.Frame + u.typeArgs())})
+	p.Resumed = u.label("resumed")
+	args := []ir.Rope{{ir.TaskName}}
 	for _, arg := range call.Args {
 		args = append(args, u.value(arg))
 	}
@@ -149,37 +149,37 @@ func (u *unit) suspendLiteral(call *ast.CallExpr, p *point, dst []dest) {
 }
 
 // spread adds the ellipsis of a call to the last of its arguments.
-func spread(call *ast.CallExpr, args []rope) []rope {
+func spread(call *ast.CallExpr, args []ir.Rope) []ir.Rope {
 	if call.Ellipsis.IsValid() {
 		last := len(args) - 1
-		args[last] = append(args[last], text("..."))
+		args[last] = append(args[last], ir.Text("..."))
 	}
 	return args
 }
 
 // suspendTwin calls a twin that has no entry, and awaits its job.
-func (u *unit) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
+func (u *unit) suspendTwin(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	u.spillArgs(call)
-	u.hold(p, calledName(call), u.jobType(s.Result))
+	u.hold(p, calledName(call), jobType(s.Result))
 	u.rename(call, s.Method, s.Twin)
-	u.add(&note{pos: p.call}, &assign{dst: []dest{{v: p.held}}, src: u.expr(call)})
-	u.add(&park{p}, &mark{label: p.resume})
+	u.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: u.expr(call)})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
 	u.unpack(call, u.resultOf("TwinResult", p), s, dst)
-	u.add(forget(p.held))
+	u.add(forget(p.Held))
 }
 
 // suspendJob awaits a job.
-func (u *unit) suspendJob(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
+func (u *unit) suspendJob(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	awaited := u.awaitedJob(call, s)
-	u.hold(p, "await", u.jobType(s.Result))
-	u.add(&note{pos: p.call}, &assign{dst: []dest{{v: p.held}}, src: awaited})
-	u.add(&park{p}, &mark{label: p.resume})
-	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("JobResult", p), typed: u.retyped(call, dst)}, forget(p.held))
+	u.hold(p, "await", jobType(s.Result))
+	u.add(&ir.Note{Pos: p.Call}, &ir.Assign{Dst: []ir.Dest{{V: p.Held}}, Src: awaited})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	u.add(&ir.Assign{Dst: dropBlanks(dst), Src: u.resultOf("JobResult", p), Typed: u.retyped(call, dst)}, forget(p.Held))
 }
 
 // awaitedJob spills and returns the job of j.Await(), which may be an embedded
 // one, and may be written (*job.Job[T]).Await(j).
-func (u *unit) awaitedJob(call *ast.CallExpr, s *source.Suspension) rope {
+func (u *unit) awaitedJob(call *ast.CallExpr, s *source.Suspension) ir.Rope {
 	sel := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	x := sel.X
 	if s.Method.Kind() == types.MethodExpr {
@@ -187,8 +187,8 @@ func (u *unit) awaitedJob(call *ast.CallExpr, s *source.Suspension) rope {
 	}
 	u.spill(x, false)
 	src, t := u.throughFields(x, s.Method)
-	if !isPointerType(t) {
-		src = append(rope{text("&")}, src...)
+	if !typeset.IsPointer(t) {
+		src = append(ir.Rope{ir.Text("&")}, src...)
 	}
 	return src
 }
@@ -200,22 +200,19 @@ func structOf(t types.Type) *types.Struct {
 	return t.Underlying().(*types.Struct)
 }
 
-func parenthesized(r rope) rope {
-	return append(append(rope{text("(")}, r...), text(")"))
+func parenthesized(r ir.Rope) ir.Rope {
+	return append(append(ir.Rope{ir.Text("(")}, r...), ir.Text(")"))
 }
 
 // suspendAwait awaits anything that has a GetAwaiter. A nil awaitable and a nil
 // awaiter fail with an error in plain code, so here too.
-func (u *unit) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *point, dst []dest) {
+func (u *unit) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
 	arg := call.Args[0]
-	u.spillAll([]operandOf{{expr: arg, to: types.NewInterfaceType(nil, nil)}}, false)
-	u.hold(p, "await", func() (string, error) {
-		elem, err := u.imports.TypeString(s.Result)
-		return u.imports.Path(source.AwaiterPath, "awaiter") + ".Awaiter[" + elem + "]", err
-	})
-	u.add(&note{pos: p.call}, &obtain{p: p, src: u.value(arg), result: s.Result, at: arg})
-	u.add(&park{p}, &mark{label: p.resume})
-	u.add(&assign{dst: dropBlanks(dst), src: u.resultOf("Result", p), typed: u.retyped(call, dst)}, forget(p.held))
+	u.spillAll([]analyse.Operand{{Expr: arg, To: types.NewInterfaceType(nil, nil)}}, false)
+	u.hold(p, "await", ir.Rope{ir.PackageName(source.AwaiterPath, "awaiter"), ir.Text(".Awaiter["), ir.TypeText(s.Result, nil), ir.Text("]")})
+	u.add(&ir.Note{Pos: p.Call}, &ir.Obtain{P: p, Src: u.value(arg), Result: s.Result, At: arg})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	u.add(&ir.Assign{Dst: dropBlanks(dst), Src: u.resultOf("Result", p), Typed: u.retyped(call, dst)}, forget(p.Held))
 }
 
 // suspendSwitch moves the machine to another scheduler. Where there is nothing to move
@@ -225,68 +222,42 @@ func (u *unit) suspendAwait(call *ast.CallExpr, s *source.Suspension, p *point, 
 //		err = job.SwitchTo(ctx, s)
 //		goto resumed1
 //	}
-func (u *unit) suspendSwitch(call *ast.CallExpr, p *point, dst []dest) {
+func (u *unit) suspendSwitch(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	u.spillArgs(call)
-	params := u.points[call].Callee.Signature().Params()
+	params := u.Points[call].Callee.Signature().Params()
 	ctx := u.once("ctx", call.Args[0], params.At(0).Type())
-	p.sched = u.once("scheduler", call.Args[1], params.At(1).Type())
-	p.resumed = u.label("resumed")
+	p.Sched = u.once("scheduler", call.Args[1], params.At(1).Type())
+	p.Resumed = u.label("resumed")
 	move := u.label("move")
-	var cond rope
-	cond = append(append(cond, p.sched...), text(" == nil || "))
-	cond = append(append(cond, ctx...), text(" != nil && "))
-	cond = append(append(cond, ctx...), text(".Err() != nil"))
-	plain := append(rope{jobName, text(".SwitchTo(")}, ctx...)
-	plain = append(append(append(plain, text(", ")), p.sched...), text(")"))
-	u.add(&note{pos: p.call}, &branch{cond: cond, not: true, to: move})
-	u.add(&assign{dst: dropBlanks(dst), src: plain}, &jump{p.resumed}, &mark{label: move})
-	u.add(&park{p}, &mark{label: p.resume})
-	u.add(&assign{dst: dst, src: rope{taskName, text(".Refusal()")}}, &mark{label: p.resumed})
+	var cond ir.Rope
+	cond = append(append(cond, p.Sched...), ir.Text(" == nil || "))
+	cond = append(append(cond, ctx...), ir.Text(" != nil && "))
+	cond = append(append(cond, ctx...), ir.Text(".Err() != nil"))
+	plain := append(ir.Rope{ir.JobName, ir.Text(".SwitchTo(")}, ctx...)
+	plain = append(append(append(plain, ir.Text(", ")), p.Sched...), ir.Text(")"))
+	u.add(&ir.Note{Pos: p.Call}, &ir.Branch{Cond: cond, Not: true, To: move})
+	u.add(&ir.Assign{Dst: dropBlanks(dst), Src: plain}, &ir.Jump{To: p.Resumed}, &ir.Mark{Label: move})
+	u.add(&ir.Park{Point: p}, &ir.Mark{Label: p.Resume})
+	u.add(&ir.Assign{Dst: dst, Src: ir.Rope{ir.TaskName, ir.Text(".Refusal()")}}, &ir.Mark{Label: p.Resumed})
 }
 
 // once is e, converted to t, as text that may be written several times and is evaluated
 // once: a name, or a temporary.
-func (u *unit) once(stem string, e ast.Expr, t types.Type) rope {
-	if id, ok := ast.Unparen(e).(*ast.Ident); ok && types.Identical(u.typeOf(id), t) {
+func (u *unit) once(stem string, e ast.Expr, t types.Type) ir.Rope {
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok && types.Identical(u.TypeOf(id), t) {
 		return u.expr(id)
 	}
 	v := u.temp(stem, t)
-	u.add(&assign{dst: []dest{{v: v, declares: true}}, src: u.value(e), typed: true})
-	return rope{use(v)}
+	u.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: u.value(e), Typed: true})
+	return ir.Rope{ir.Use(v)}
 }
 
 // spillArgs evaluates the suspending parts of a call's operands.
 func (u *unit) spillArgs(call *ast.CallExpr) {
-	u.spillAll(u.callOperands(call), false)
+	u.spillAll(u.CallOperands(call), false)
 	if len(call.Args) == 1 {
-		if _, several := u.typeOf(call.Args[0]).(*types.Tuple); several {
+		if _, several := u.TypeOf(call.Args[0]).(*types.Tuple); several {
 			u.hoist(ast.Unparen(call.Args[0])) // f(g()) has no room for another argument
 		}
 	}
-}
-
-// shownSource is how many bytes of a long line of the source a comment shows. Showing
-// the whole of a line with a thousand suspension points, at each of them, would show a
-// million calls.
-const shownSource = 160
-
-// sourceLine is the line of the source at pos, for comments; of a long one, the part
-// that begins at pos.
-func (u *unit) sourceLine(pos token.Pos) string {
-	file := u.fn.Package.Fset.File(pos)
-	src := u.fn.File.Source
-	at := file.Offset(pos)
-	start := file.Offset(file.LineStart(file.PositionFor(pos, false).Line))
-	end := len(src)
-	if n := bytes.IndexByte(src[at:], '\n'); n >= 0 {
-		end = at + n
-	}
-	if end-start <= shownSource {
-		return string(bytes.TrimSpace(src[start:end]))
-	}
-	part := src[at:end]
-	if len(part) <= shownSource {
-		return "… " + string(bytes.TrimSpace(part))
-	}
-	return "… " + strings.ToValidUTF8(string(part[:shownSource]), "") + " …"
 }

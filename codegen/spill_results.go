@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"strconv"
 
+	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -12,17 +13,17 @@ import (
 
 // retyped reports whether a variable that call gives its first value has another
 // type than the value.
-func (u *unit) retyped(call *ast.CallExpr, dst []dest) bool {
-	tuple, several := u.typeOf(call).(*types.Tuple)
+func (u *unit) retyped(call *ast.CallExpr, dst []ir.Dest) bool {
+	tuple, several := u.TypeOf(call).(*types.Tuple)
 	for i, t := range dst {
-		if !t.declares {
+		if !t.Declares {
 			continue
 		}
-		result := u.typeOf(call)
+		result := u.TypeOf(call)
 		if several {
 			result = tuple.At(i).Type()
 		}
-		if !types.Identical(t.v.typ, result) {
+		if !types.Identical(t.V.Type, result) {
 			return true
 		}
 	}
@@ -31,11 +32,11 @@ func (u *unit) retyped(call *ast.CallExpr, dst []dest) bool {
 
 // values is how many results call has.
 func (u *unit) values(call *ast.CallExpr) int {
-	switch t := u.typeOf(call).(type) {
+	switch t := u.TypeOf(call).(type) {
 	case *types.Tuple:
 		return t.Len()
 	default:
-		if tv := u.info.Types[call]; tv.IsVoid() {
+		if tv := u.Info.Types[call]; tv.IsVoid() {
 			return 0
 		}
 		return 1
@@ -43,53 +44,51 @@ func (u *unit) values(call *ast.CallExpr) int {
 }
 
 // dropBlanks turns _, _ = f() into f().
-func dropBlanks(dst []dest) []dest {
+func dropBlanks(dst []ir.Dest) []ir.Dest {
 	for _, t := range dst {
-		if t.v != nil || t.place != nil {
+		if t.V != nil || t.Place != nil {
 			return dst
 		}
 	}
 	return nil
 }
 
-func forget(v *variable) instr {
-	return &assign{dst: []dest{{v: v}}, src: rope{text("nil")}, forgets: true}
+func forget(v *ir.Variable) ir.Instr {
+	return &ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.Text("nil")}, Forgets: true}
 }
 
 // unpack takes a function's results from those of its job: value and error.
-func (u *unit) unpack(call *ast.CallExpr, src rope, s *source.Suspension, dst []dest) {
+func (u *unit) unpack(call *ast.CallExpr, src ir.Rope, s *source.Suspension, dst []ir.Dest) {
 	r := source.ResultsOf(s.Callee.Signature())
 	typed := u.retyped(call, dst)
-	var fail dest
+	var fail ir.Dest
 	if r.Err != nil {
 		dst, fail = dst[:len(dst)-1], dst[len(dst)-1]
 	}
 	switch len(r.Values) {
 	case 0:
-		u.add(&assign{dst: dropBlanks([]dest{{}, fail}), src: src, typed: typed})
+		u.add(&ir.Assign{Dst: dropBlanks([]ir.Dest{{}, fail}), Src: src, Typed: typed})
 	case 1:
-		u.add(&assign{dst: dropBlanks([]dest{dst[0], fail}), src: src, typed: typed})
+		u.add(&ir.Assign{Dst: dropBlanks([]ir.Dest{dst[0], fail}), Src: src, Typed: typed})
 	default:
 		tuple := u.temp("tuple", s.Result)
-		u.add(&assign{dst: []dest{{v: tuple, declares: true}, fail}, src: src, typed: typed})
-		var fields rope
+		u.add(&ir.Assign{Dst: []ir.Dest{{V: tuple, Declares: true}, fail}, Src: src, Typed: typed})
+		var fields ir.Rope
 		for i := range dst {
 			if i > 0 {
-				fields = append(fields, text(", "))
+				fields = append(fields, ir.Text(", "))
 			}
-			fields = append(fields, use(tuple), text(".V"+strconv.Itoa(i+1)))
+			fields = append(fields, ir.Use(tuple), ir.Text(".V"+strconv.Itoa(i+1)))
 		}
-		u.add(&assign{dst: dst, src: fields, typed: typed})
+		u.add(&ir.Assign{Dst: dst, Src: fields, Typed: typed})
 	}
 }
 
-func (u *unit) resultOf(function string, p *point) rope {
-	return rope{statemachineName, text("." + function + "("), taskName, text(", "), use(p.held), text(")")}
+func (u *unit) resultOf(function string, p *ir.Point) ir.Rope {
+	return ir.Rope{ir.StatemachineName, ir.Text("." + function + "("), ir.TaskName, ir.Text(", "), ir.Use(p.Held), ir.Text(")")}
 }
 
-func (u *unit) jobType(t types.Type) func() (string, error) {
-	return func() (string, error) {
-		elem, err := u.imports.TypeString(t)
-		return "*" + u.imports.Path(source.JobPath, "job") + ".Job[" + elem + "]", err
-	}
+// jobType is the type of a job that has a result of type t.
+func jobType(t types.Type) ir.Rope {
+	return ir.Rope{ir.Text("*"), ir.JobName, ir.Text(".Job["), ir.TypeText(t, nil), ir.Text("]")}
 }

@@ -1,7 +1,7 @@
 package codegen
 
 import (
-	"github.com/movenext/movenext/codegen/internal/filecache"
+	"github.com/movenext/movenext/codegen/internal/cache"
 	"github.com/movenext/movenext/codegen/internal/load"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
@@ -13,9 +13,8 @@ type target struct {
 	outputs  []*output
 	warnings []source.Diagnostic
 
-	key      filecache.Key // of its outputs in the cache
-	cached   bool          // key is valid
-	recalled bool          // outputs are those of an earlier run
+	kept     *cache.Package // what the cache knows of it; nil: nothing
+	recalled bool           // outputs are those of an earlier run
 }
 
 // findTargets looks for annotated functions in the matched packages.
@@ -53,4 +52,34 @@ func variants(targets []*target) []*load.Variant {
 		list = append(list, t.Variant)
 	}
 	return list
+}
+
+// recall looks for the outputs of all targets in the cache.
+func (r *run) recall() {
+	known := r.cache.Packages(r.ws, r.sources)
+	for _, t := range r.targets {
+		t.kept = known.Of(t.Variant)
+		files, ok := t.kept.Outputs()
+		for _, f := range files {
+			t.outputs = append(t.outputs, &output{path: f.Path, data: f.Data})
+		}
+		t.recalled = ok
+	}
+}
+
+// remember keeps the outputs of all targets, if there is no finding.
+func (r *run) remember() {
+	if len(r.findings) > 0 {
+		return
+	}
+	for _, t := range r.targets {
+		if t.recalled || len(t.warnings) > 0 {
+			continue
+		}
+		var files []cache.File
+		for _, out := range t.outputs {
+			files = append(files, cache.File{Path: out.path, Data: out.data})
+		}
+		t.kept.Keep(files)
+	}
 }

@@ -15,11 +15,10 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// HTML writes a page with the machines and, if steps are given, a run to step through.
-// The page needs nothing but itself: no other file, no network. The fragment #step=n
-// opens it at step n, and
-// #waits=Name.n where the function Name suspends at its point n for the first time. The returned
-// error is that of w.
+// HTML writes a page with the machines and, if steps are given, a run to step
+// through. The page needs nothing but itself: no other file, no network. The
+// fragment #step=n opens it at step n, and #waits=Name.n where the function Name
+// suspends at its point n for the first time. The returned error is that of w.
 //
 // Fields that only machines in debug form have are not shown: the frame is that of the
 // release form.

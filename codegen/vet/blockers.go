@@ -1,8 +1,8 @@
 package vet
 
-// Functions and methods that block, by package, type and name, and what to do instead.
-// The list names the common ones. A call of one that has a twin next to it suspends,
-// and is not reported.
+// Functions and methods that block, by package, type and name, each with an
+// alternative. The list names the common ones. A call of a function that has a
+// twin next to it suspends, and is not reported.
 
 const useBlocking = "run it with job.Blocking, whose job can be awaited"
 

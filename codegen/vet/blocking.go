@@ -9,8 +9,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// blockingCalls reports what holds the worker of a machine while it waits. A scheduler
-// has few workers; the code that would unblock one may itself be waiting for a worker.
+// blockingCalls reports code that holds the worker of a machine while it waits. A
+// scheduler has few workers; the code that would unblock one may itself be
+// waiting for a worker.
 func blockingCalls(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: blockers}
 	for _, region := range s.regions {
@@ -21,8 +22,8 @@ func blockingCalls(r *reporter, s *survey) {
 	}
 }
 
-// mutexes reports locks of package sync. For a lock that is only held for a moment they
-// are the right choice, and cheaper; so this is a separate check.
+// mutexes reports locks of package sync. For a lock that is held only for a
+// moment they are the right choice, and cheaper; so this is a separate check.
 func mutexes(r *reporter, s *survey) {
 	b := &blocking{reporter: r, survey: s, table: mutexBlockers}
 	for _, region := range s.regions {
@@ -45,8 +46,8 @@ type blocking struct {
 	kept  bool // in a literal that is plain Go
 }
 
-// blocked reports what blocks. A suspending replacement blocks in plain Go, too, so it
-// is no fix there.
+// blocked reports blocking code. A suspending replacement blocks in plain Go,
+// too, so it is no fix there.
 func (b *blocking) blocked(at ast.Node, m message, fixes ...analysis.SuggestedFix) {
 	if b.kept {
 		fixes = nil
@@ -113,8 +114,8 @@ func hasDefault(n *ast.SelectStmt) bool {
 	return false
 }
 
-// coreOf is the type below typ; for a type parameter, that of the first type that its
-// constraint names.
+// coreOf is the type below typ; for a type parameter, that of the first type that
+// its constraint names.
 func coreOf(typ types.Type) types.Type {
 	if typ == nil {
 		return nil
@@ -129,7 +130,7 @@ func coreOf(typ types.Type) types.Type {
 	return iface.EmbeddedType(0).Underlying()
 }
 
-// receive reports a receive, with what to do if it is one of the usual ones.
+// receive reports a receive, with an alternative if it is one of the usual ones.
 func (b *blocking) receive(n *ast.UnaryExpr, stack []ast.Node) {
 	p := b.patch(n.Pos())
 	call, _ := ast.Unparen(n.X).(*ast.CallExpr)
@@ -158,13 +159,14 @@ func isStatement(stack []ast.Node) bool {
 
 // call reports a call that blocks.
 func (b *blocking) call(call *ast.CallExpr, stack []ast.Node) {
-	// plainform says that
+	// plainform reports it
 	if advice := b.advice(call); advice != "" && (!b.kept || !b.blocksWhereKept(call)) {
 		b.blocked(call, callBlocks(types.ExprString(call.Fun), advice), b.callFix(tableKey(b.callee(call)), call, stack))
 	}
 }
 
-// advice is what to do instead of a call that blocks; empty: it does not.
+// advice is the alternative to a call that blocks; it is empty if the call does
+// not block.
 func (b *blocking) advice(call *ast.CallExpr) string {
 	fn := b.callee(call)
 	if fn == nil || fn.Pkg() == nil || b.suspends(call) {

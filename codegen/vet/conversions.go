@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// Values with a twin here that reach blind calls in other packages' machines; see
-// facts.go.
+// Values with a twin here that reach calls without one in other packages'
+// machines; see facts.go.
 
-// conversions reports, wherever they are, values that become what a machine of another
-// package calls by an interface without a twin, or as a func value.
+// conversions reports values, anywhere in the package, that are converted to an
+// interface or a func value by which a machine of another package calls the plain
+// form.
 func (c *indirect) conversions() {
 	if len(c.facts.calls) == 0 {
 		return
@@ -78,8 +79,8 @@ func (c *indirect) literalConverts(lit *ast.CompositeLit) {
 	}
 }
 
-// converts looks at the value e, which becomes a target; pkg is the package that it
-// goes to, or nil.
+// converts looks at the value e, which becomes a target; pkg is the package that
+// receives it, or nil.
 func (c *indirect) converts(e ast.Expr, target types.Type, pkg *types.Package) {
 	given := c.info.TypeOf(e)
 	if given == nil || target == nil || types.IsInterface(given) {

@@ -5,11 +5,11 @@ import (
 	"go/types"
 )
 
-// droppedContexts reports two ways to lose a context. The first is to pass on a context
-// that never ends from a machine that has a better one: the callee leaves home, and no
-// cancellation reaches it. The second is to use the surrounding context inside a job's
-// function: it does not end with the job, and does not know on which worker the job
-// runs.
+// droppedContexts reports two ways to lose a context. The first is to pass on a
+// context that never ends from a machine that has a better one: the callee runs
+// on another scheduler, and no cancellation reaches it. The second is to use the
+// surrounding context inside a job's function: it does not end with the job, and
+// does not know on which worker the job runs.
 func droppedContexts(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		own := contextParam(s.info, region.typ)

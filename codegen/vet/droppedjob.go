@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// droppedJobs reports calls whose job is discarded. Nothing stops such a job, and only
-// a hook for the whole process learns its outcome. Assigning it to the blank identifier
-// says that this is meant; a scope has its children's handles itself.
+// droppedJobs reports calls whose job is discarded. Nothing stops such a job, and
+// only a process-wide hook learns its outcome. Assigning it to the blank
+// identifier marks it as intended; a scope has its children's handles itself.
 func droppedJobs(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		region.walk(func(n ast.Node, _ []ast.Node) {
@@ -31,7 +31,7 @@ func droppedJobs(r *reporter, s *survey) {
 	}
 }
 
-// makesJob reports whether call returns a job that would get lost.
+// makesJob reports whether call returns a job that would be lost.
 func (s *survey) makesJob(call *ast.CallExpr) bool {
 	if typ := s.info.TypeOf(call); typ == nil || !isJob(typ) {
 		return false

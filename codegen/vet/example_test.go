@@ -16,13 +16,14 @@ func Example() {
 	//
 	// The checks are:
 	//
-	// 	droppedjob   a job without a waiter: its result, its error and its panic get lost
+	// 	droppedjob   a job without a waiter: its result, error and panic are lost
 	// 	blocking     a call, a channel operation or a select that blocks the worker of an asynchronous function
 	// 	mutex        a sync.Mutex in an asynchronous function, which is right only where it is never held for long
 	// 	heldlock     a sync.Mutex that is held while an asynchronous function is suspended
 	// 	plainform    the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept
-	// 	indirect     a call that reaches the plain form of a twin, which blocks, by way of an interface, a func value or a plain function
+	// 	indirect     a call that reaches the plain form of a twin, which blocks, through an interface, a func value or a plain function
 	// 	halfpair     a type that declares one form of a pair of twins and inherits the other
-	// 	dropcontext  a function with a context that passes another on: home, deadline and values get lost
+	// 	dropcontext  a function with a context that passes another on: home, deadline and values are lost
 	// 	threadlock   a goroutine that is locked to its thread when an asynchronous function is suspended
+	// 	traceregion  a region of runtime/trace that is open when an asynchronous function is suspended
 }

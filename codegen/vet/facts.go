@@ -12,8 +12,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// The facts that packages export to their importers: which of their functions block
-// though they are not annotated, and which unknown functions their machines call.
+// The facts that packages export to their importers: which of their functions
+// block although they are not annotated, and which unknown functions their
+// machines call.
 
 // knowledge is the fact of a package.
 type knowledge struct {
@@ -24,7 +25,7 @@ type knowledge struct {
 // AFact marks it as a fact.
 func (*knowledge) AFact() {}
 
-// blockingFunc is a function that blocks though it is not annotated.
+// blockingFunc is a function that blocks although it is not annotated.
 type blockingFunc struct {
 	Name string // the full one
 	Why  reason
@@ -103,9 +104,8 @@ func typeName(t types.Type) string {
 	return types.TypeString(t, (*types.Package).Path)
 }
 
-// blocks returns why a function without annotation and twin blocks, or nil: it does
-// something for which a machine would suspend, or something that blocks a machine as
-// well.
+// blocks returns why a function without annotation and twin blocks, or nil: it
+// waits where a machine would suspend, or blocks in a way that blocks a machine, too.
 func (s *survey) blocks(fn *types.Func) *reason {
 	fn = fn.Origin()
 	decl := s.decls[fn]
@@ -133,8 +133,8 @@ func (s *survey) blocks(fn *types.Func) *reason {
 	return s.facts.asked[fn]
 }
 
-// runsHere reports whether a call of decl runs n: it is not left to a goroutine or job
-// of its own, nor to a caller of a function that decl returns.
+// runsHere reports whether a call of decl runs n, rather than leaving it to a
+// goroutine or job of its own, or to a caller of a function that decl returns.
 func (s *survey) runsHere(decl *ast.FuncDecl, n ast.Node, stack []ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.GoStmt:
@@ -170,7 +170,7 @@ func isSequence(t types.Type) bool {
 	return ok && yield.Results().Len() == 1 && types.Identical(yield.Results().At(0).Type(), types.Typ[types.Bool])
 }
 
-// starters are functions that call what they are given on a goroutine of its own, or
+// starters are functions that call their argument on a goroutine of its own, or
 // later.
 var starters = map[string]bool{
 	"golang.org/x/sync/errgroup.Group.Go": true, "golang.org/x/sync/errgroup.Group.TryGo": true, "sync.WaitGroup.Go": true,

@@ -12,9 +12,9 @@ import (
 )
 
 // Making fixes: edits of text, which must compile wherever they are applied. The
-// applying tool removes what is no longer used, imports above all.
+// applying tool removes declarations that are no longer used, imports above all.
 
-// patch is a fix in the making, for one place.
+// patch is a fix that is being made, for one position.
 type patch struct {
 	s       *survey
 	at      token.Pos
@@ -43,16 +43,16 @@ func (p *patch) fix(message string) analysis.SuggestedFix {
 	return analysis.SuggestedFix{Message: message, TextEdits: p.edits}
 }
 
-// piece is a place that is no node of the tree.
+// piece is a range of positions that is no node of the tree.
 type piece struct{ from, to token.Pos }
 
-// Pos is the beginning of the place.
+// Pos is the beginning of the range.
 func (p piece) Pos() token.Pos { return p.from }
 
-// End is after the place.
+// End is after the range.
 func (p piece) End() token.Pos { return p.to }
 
-// file is the file around the place.
+// file is the file around the position.
 func (s *survey) file(pos token.Pos) *ast.File {
 	for _, f := range s.files {
 		if f.FileStart <= pos && pos < f.FileEnd {
@@ -62,7 +62,7 @@ func (s *survey) file(pos token.Pos) *ast.File {
 	return nil
 }
 
-// qualifier is the name of a package at the place, importing it if need be.
+// qualifier is the name of a package at the position, importing it if need be.
 func (p *patch) qualifier(importPath string) string {
 	if name, ok := p.imports[importPath]; ok {
 		return name
@@ -82,8 +82,8 @@ func (p *patch) qualifier(importPath string) string {
 
 func (p *patch) scope() *types.Scope { return p.s.pass.Pkg.Scope().Innermost(p.at) }
 
-// imported is the name under which the file imports a package and which means it at the
-// place, or empty.
+// imported is the name under which the file imports a package, if the name has
+// that meaning at the position, or empty.
 func (p *patch) imported(importPath string) string {
 	for _, spec := range p.s.file(p.at).Imports {
 		if name := p.s.info.PkgNameOf(spec); name != nil && name.Imported().Path() == importPath {
@@ -111,8 +111,8 @@ func (p *patch) addImport(importPath string) {
 	p.insert(file.Name.End(), "\n\nimport "+quoted)
 }
 
-// context is an expression for the context at the place: that of the function, or one
-// that never ends.
+// context is an expression for the context at the position: that of the function,
+// or one that never ends.
 func (p *patch) context() string {
 	for scope := p.scope(); scope != nil && scope != p.s.pass.Pkg.Scope(); scope = scope.Parent() {
 		for _, name := range scope.Names() {
@@ -128,7 +128,7 @@ func (p *patch) context() string {
 	return p.qualifier("context") + ".Background()"
 }
 
-// typeString is typ as it is written at the place.
+// typeString is typ as it is written at the position.
 func (p *patch) typeString(typ types.Type) string {
 	return types.TypeString(typ, func(pkg *types.Package) string {
 		if pkg == p.s.pass.Pkg {

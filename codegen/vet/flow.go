@@ -8,12 +8,27 @@ import (
 
 // The code between two calls: a lock and its unlock, or the function's end.
 
-// held finds the first suspensions that a region may reach from a statement without
-// passing one for which release is true. Deferred calls release nothing before the
-// function's end, where nothing suspends anymore.
+// callsInMachines calls f with each call in the code that machines run, and with
+// what is around it.
+func (s *survey) callsInMachines(f func(r *region, call *ast.CallExpr, stack []ast.Node)) {
+	for _, r := range s.regions {
+		if r.runner != machine {
+			continue
+		}
+		r.walk(func(n ast.Node, stack []ast.Node) {
+			if call, ok := n.(*ast.CallExpr); ok {
+				f(r, call, stack)
+			}
+		})
+	}
+}
+
+// held finds the first suspensions that a region may reach from a statement
+// without passing a call that release accepts. Deferred calls release nothing
+// before the function's end, where nothing suspends any more.
 func (s *survey) held(r *region, from *ast.CallExpr, release func(*ast.CallExpr) bool) []*ast.CallExpr {
-	// Any call may return: treating calls that never return like others adds false
-	// paths only after calls like log.Fatal.
+	// Any call may return: treating calls that never return like others adds
+	// false paths only after calls like log.Fatal.
 	graph := cfg.New(r.body, func(*ast.CallExpr) bool { return true })
 	var found []*ast.CallExpr
 	seen := map[*cfg.Block]bool{}

@@ -22,8 +22,8 @@ func halfPairs(r *reporter, s *survey) {
 	})
 }
 
-// otherForm adds the missing form: by the annotation, or as a method that waits for the
-// job of the existing form.
+// otherForm adds the missing form: by the annotation, or as a method that waits
+// for the job of the existing form.
 func (s *survey) otherForm(decl *ast.FuncDecl, m *types.Func, missing string) analysis.SuggestedFix {
 	p := s.patch(decl.Pos())
 	if strings.HasSuffix(missing, asyncSuffix) {

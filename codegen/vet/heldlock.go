@@ -8,28 +8,23 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// heldLocks reports suspensions between Lock and Unlock of a lock of package sync. A
-// locker that wants the lock meanwhile blocks a worker, and if all workers are blocked,
-// the holder never runs to unlock. A coord.Mutex may be held; its Lock has a twin.
+// heldLocks reports suspensions between Lock and Unlock of a lock of package
+// sync. A goroutine that wants the lock meanwhile blocks a worker, and if all
+// workers are blocked, the holder never runs to unlock. A coord.Mutex may be
+// held; its Lock has a twin.
 func heldLocks(r *reporter, s *survey) {
-	for _, region := range s.regions {
-		if region.runner != machine {
-			continue
+	s.callsInMachines(func(region *region, call *ast.CallExpr, stack []ast.Node) {
+		if len(stack) == 0 || !isStatement(stack) {
+			return
 		}
-		region.walk(func(n ast.Node, stack []ast.Node) {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || len(stack) == 0 || !isStatement(stack) {
-				return
-			}
-			lock, unlock := s.syncLock(call)
-			if lock == "" {
-				return
-			}
-			for _, point := range s.held(region, call, func(c *ast.CallExpr) bool { return types.ExprString(c.Fun) == unlock }) {
-				r.report(point, lockHeld(lock, s.pass.Fset.Position(call.Pos()).Line), s.unlockAround(region, point, lock, unlock))
-			}
-		})
-	}
+		lock, unlock := s.syncLock(call)
+		if lock == "" {
+			return
+		}
+		for _, point := range s.held(region, call, func(c *ast.CallExpr) bool { return types.ExprString(c.Fun) == unlock }) {
+			r.report(point, lockHeld(lock, s.pass.Fset.Position(call.Pos()).Line), s.unlockAround(region, point, lock, unlock))
+		}
+	})
 }
 
 // syncLock returns how call locks a lock of package sync, and how that is unlocked.
@@ -48,8 +43,8 @@ func (s *survey) syncLock(call *ast.CallExpr) (lock, unlock string) {
 	return "", ""
 }
 
-// unlockAround releases the lock for the time of the statement around point, where that
-// is one of a list.
+// unlockAround releases the lock during the statement around point, if that
+// statement is in a list.
 func (s *survey) unlockAround(r *region, point *ast.CallExpr, lock, unlock string) analysis.SuggestedFix {
 	p := s.patch(point.Pos())
 	r.walk(func(n ast.Node, stack []ast.Node) {
@@ -75,22 +70,16 @@ func (s *survey) unlockAround(r *region, point *ast.CallExpr, lock, unlock strin
 // lockedThreads reports goroutines locked to their thread when a machine suspends. The
 // machine continues on another goroutine, and the intended thread stays behind.
 func lockedThreads(r *reporter, s *survey) {
-	for _, region := range s.regions {
-		if region.runner != machine {
-			continue
+	s.callsInMachines(func(region *region, call *ast.CallExpr, _ []ast.Node) {
+		if !isObjectOf(s.callee(call), "runtime", "LockOSThread") {
+			return
 		}
-		region.walk(func(n ast.Node, _ []ast.Node) {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || !isObjectOf(s.callee(call), "runtime", "LockOSThread") {
-				return
-			}
-			points := s.held(region, call, func(c *ast.CallExpr) bool { return isObjectOf(s.callee(c), "runtime", "UnlockOSThread") })
-			if len(points) == 0 {
-				return
-			}
-			r.report(call, threadLeft(s.pass.Fset.Position(points[0].Pos()).Line), s.withdraw(region))
-		})
-	}
+		points := s.held(region, call, func(c *ast.CallExpr) bool { return isObjectOf(s.callee(c), "runtime", "UnlockOSThread") })
+		if len(points) == 0 {
+			return
+		}
+		r.report(call, threadLeft(s.pass.Fset.Position(points[0].Pos()).Line), s.withdraw(region))
+	})
 }
 
 // withdraw removes the annotation: the plain form keeps its thread.

@@ -18,8 +18,8 @@ import (
 	"github.com/movenext/movenext/codegen/vet"
 )
 
-// TestWhatBlocksIsNamed: however a program reaches a suspending function, it suspends
-// or is named. Only one of the two packages is vetted.
+// TestWhatBlocksIsNamed: however a program reaches a suspending function, the
+// call suspends or is reported. Only one of the two packages is vetted.
 func TestWhatBlocksIsNamed(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "idioms.txtar"))
 	require.NoError(t, err)

@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// indirectCalls reports calls in machines that block although their target has a twin:
-// the types at the call decide whether it suspends, and they tell nothing of a twin
-// there. Each is one of
+// indirectCalls reports calls in machines that block although their target has a
+// twin: the types at the call decide whether it suspends, and they do not show
+// the twin. Each is one of
 //
 //	s.Get(ctx)           a method of an interface or type parameter; an implementation has a twin
 //	next(ctx)            a func value, of which no type says what it holds
@@ -180,8 +180,8 @@ func (c *indirect) call(call *ast.CallExpr) {
 	c.arguments(call, fn)
 }
 
-// runs reports func values that the runtime will call: as for any call, no type says
-// what they hold.
+// runs reports func values that the runtime will call: as for any call, the type
+// does not say what they hold.
 func (c *indirect) runs(call *ast.CallExpr) {
 	functions, _, _ := codegen.RunsAsJob(call, c.info)
 	for _, arg := range functions {
@@ -198,8 +198,8 @@ func (c *indirect) runs(call *ast.CallExpr) {
 	}
 }
 
-// byInterface reports whether e is a method of an interface, or a type parameter, that
-// has no twin and whose implementation has one.
+// byInterface reports whether e is a method of an interface or a type parameter
+// that has no twin, while an implementation has one.
 func (c *indirect) byInterface(e ast.Expr) bool {
 	fn := c.function(uninstantiated(e))
 	recv := fn.Signature().Recv()

@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// Calls by way of interfaces and type parameters; see indirect.go.
+// Calls through interfaces and type parameters; see indirect.go.
 
 // method reports a call of an interface's method, or of a type parameter's, one of
 // whose implementations has a twin.
@@ -34,8 +34,8 @@ func (c *indirect) method(call *ast.CallExpr, fn *types.Func) {
 	}
 }
 
-// implementation is a blocking method that a call of fn, of the interface, may reach:
-// preferably one with a twin.
+// implementation is a blocking method that a call of the interface method fn may
+// reach: preferably one with a twin.
 func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what string) (found *implementation) {
 	for i, m := range c.implementations {
 		if m.Name() != fn.Name() || !c.implements(m.Func, iface, what) {
@@ -49,7 +49,7 @@ func (c *indirect) implementation(fn *types.Func, iface *types.Interface, what s
 	return found
 }
 
-// implements reports whether the type with the method m may stand where iface does.
+// implements reports whether the type with the method m may be used as an iface.
 func (c *indirect) implements(m *types.Func, iface *types.Interface, what string) bool {
 	named := m.Signature().Recv().Type()
 	if what != "an interface" || typeParameters(named) {
@@ -105,7 +105,7 @@ func parameter(sig *types.Signature, i int, spread bool) types.Type {
 	return param
 }
 
-// given reports an argument one of whose methods the callee calls, and which blocks.
+// given reports an argument that has a blocking method which the callee calls.
 func (c *indirect) given(call *ast.CallExpr, fn *types.Func, iface *types.Interface, arg ast.Expr) {
 	name, given := types.ExprString(call.Fun), c.info.TypeOf(arg)
 	for _, m := range methodsCalled(fn, iface) {
@@ -132,8 +132,8 @@ func (c *indirect) given(call *ast.CallExpr, fn *types.Func, iface *types.Interf
 	}
 }
 
-// dynamic are the functions that take anything and call methods which it happens to
-// have, by package.
+// dynamic are the functions that take anything and call methods that it happens
+// to have, by package.
 var dynamic = map[string][]string{
 	"fmt":           {"String", "Error", "Format", "GoString", "Scan"},
 	"log":           {"String", "Error", "Format", "GoString"},
@@ -165,8 +165,8 @@ func declares(iface *types.Interface, name string) bool {
 	return false
 }
 
-// reader reports an interface that is given to a function of another package, where
-// something that implements it has a twin.
+// reader reports an interface that is passed to a function of another package, if
+// one of its implementations has a twin.
 func (c *indirect) reader(call *ast.CallExpr, fn *types.Func, param types.Type, arg ast.Expr) {
 	if fn.Pkg() == c.survey.pass.Pkg {
 		return

@@ -43,8 +43,8 @@ func takesContext(sig *types.Signature) bool {
 	return sig.Params().Len() > 0 && isContext(sig.Params().At(0).Type())
 }
 
-// value reports a function with a twin that is passed on or kept: its callers call the
-// plain form.
+// value reports a function with a twin that is passed on or kept: its callers
+// call the plain form.
 func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 	fn := c.named(e)
 	if fn == nil || c.handed[e] {
@@ -62,7 +62,7 @@ func (c *indirect) value(e ast.Expr, stack []ast.Node) {
 				return
 			}
 			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || c.startsMachine(around, c.region.runner, e) || callee != nil && c.suspends(around) {
-				return // a call; or plainform looks at it; or its own machine calls it
+				return // a call; or plainform checks it; or its own machine calls it
 			}
 			if callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == parallelPath {
 				instead = c.insteadOf(around)
@@ -96,7 +96,8 @@ func (c *indirect) plainFunction(e ast.Expr) {
 	}
 }
 
-// holds reports whether e is a variable whose calls suspend, or which the runtime calls.
+// holds reports whether e is a variable whose calls suspend, or which the runtime
+// calls.
 func (c *indirect) holds(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// message is what a finding says, in the order of the generator's diagnostics: what is
-// wrong, why, and what to do. Every message has a constructor here, so that one place
-// lists all that vet may say.
+// message is the text of a finding, in the order of the generator's diagnostics:
+// what is wrong, why, and what to do. Every message has a constructor here, so
+// one file lists all that vet may say.
 type message struct{ what, why, do string }
 
 func (m message) String() string { return strings.Join([]string{m.what, m.why, m.do}, "; ") }
@@ -40,7 +40,7 @@ func callBlocks(call, advice string) message {
 func contextNotPassed(name string) message {
 	return message{
 		name + " is not passed on",
-		fmt.Sprintf("what is called has no home, and no end of %s reaches it", name),
+		fmt.Sprintf("the callee gets no home, and the end of %s does not reach it", name),
 		"pass " + name,
 	}
 }
@@ -49,12 +49,12 @@ func contextOfAnother(name string) message {
 	return message{
 		name + " is not the context of this job",
 		"it does not end with the job, and does not know the job's worker",
-		"use the context that the function is given",
+		"use the function's own context",
 	}
 }
 
 func jobDropped() message {
-	return message{"this job is dropped", "its error or its panic gets lost", "await it, or assign it to _ if that is meant"}
+	return message{"this job is dropped", "its error or panic is lost", "await it, or assign it to _ if that is meant"}
 }
 
 func halfOverridden(typ, method, from, missing string) message {
@@ -69,7 +69,7 @@ func lockHeld(lock string, line int) message {
 	return message{
 		fmt.Sprintf("%s, called at line %d, is held across this suspension", lock, line),
 		"a waiter for the lock blocks a worker, which may be the one that would unlock it",
-		"unlock it before, or use a coord.Mutex, which may be held",
+		"unlock it first, or use a coord.Mutex, which may be held across a suspension",
 	}
 }
 
@@ -81,17 +81,25 @@ func threadLeft(line int) message {
 	}
 }
 
+func regionOpen(line int) message {
+	return message{
+		fmt.Sprintf("this region of the trace is open when the function suspends at line %d", line),
+		"it has to end on the goroutine on which it began, and the function continues on another",
+		"end it first, or use a task (trace.NewTask), which follows the context",
+	}
+}
+
 func keptSequence(seq, twin string) message {
 	return message{
 		"a range over " + seq + " blocks, if the sequence is kept or passed on",
-		"only a range over the call itself knows the twin",
+		"only a range over the call itself uses the twin",
 		fmt.Sprintf("range over the call in a function marked //movenext:async, or keep %s", twin),
 	}
 }
 
-// reason is why a function blocks that is not annotated.
+// reason says why a function that is not annotated blocks.
 type reason struct {
-	Calls string // what it does that blocks: a call, or an operation
+	Calls string // the call or operation that blocks
 	Twin  bool   // that would suspend in a machine
 }
 
@@ -99,22 +107,22 @@ func (r reason) remedy() string {
 	if r.Twin {
 		return "mark it, so that both suspend"
 	}
-	return "run it with job.Blocking, or mark it and heed what vet says there"
+	return "run it with job.Blocking, or mark it and fix what vet reports in it"
 }
 
 func plainBlocks(call string, r reason) message {
-	return message{call + " blocks the worker", fmt.Sprintf("it is not marked //movenext:async, and in it %s blocks", r.Calls), r.remedy()}
+	return message{call + " blocks the worker", fmt.Sprintf("it is not marked //movenext:async, and %s in it blocks", r.Calls), r.remedy()}
 }
 
 func plainPassed(fn string, r reason) message {
-	return message{fn + " blocks its caller", fmt.Sprintf("it is not marked //movenext:async, and in it %s blocks", r.Calls), r.remedy()}
+	return message{fn + " blocks its caller", fmt.Sprintf("it is not marked //movenext:async, and %s in it blocks", r.Calls), r.remedy()}
 }
 
-// methodBlocks is about a call by way of an interface or a type parameter.
+// methodBlocks is about a call through an interface or a type parameter.
 func methodBlocks(call, of, method, implementation string) message {
 	return message{
 		call + " blocks the worker",
-		fmt.Sprintf("it is a method of %s without %sAsync, and %s has a twin", of, method, implementation),
+		fmt.Sprintf("%s declares no %sAsync, although %s has a twin", of, method, implementation),
 		"declare both forms in the interface",
 	}
 }
@@ -132,7 +140,7 @@ func methodOfPlain(call, implementation string, r reason) message {
 func givenBlocks(call, method, implementation string) message {
 	return message{
 		call + " blocks the worker",
-		fmt.Sprintf("it calls %s by an interface without %sAsync, and %s has a twin", method, method, implementation),
+		fmt.Sprintf("it calls %s through an interface without %sAsync, although %s has a twin", method, method, implementation),
 		fmt.Sprintf("call %s in a function marked //movenext:async instead, or run this with job.Blocking", method),
 	}
 }
@@ -144,17 +152,17 @@ func givenPlain(call, implementation, calls string) message {
 func valueBlocks(call string) message {
 	return message{
 		call + " blocks the worker if what it holds would suspend",
-		"the type of a func value says nothing of a twin",
+		"the type of a func value does not show a twin",
 		"take a func that returns a *job.Job and await that, or an interface with both forms",
 	}
 }
 
-// valueRun is about a func value that the runtime is given to call.
+// valueRun is about a func value that is passed to the runtime.
 func valueRun(value string) message {
 	return message{
 		value + " blocks its worker if what it holds would suspend",
-		"the type of a func value says nothing of a twin",
-		"pass the function itself or a literal, or take a func that returns a *job.Job and use job.RunTwin",
+		"the type of a func value does not show a twin",
+		"pass the function itself or a literal, or take a func that returns a *job.Job and pass it through statemachine.Func1",
 	}
 }
 
@@ -163,13 +171,13 @@ func formPassed(fn, instead string) message {
 }
 
 func keptBlocks(call, instead string) message {
-	return message{call + " blocks here", "a function literal that is kept or passed on is no part of the asynchronous function", instead}
+	return message{call + " blocks here", "a function literal that is kept or passed on is not part of the asynchronous function", instead}
 }
 
 func jobBlocks(call string) message {
 	return message{
 		call + " blocks the worker of this job",
-		"it is no part of an annotated function",
+		"it is not part of an annotated function",
 		"mark the function around it //movenext:async",
 	}
 }
@@ -177,17 +185,17 @@ func jobBlocks(call string) message {
 func jobRunsPlain(fn, twin string) message {
 	return message{
 		"the job runs the plain form of " + fn + ", which blocks its worker",
-		"it is no part of an annotated function",
+		"it is not part of an annotated function",
 		fmt.Sprintf("mark the function around it //movenext:async, or call %s, which suspends", twin),
 	}
 }
 
-// becomes is about a value that becomes an interface, or a func value, by which a
-// machine of another package calls what has a twin.
+// becomes is about a value that is converted to an interface or a func value by
+// which a machine of another package calls the plain form.
 func becomes(value, target, by, calls, instead string) message {
 	return message{
-		fmt.Sprintf("%s blocks the workers of %s, which is given it as a %s", value, by, target),
-		fmt.Sprintf("%s calls %s, which names no twin there", by, calls),
+		fmt.Sprintf("%s blocks the workers of %s, which gets it as a %s", value, by, target),
+		fmt.Sprintf("%s calls %s, which has no twin there", by, calls),
 		instead,
 	}
 }

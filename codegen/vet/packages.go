@@ -18,11 +18,12 @@ import (
 // errLoad wraps failures that leave nothing to look at.
 var errLoad = errors.New("vet: cannot load packages")
 
-// Packages runs [Analyzer] on the packages that patterns match ("./..." if there are
-// none), tests included, and returns the findings by position. Twins need not be
-// generated: Packages checks the code that generating would write, and reports the
-// generator's refusals, too. It writes nothing. An error means that there was nothing
-// to look at. Packages blocks until all are done; the flag skip applies.
+// Packages runs [Analyzer] on the packages that patterns match ("./..." if there
+// are none), tests included, and returns the findings by position. Twins need not
+// be generated: Packages checks the code that generating would write, and reports
+// the generator's refusals, too. It writes nothing. An error means that no
+// package could be checked. Packages blocks until all are done; the flag skip
+// applies.
 func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -39,8 +40,8 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	found := slices.Clone(generated.Diagnostics)
 	var whole []*packages.Package
 	for _, p := range loaded {
-		// Where the generator has findings, its twins are missing, and
-		// that is all that the type checker would say.
+		// If the generator has findings, its twins are missing, and the type
+		// checker would report only that.
 		if len(p.Errors) > 0 && len(generated.Diagnostics) == 0 && asked[p.ID] {
 			found = append(found, sourceErrors(p)...)
 		}
@@ -67,8 +68,8 @@ func Packages(cfg codegen.Config, patterns ...string) ([]codegen.Diagnostic, err
 	return codegen.SortDiagnostics(found), nil
 }
 
-// amongThemselves forgets what packages import but each other: facts of packages that
-// are only compiled cannot be found.
+// amongThemselves drops the packages' imports other than each other: facts of
+// packages that are only compiled cannot be found.
 func amongThemselves(list []*packages.Package) {
 	for _, p := range list {
 		maps.DeleteFunc(p.Imports, func(_ string, dep *packages.Package) bool { return !slices.Contains(list, dep) })
@@ -112,8 +113,9 @@ func load(cfg *codegen.Config, generated *codegen.Result, patterns []string) (lo
 	return loaded, asked, nil
 }
 
-// imported are the paths of what packages import of the main module, or of others that
-// use the runtime, less those that are asked for. The runtime has no facts.
+// imported are the paths of packages that these import from the main module, or
+// from others that use the runtime, except those that are asked for. The runtime
+// has no facts.
 func imported(list []*packages.Package, asked map[string]bool) (paths []string) {
 	seen := map[*packages.Package]bool{}
 	var visit func(*packages.Package)
@@ -158,7 +160,8 @@ func sourceErrors(p *packages.Package) []codegen.Diagnostic {
 		d := codegen.Diagnostic{Category: "source", What: e.Msg}
 		if at := strings.SplitN(e.Pos, ":", 2); len(at) == 2 {
 			d.Pos.Filename = at[0]
-			_, _ = fmt.Sscanf(at[1], "%d:%d", &d.Pos.Line, &d.Pos.Column) // less is a place, too
+			// A line without a column is a position, too.
+			_, _ = fmt.Sscanf(at[1], "%d:%d", &d.Pos.Line, &d.Pos.Column)
 		}
 		found = append(found, d)
 	}

@@ -11,9 +11,10 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// plainForms reports calls of plain forms that look as if they suspended and do not: in
-// the function of a job outside of annotated functions, and in literals that an
-// annotated function keeps or passes on. They block the goroutine that runs them.
+// plainForms reports calls of plain forms that look as if they suspended but do
+// not: in the function of a job outside of annotated functions, and in literals
+// that an annotated function keeps or passes on. They block the goroutine that
+// runs them.
 func plainForms(r *reporter, s *survey) {
 	for _, region := range s.regions {
 		region.walk(func(n ast.Node, stack []ast.Node) {
@@ -51,8 +52,8 @@ func (s *survey) plainCall(r *reporter, region *region, call *ast.CallExpr) {
 	r.report(call, jobBlocks(name), fix)
 }
 
-// insteadOf is what to do instead of giving call a literal, or a function, that blocks;
-// call may be nil.
+// insteadOf is the alternative to passing a blocking literal or function to call,
+// which may be nil.
 func (s *survey) insteadOf(call *ast.CallExpr) string {
 	var fn *types.Func
 	if call != nil {

@@ -94,7 +94,7 @@ func newSurvey(pass *analysis.Pass) *survey {
 	return s
 }
 
-// survey adds r and the regions inside of it.
+// survey adds r and the regions inside it.
 func (s *survey) survey(r *region) {
 	s.regions = append(s.regions, r)
 	r.walk(func(n ast.Node, stack []ast.Node) {
@@ -136,9 +136,9 @@ func (s *survey) runnerOf(outer *region, lit *ast.FuncLit, stack []ast.Node) (ru
 	return plain, nil
 }
 
-// calledHere reports whether the code around a literal calls it before it ends: a
-// function that takes it and starts no goroutine for it, or calls of the variable that
-// keeps it.
+// calledHere reports whether the code around a literal calls it before it ends:
+// it passes the literal to a function that starts no goroutine for it, or calls
+// the variable that keeps it.
 func (s *survey) calledHere(stack []ast.Node) bool {
 	if call, started := callAround(stack); call != nil {
 		return !started && !startsGoroutine(s.callee(call))
@@ -243,8 +243,8 @@ const (
 	parallelPath = codegen.Module + "/parallel"
 )
 
-// startsMachine reports whether call lets fn, one of its arguments, suspend, if it is
-// made in an annotated function, by runner.
+// startsMachine reports whether call lets fn, one of its arguments, suspend, if
+// runner makes the call in an annotated function.
 func (s *survey) startsMachine(call *ast.CallExpr, by runner, fn ast.Expr) bool {
 	functions, waits, operation := codegen.RunsAsJob(call, s.info)
 	if waits && by != machine || operation && s.deferred[call] {

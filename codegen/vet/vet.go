@@ -1,6 +1,6 @@
 // Package vet finds mistakes that compile and run in programs with asynchronous
-// functions: a job without a waiter, a call that blocks the worker it runs on, a lock
-// held while waiting.
+// functions: a job without a waiter, a call that blocks the worker it runs on, a
+// lock held while waiting.
 //
 // [Analyzer] is an analyzer like those of go vet. The command movenext runs it, and is
 // a tool for go vet itself:
@@ -8,18 +8,18 @@
 //	go tool movenext vet ./...
 //	go vet -vettool=$(go tool -n movenext) ./...
 //
-// # What is looked at
+// # What is checked
 //
-// Most checks depend on what runs a piece of code, which survey.go finds out first.
-// There are three answers. A machine runs the body of an annotated function, with the
-// function literals that are a part of it: calls of twins suspend there, and a blocking
-// call holds a worker. A job runs other functions that are handed to job.Run and the
-// like: nothing suspends, so a call of a twin's plain form blocks. Everything else is
-// plain Go and may block as it likes.
+// Most checks depend on what runs a piece of code, which survey.go determines
+// first. There are three cases. A machine runs the body of an annotated function,
+// with the function literals that are part of it: calls of twins suspend there,
+// and a blocking call holds a worker. A job runs other functions that are passed
+// to job.Run and similar functions: nothing suspends, so a call of a twin's plain
+// form blocks. Everything else is plain Go and may block.
 //
 // A check is one file, named after it. Each finding ends in the check's name in
 // brackets, and carries it as its category. Most come with a fix. A fix always
-// compiles; where it changes what the program does, its name says so.
+// compiles; if it changes what the program does, its name says so.
 package vet
 
 import (
@@ -34,11 +34,10 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// Analyzer reports misuse of jobs and of asynchronous functions. It looks at one
-// package at a time, with facts of those that it imports, and leaves generated files
-// alone.
+// Analyzer reports misuse of jobs and of asynchronous functions. It checks one
+// package at a time, with the facts of its imports, and ignores generated files.
 //
-// The flag skip names checks that are not to be made, separated by commas.
+// The flag skip names checks to leave out, separated by commas.
 var Analyzer = &analysis.Analyzer{
 	Name:  "movenext",
 	Doc:   doc(),
@@ -57,15 +56,16 @@ type check struct {
 }
 
 var checks = []check{
-	{"droppedjob", "a job without a waiter: its result, its error and its panic get lost", droppedJobs},
+	{"droppedjob", "a job without a waiter: its result, error and panic are lost", droppedJobs},
 	{"blocking", "a call, a channel operation or a select that blocks the worker of an asynchronous function", blockingCalls},
 	{"mutex", "a sync.Mutex in an asynchronous function, which is right only where it is never held for long", mutexes},
 	{"heldlock", "a sync.Mutex that is held while an asynchronous function is suspended", heldLocks},
 	{"plainform", "the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept", plainForms},
-	{"indirect", "a call that reaches the plain form of a twin, which blocks, by way of an interface, a func value or a plain function", indirectCalls},
+	{"indirect", "a call that reaches the plain form of a twin, which blocks, through an interface, a func value or a plain function", indirectCalls},
 	{"halfpair", "a type that declares one form of a pair of twins and inherits the other", halfPairs},
-	{"dropcontext", "a function with a context that passes another on: home, deadline and values get lost", droppedContexts},
+	{"dropcontext", "a function with a context that passes another on: home, deadline and values are lost", droppedContexts},
 	{"threadlock", "a goroutine that is locked to its thread when an asynchronous function is suspended", lockedThreads},
+	{"traceregion", "a region of runtime/trace that is open when an asynchronous function is suspended", traceRegions},
 }
 
 func doc() string {

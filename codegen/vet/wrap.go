@@ -19,8 +19,8 @@ import (
 //		return os.ReadFile(name)
 //	}).Await()
 //
-// A fix of this form exists where the expression is a statement, or gives all values of
-// an assignment or of a return.
+// A fix of this form exists if the expression is a statement, or gives all values
+// of an assignment or of a return.
 
 const wrapMessage = "run it with job.Blocking"
 

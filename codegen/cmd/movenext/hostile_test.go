@@ -25,8 +25,8 @@ const (
 	hostileMemory = "GOMEMLIMIT=1GiB"
 )
 
-// hostile are malicious inputs, or the leftovers of a crash: each is a module's files,
-// for which the command ends with this status and these words, and without a panic.
+// hostile are malicious inputs, or the leftovers of a crash: the files of a module, and
+// the status and the words with which the command must end instead of a panic.
 var hostile = []struct {
 	name   string
 	files  map[string]string

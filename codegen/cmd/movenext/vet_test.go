@@ -44,9 +44,9 @@ func TestVetLooksAtWhatIsNotGeneratedYet(t *testing.T) {
 	require.Len(t, lines, 4, stderr)
 	for i, want := range []string{
 		"p.go:12:2: time.Sleep blocks the worker; it waits on its goroutine and has no twin; call job.Sleep, which suspends [blocking]",
-		"p.go:17:2: this job is dropped; its error or its panic gets lost; await it, or assign it to _ if that is meant [droppedjob]",
-		"p.go:18:59: F blocks the worker of this job; it is no part of an annotated function; mark the function around it //movenext:async [plainform]",
-		"q_test.go:3:15: this job is dropped; its error or its panic gets lost; await it, or assign it to _ if that is meant [droppedjob]",
+		"p.go:17:2: this job is dropped; its error or panic is lost; await it, or assign it to _ if that is meant [droppedjob]",
+		"p.go:18:59: F blocks the worker of this job; it is not part of an annotated function; mark the function around it //movenext:async [plainform]",
+		"q_test.go:3:15: this job is dropped; its error or panic is lost; await it, or assign it to _ if that is meant [droppedjob]",
 	} {
 		assert.Equal(t, dir+string(filepath.Separator)+want, lines[i])
 	}

@@ -1,12 +1,13 @@
-// Package filecache keeps results in a folder of the user's, by key, for programs that
-// may run at the same time, or be killed, or meet a full disk. Losing an entry costs
-// time only, so errors here are reported only on request; the one thing that must never
-// happen is that a damaged entry is returned.
+// Package filecache keeps results in one of the user's folders, by key, for
+// programs that may run at the same time, be killed, or meet a full disk. Losing
+// an entry costs time only, so errors here are reported only on request. A
+// damaged entry, however, must never be returned.
 //
-// An entry is one file, named by its key. It holds a checksum of the value and the
-// value. A rename puts it in place, so two writers of one key leave the entry of one of
-// them. The folder has no lock: a lock would be one more thing that a killed program
-// leaves behind. The go command's build cache works the same way.
+// An entry is one file, named by its key. It holds a checksum of the value and
+// the value. It gets its name by a rename, so two writers of one key leave the
+// entry of one of them. The folder has no lock: a lock would be one more thing
+// that a killed program leaves behind. The go command's build cache works the
+// same way.
 package filecache
 
 import (

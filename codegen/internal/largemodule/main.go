@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// loadFromSource is what the runs are compared with.
+// loadFromSource is the baseline of the runs.
 func loadFromSource(dir string) error {
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 		packages.NeedModule | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes
@@ -92,8 +92,8 @@ func measure(size module, runs int, keep string) error {
 		return err
 	}
 	fmt.Fprintf(os.Stdout, "%d annotated functions in %d packages\n\n", size.packages*size.functions, size.packages)
-	// Once without looking at the time: the generated code makes the module
-	// whole, and the caches of the go command and of the system are warm then.
+	// Once without measuring: the generated code completes the module, and the
+	// caches of the go command and of the system are warm afterwards.
 	if err := b.generate("off"); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (b *bench) add(number int, text string) error {
 	return cmp.Or(err, f.Close())
 }
 
-// run runs a command, and shows what it says only if it fails.
+// run runs a command, and shows its output only if it fails.
 func (b *bench) run(dir, name string, args ...string) error {
 	cmd := exec.CommandContext(context.Background(), name, args...)
 	cmd.Dir = dir

@@ -15,9 +15,9 @@ const runtimeModule = "github.com/movenext/movenext"
 // module is the size of the module that is measured.
 type module struct{ packages, functions int }
 
-// file is the source of one package. Every function has what functions of users
-// have: calls of other annotated functions, here and in other packages, loops,
-// branches, and a good deal that does not suspend.
+// file is the source of one package. Every function is typical of users'
+// functions: calls of other annotated functions, here and in other packages,
+// loops, branches, and much code that does not suspend.
 var file = template.Must(template.New("").Parse(`package {{.Name}}
 
 import (

@@ -11,12 +11,13 @@ import (
 
 // Files that import "C".
 //
-// The compiler reads such a file as cgo rewrote it, in the build cache. A package is
-// checked with the rewritten files, so that all types are known, unless such a file has
-// annotated functions: machines are made from the file's own text. Then the files are
-// checked as they are, and nothing that comes from C has a type. So an annotated
-// function that uses such values is refused (see ofC); the other functions of the file
-// are unaffected. What the type checker says of such types is not the user's error.
+// The compiler reads such a file as cgo rewrote it, in the build cache. A package
+// is checked with the rewritten files, so that all types are known, unless such a
+// file has annotated functions: machines are made from the file's own text. Then
+// the files are checked unchanged, and values from C have no type. So an
+// annotated function that uses such values is refused (see ofC); the other
+// functions of the file are unaffected. Errors of the type checker about such
+// types are not the user's.
 //
 // Generated code cannot call C itself. It would need a comment before import "C" that
 // repeats the source's, and C would compile that comment twice: a static variable in it

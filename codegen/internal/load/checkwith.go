@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// CheckWith type-checks the package of v with generated files in the place of the stubs for
-// the functions of the files at replaced. It returns the errors.
+// CheckWith type-checks the package of v with generated files in the place of the
+// stubs for the functions of the files at replaced. It returns the errors.
 func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string) []types.Error {
 	files, withoutC := c.sources.withoutBodies(v, replaced)
 	var errs []types.Error
@@ -34,9 +34,9 @@ func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string
 	return errs
 }
 
-// withoutBodies are the files of v as declarations only, and without the stubs for
-// the functions of the files at without. Errors that this causes in them (unused imports,
-// missing bodies) are ignored.
+// withoutBodies are the files of v as declarations only, and without the stubs
+// for the functions of the files at without. Errors that this causes in them
+// (unused imports, missing bodies) are ignored.
 func (s *Sources) withoutBodies(v *Variant, without []string) (files []*ast.File, withoutC bool) {
 	replaced := map[*File]bool{}
 	for _, path := range without {

@@ -1,8 +1,9 @@
-// Package load reads packages: from patterns to packages with types, in which the twins to
-// come are known.
+// Package load reads packages: it turns patterns into packages with types, in
+// which the twins that are still to be generated are known.
 //
-// A package that calls fetchAsync does not type-check before fetchAsync is generated, and
-// fetchAsync cannot be generated without types. So this takes four steps:
+// A package that calls fetchAsync does not type-check before fetchAsync is
+// generated, and fetchAsync cannot be generated without types. So this takes four
+// steps:
 //
 //	list.go       List asks the go command which packages and files there are
 //	files.go      Sources reads and parses the files that may matter, each once
@@ -11,8 +12,8 @@
 //	typecheck.go  Checker checks types; cgo.go: where C is imported
 //	variant.go    makes the model of package source of the result
 //
-// Errors that other tools report too (in lists, syntax, types) become findings with a
-// position in the user's file; what leaves nothing to look at is an error. After lowering,
-// Checker.CheckWith checks the same packages again with generated files in the place of
-// the stubs (checkwith.go).
+// Errors that other tools report too (in lists, syntax, types) become findings
+// with a position in the user's file; a failure that leaves no package to check
+// is an error. After lowering, Checker.CheckWith checks the same packages again
+// with generated files instead of the stubs (checkwith.go).
 package load

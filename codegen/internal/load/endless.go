@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// endless finds files for which the go command would wait forever: it opens all files
-// with certain names, and opening a named pipe waits for a writer. Only folders of
-// patterns are looked at, and not those of what they import.
+// endless finds files that would make the go command wait forever: it opens all
+// files with certain names, and opening a named pipe waits for a writer. Only
+// folders of patterns are checked, and not those of their imports.
 func endless(cfg *Settings, patterns []string) error {
 	for _, pattern := range patterns {
 		if !IsPath(pattern) {
@@ -24,7 +24,7 @@ func endless(cfg *Settings, patterns []string) error {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
-				return nil //nolint:nilerr // the go command has better words for it
+				return nil //nolint:nilerr // the go command explains it better
 			case d.IsDir() && path != root && (!all || IsSkipped(d.Name())):
 				return fs.SkipDir
 			case !d.IsDir() && isOpened(d.Name()) && isEndless(path, d.Type()):
@@ -61,7 +61,7 @@ func isEndless(path string, mode fs.FileMode) bool {
 	return mode&(fs.ModeNamedPipe|fs.ModeDevice) != 0
 }
 
-// IsPath reports whether a pattern names a folder, as against an import path.
+// IsPath reports whether a pattern names a folder rather than an import path.
 func IsPath(pattern string) bool {
 	return pattern[:min(1, len(pattern))] == "." || filepath.IsAbs(pattern)
 }

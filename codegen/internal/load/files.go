@@ -78,7 +78,7 @@ func NewSources(cfg *Settings, fset *token.FileSet) *Sources {
 // Get returns the parsed file at path.
 func (s *Sources) Get(path string) *File { return s.Lazy(path).parsed() }
 
-// Lazy returns the file at path, which is read and parsed as far as is asked for.
+// Lazy returns the file at path, which is read and parsed on demand.
 func (s *Sources) Lazy(path string) *LazyFile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,8 +171,8 @@ func (s *File) problems() []source.Diagnostic {
 	}
 }
 
-// sum is the hash of the part of the file that matters to some readers. A file that does
-// not parse counts as it is, and so does a generated one.
+// sum is the hash of the part of the file that matters to some readers. A file
+// that does not parse counts as it is, and so does a generated one.
 func (s *File) sum(fset *token.FileSet, part func([]byte, *token.FileSet, *ast.File) []byte) source.Checksum {
 	if s.err != nil || s.Generated {
 		return sha256.Sum256(s.data)

@@ -12,7 +12,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// Finding works on syntax, before any type is known: so the twins to come can be
+// The search uses syntax only, before any type is known, so that the twins can be
 // declared before types are checked.
 
 // annotated is one function with a valid annotation.
@@ -22,9 +22,10 @@ type annotated struct {
 	stream *ast.FuncLit // nil if it is none
 }
 
-// scope is one package scope as the folder has it, if it may hold annotations: all
-// files with one package clause, whatever the build configuration. Its variants with
-// and without tests are type-checked apart, but names are chosen here, once for all.
+// scope is one package scope of a folder that may hold annotations: all files
+// with one package clause, whatever the build configuration. Its variants with
+// and without tests are type-checked separately, but names are chosen here, once
+// for all.
 type scope struct {
 	pkgPath, dir string
 	sources      []*File // that this configuration builds, tests included

@@ -20,11 +20,11 @@ import (
 // Loading, and why it is done in two parts.
 //
 // The types of a package that calls fetchAsync need fetchAsync, which may not be
-// generated yet, or may be stale. So types cannot be loaded as go/packages does
-// it, in one step: between listing the packages and checking their types the
-// twins to come are declared (stubs.go). From go/packages comes only the list:
-// which files, which imports, which variants for tests. It runs the go command
-// once, and that is most of the time of a small run.
+// generated yet, or may be stale. So types cannot be loaded in one step, as
+// go/packages does: between listing the packages and checking their types the
+// twins are declared (stubs.go). Only the list comes from go/packages: which
+// files, which imports, which variants for tests. It runs the go command once,
+// and that is most of the time of a small run.
 //
 // It is tempting to run go/packages twice instead, the second time with an
 // overlay that holds the declarations to come. That lists twice, and type-checks
@@ -48,7 +48,7 @@ type Workspace struct {
 	external *packageSet
 }
 
-// errLoad wraps failures that leave nothing to look at: no go command, a pattern
+// errLoad wraps failures that leave no package to check: no go command, a pattern
 // that names nothing.
 var errLoad = errors.New("codegen: cannot load packages")
 
@@ -132,14 +132,14 @@ func missingImport(path, msg string) string {
 	return msg
 }
 
-// brokenOutput finds our own files among the places of listing errors, and
-// returns what to list in their stead: a package clause.
+// brokenOutput finds generated files among the positions of listing errors, and
+// returns what to list instead of them: a package clause.
 func (ws *Workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 	broken := map[string][]byte{}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			ws.replaceBroken(broken, ws.errorPosition(e).Filename)
-			for _, verb := range []string{"read ", "open "} { // an error without a place
+			for _, verb := range []string{"read ", "open "} { // an error without a position
 				if said, ok := strings.CutPrefix(e.Msg, verb); ok {
 					path, _, _ := strings.Cut(said, ": ")
 					ws.replaceBroken(broken, path)
@@ -154,7 +154,7 @@ func (ws *Workspace) brokenOutput(roots []*packages.Package) map[string][]byte {
 func (ws *Workspace) replaceBroken(broken map[string][]byte, path string) {
 	data, err := ws.Read(path)
 	if _, here := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && here == nil {
-		err = nil // a link that leads nowhere: to replace it takes nothing away
+		err = nil // a link that leads nowhere: replacing it loses nothing
 	}
 	if err != nil || !source.IsOurs(path, data) {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Stubs are declarations of the twins to come, so that code that calls them
-// type-checks before they exist. For
+// Stubs are declarations of twins that are still to be generated, so that code
+// that calls them type-checks before they exist. For
 //
 //	//movenext:async
 //	func fetch(ctx context.Context, url string) (int, error) { … }
@@ -137,7 +137,11 @@ func stubArgument(values []string) string {
 	case 1:
 		return values[0]
 	}
-	return fmt.Sprintf("%s.Tuple%d[%s]", stubJob, len(values), strings.Join(values, ", "))
+	home := stubJob
+	if source.TuplePath(len(values)) == source.StatemachinePath {
+		home = stubTask
+	}
+	return fmt.Sprintf("%s.Tuple%d[%s]", home, len(values), strings.Join(values, ", "))
 }
 
 // typeArgs passes type parameters on: [K, V] for [K comparable, V any].

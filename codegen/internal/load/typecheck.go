@@ -60,8 +60,8 @@ func (s *packageSet) enter(id string) (entry *pending, isNew bool) {
 	return entry, isNew
 }
 
-// NewChecker is a checker of what f has found. Only variants are checked with the bodies of
-// their functions.
+// NewChecker is a checker of what f has found. Only variants are checked with the
+// bodies of their functions.
 func NewChecker(f *Finder, variants []*Variant) *Checker {
 	ids := map[string]bool{}
 	for _, v := range variants {

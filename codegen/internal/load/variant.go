@@ -45,8 +45,8 @@ func (f *Finder) Variants(report func(dir string, found []source.Diagnostic)) []
 	return list
 }
 
-// Model builds the input of the lowering: the annotated functions of v with their types.
-// What it finds wrong with them is the second result.
+// Model builds the input of the lowering: the annotated functions of v with their
+// types. Its second result is the findings about them.
 func (c *Checker) Model(v *Variant) (*source.Package, []source.Diagnostic) {
 	result := c.check(v.Meta)
 	var found []source.Diagnostic
@@ -103,13 +103,14 @@ func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnosti
 	return file, found
 }
 
-// Occupied reports whether a foreign file is where we would write.
+// Occupied reports whether a foreign file has the path of a generated one.
 func (s *Sources) Occupied(path string) bool {
 	data, err := s.cfg.Read(path)
 	return err == nil && !source.IsOurs(path, data) || errors.Is(err, errIrregular)
 }
 
-// firstAnnotation is a place for findings about the annotations of a whole package.
+// firstAnnotation is a position for findings about the annotations of a whole
+// package.
 func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	for _, path := range p.GoFiles {
 		for _, fn := range s.Get(path).Functions {
@@ -119,8 +120,8 @@ func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	return token.Position{Filename: Folder(p)}
 }
 
-// Problems are the errors of the go command, the parser and the type checker about v and
-// what it imports.
+// Problems are the errors of the go command, the parser and the type checker
+// about v and its imports.
 func (c *Checker) Problems(v *Variant) []source.Diagnostic {
 	if c.ws.reaches(c.ws.Metas[source.StatemachinePath], v.Meta) {
 		return []source.Diagnostic{needsRuntime(c.sources.firstAnnotation(v.Meta), v.Meta.PkgPath, source.StatemachinePath)}
@@ -137,7 +138,7 @@ func (c *Checker) Problems(v *Variant) []source.Diagnostic {
 			}
 		}
 	})
-	// Types of half a syntax tree are no news.
+	// Types of a broken syntax tree add nothing.
 	if len(parsed) == 0 {
 		c.ws.Visit(v.Meta, func(p *packages.Package) { typed = append(typed, c.typeProblems(p, len(listed) > 0)...) })
 	}
@@ -179,7 +180,7 @@ func (c *Checker) typeProblems(p *packages.Package, listed bool) []source.Diagno
 			continue
 		}
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(found) > 0 {
-			// The second place of the error before.
+			// The second position of the previous error.
 			found[len(found)-1] = found[len(found)-1].Also(more, pos)
 			continue
 		}
@@ -210,9 +211,9 @@ func (s *Sources) isOutput(path string) bool {
 	return strings.HasSuffix(path, ".go") && s.Get(path).Generated
 }
 
-// Overrides are the findings about pairs of which a type overrides one form, by folder. It
-// looks at every local package whose types are known by now: a package without annotations
-// can override half of a pair too.
+// Overrides are the findings about pairs of which a type overrides one form, by
+// folder. It checks every local package whose types are known by now: even a
+// package without annotations can override half of a pair.
 func (c *Checker) Overrides() map[string][]source.Diagnostic {
 	found := map[string][]source.Diagnostic{}
 	position := func(pos token.Pos) token.Position { return c.ws.Fset.PositionFor(pos, false) }

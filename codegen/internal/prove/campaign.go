@@ -40,7 +40,7 @@ type totals struct {
 	reasons                     map[string]int // of refusals
 }
 
-// conclude prints what has been found, and fails if that is anything.
+// conclude prints the findings, and fails if there are any.
 func (c *campaign) conclude() error {
 	fmt.Fprintf(c.out, "%d programs, %d functions, %d suspension points: %s\n", c.programs, c.functions, c.points, c.totals)
 	byCount(c.out, "refused", c.reasons)
@@ -125,9 +125,10 @@ type worker struct {
 	module *batch.Module
 }
 
-// inlined says that one in so many batches is built with the compiler's inlining, as
-// users build. The others take two thirds of the time, and differ in what the optimizer
-// sees: the lowering is the same, so most batches are built the cheap way.
+// inlined says that one in so many batches is built with the compiler's inlining,
+// as users build. The others take two thirds of the time. Only the optimizer's
+// input differs: the lowering is the same, so most batches are built the cheap
+// way.
 const inlined = 4
 
 // batch writes and compares the programs of size seeds.
@@ -161,7 +162,7 @@ func (w *worker) batch(ctx context.Context, seed, size uint64) error {
 	return nil
 }
 
-// count counts a finding, and reports whether there is nothing more to say about it.
+// count counts a finding, and reports whether it has been reported often enough.
 func (c *campaign) count(f batch.Finding) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -47,7 +47,7 @@ import (
 	"os/signal"
 )
 
-// command is one of the ways to look.
+// command is one of the ways to search.
 type command func(ctx context.Context, args []string, out io.Writer) error
 
 var commands = map[string]command{

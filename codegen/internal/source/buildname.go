@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Only go/build knows which file names imply a system or an architecture, by a list
-// that it does not export and that grows with Go. So we ask it.
+// Only go/build knows which file names imply a system or an architecture, by a
+// list that it does not export and that grows with Go. So this code asks
+// go/build.
 
 //
 // Its rule has two halves: x_OS, x_ARCH and x_OS_ARCH are built for that system. But

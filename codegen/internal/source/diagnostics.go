@@ -57,7 +57,15 @@ const (
 	CategoryTwin       = "twin"       // the two forms of a function disagree
 	CategoryWrite      = "write"      // a file could not be written
 	CategoryInternal   = "internal"   // a defect of the generator
+
+	CategoryUnsupported = "unsupported" // right Go, but not in an annotated function
 )
+
+// Unsupported returns the finding that an annotated function cannot hold something: what it
+// is, why not, and what to write instead.
+func Unsupported(at Extent, what, why, do string) Diagnostic {
+	return Diagnostic{Pos: at.From, End: at.To, Category: CategoryUnsupported, What: what, Why: why, Do: do}
+}
 
 // Also names the second place of an error.
 func (d Diagnostic) Also(what string, pos token.Position) Diagnostic {

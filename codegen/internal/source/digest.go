@@ -9,13 +9,14 @@ import (
 	"regexp"
 )
 
-// The last line of a generated file is a digest of what is above it. A file that
-// differs from what would be generated now, but agrees with its digest, is stale: the
-// source or the generator has changed since, and generating it again loses nothing. A
-// file that does not agree has been edited by hand, and is replaced only on request.
+// The last line of a generated file is a digest of the lines above it. A file
+// that differs from what would be generated now, but agrees with its digest, is
+// stale: the source or the generator has changed since, and generating it again
+// loses nothing. A file that does not agree has been edited by hand, and is
+// replaced only on request.
 //
-// It is tempting to compare with what the source would have given then; but neither
-// that source nor that generator exists anymore.
+// It is tempting to compare with the output for the source of that time; but
+// neither that source nor that generator exists any more.
 
 // DigestLine finds the line with the digest.
 var DigestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
@@ -39,8 +40,8 @@ func UnixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"
 
 var conflictMark = regexp.MustCompile(`(?m)^(<<<<<<<|>>>>>>>)( |\r?$)`)
 
-// Altered reports whether a generated file differs from its generated form: because it was
-// edited, or else because it was damaged, and by what.
+// Altered reports whether a generated file differs from its generated form:
+// because it was edited, or else because it was damaged, and by what.
 func Altered(data []byte) (differs bool, damage string) {
 	at := DigestLine.FindSubmatchIndex(data)
 	switch {

@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// The annotation is a directive in the sense of the go command: a line comment without
-// a space after the slashes. It has no options. Whatever else begins like it is an
-// error and not a comment: an annotation without effect would silently leave a function
-// blocking.
+// The annotation is a directive in the sense of the go command: a line comment
+// without a space after the slashes. It has no options. Anything else that begins
+// like it is an error and not a comment: an annotation without effect would
+// silently leave a function blocking.
 const (
 	DirectivePrefix = "//movenext:"
 	DirectiveAsync  = DirectivePrefix + "async"

@@ -1,8 +1,9 @@
-// Package source is what the generator knows of the user's source: a
-// package with its types, its annotated functions, the names that will be declared for
-// them, and the findings about all this. Every other phase imports it, and it imports none.
+// Package source is the generator's model of the user's source: a package with
+// its types, its annotated functions, the names that will be declared for them,
+// and the findings about all this. Every other phase imports it, and it imports
+// none.
 //
-// Beside the model it holds the questions that depend on the source alone and that several
+// It also answers the questions that depend on the source alone and that several
 // phases ask:
 //
 //	twins.go        which calls suspend: the rule of twins; twinmatch.go: what is a pair

@@ -118,12 +118,6 @@ type Names struct {
 	Stem    string // f: the prefix of the machine's other names; for a method recvF
 }
 
-// Lowered is the generated text of one function: all its declarations, one
-// after another, not necessarily formatted.
-type Lowered struct {
-	Text []byte
-}
-
 // Kind says how a call suspends.
 type Kind int
 

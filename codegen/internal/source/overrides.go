@@ -18,8 +18,8 @@ func Overrides(pkg *types.Package, position func(token.Pos) token.Position) []Di
 	return found
 }
 
-// EachHalfPair calls found for each method of a package's types that is half of a pair of
-// twins whose other form, missing, comes from an embedded type, from.
+// EachHalfPair calls found for each method of a package's types that is half of a
+// pair of twins whose other form, missing, comes from an embedded type, from.
 func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Func, missing, from string)) {
 	scope := pkg.Scope()
 	for _, name := range scope.Names() {

@@ -121,6 +121,18 @@ func sameParams(a, b *types.Signature, skip int) bool {
 	return true
 }
 
+// mostJobTuple is how many results the largest tuple of package job has.
+const mostJobTuple = 8
+
+// TuplePath returns the package of the tuple of n results: package job for those that
+// readers meet, the runtime of generated code for the others.
+func TuplePath(n int) string {
+	if n > mostJobTuple {
+		return StatemachinePath
+	}
+	return JobPath
+}
+
 // isJobOf reports whether T of a *job.Job[T] carries results.
 func isJobOf(arg types.Type, results Results) bool {
 	switch n := len(results.Values); n {
@@ -130,7 +142,7 @@ func isJobOf(arg types.Type, results Results) bool {
 		return types.Identical(arg, results.Values[0].Type())
 	default:
 		tuple, ok := types.Unalias(arg).(*types.Named)
-		if !ok || !IsObject(tuple.Obj(), JobPath, fmt.Sprintf("Tuple%d", n)) || tuple.TypeArgs().Len() != n {
+		if !ok || !IsObject(tuple.Obj(), TuplePath(n), fmt.Sprintf("Tuple%d", n)) || tuple.TypeArgs().Len() != n {
 			return false
 		}
 		for i, v := range results.Values {

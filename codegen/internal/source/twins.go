@@ -11,19 +11,19 @@ import (
 // results. "Next to" means the same package scope, the same receiver type or the same
 // interface, so that the two cannot be overridden one without the other.
 //
-// The rule reads types alone. Twins that are still to be generated are in the types
-// too, as stubs (see package load); twins written by hand and those of other modules need
-// nothing. It is tempting to ask the annotations instead of the types here. Then calls
-// of twins that another module generated would block, and an interface could not have a
-// twin.
+// The rule reads types alone. Twins that are still to be generated are in the
+// types too, as stubs (see package load); twins written by hand and those of
+// other modules need nothing. It is tempting to use the annotations instead of
+// the types here. But then calls of twins that another module generated would
+// block, and an interface could not have a twin.
 
 // Twins answers which calls suspend. It is safe for concurrent use.
 type Twins struct {
 	names map[FuncKey]Names // of annotated functions
 }
 
-// NewTwins answers with the names that were chosen for annotated functions, whose entries
-// may have other names than the rule gives them.
+// NewTwins answers with the names that were chosen for annotated functions, whose
+// entries may have other names than the rule gives them.
 func NewTwins(names map[FuncKey]Names) *Twins { return &Twins{names} }
 
 // FuncKey names a function without its object: one source function is several
@@ -42,8 +42,8 @@ func KeyOf(fn *types.Func) FuncKey {
 	return NewKey(pkg, recv, fn.Name())
 }
 
-// NewKey is the key of a function whose syntax alone is known; recv is empty if it is no
-// method.
+// NewKey is the key of a function whose syntax alone is known; recv is empty if
+// it is no method.
 func NewKey(pkg, recv, name string) FuncKey {
 	if recv != "" {
 		name = recv + "." + name
@@ -121,9 +121,9 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 	return s, true
 }
 
-// Callee resolves the function that call names, the identifier that names it,
-// and the selection if it is a method. Calls of function values have none:
-// nothing in a type says whether the value will suspend.
+// Callee resolves the function that call names, the identifier that names it, and
+// the selection if it is a method. Calls of function values have none: a type
+// does not say whether the value will suspend.
 func Callee(call *ast.CallExpr, info *types.Info) (*types.Func, *ast.Ident, *types.Selection) {
 	switch f := Uninstantiated(call.Fun).(type) {
 	case *ast.Ident:

@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const runtimeModule = "github.com/movenext/movenext"
 
 // New makes a module called path in a temporary folder and returns the folder.
 // The module requires what this module requires, so that nothing has to be
-// fetched, and this module itself from where it lies. It fails the test if
+// fetched, and this module itself from its own folder. It fails the test if
 // something cannot be read or written.
 func New(t testing.TB, path string) string {
 	t.Helper()
@@ -50,6 +51,21 @@ func StartsPrograms(t testing.TB) {
 func Write(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Age sets the times of all files below a path into the past, so that their
+// readers do not take them for files that may still change.
+func Age(t testing.TB, path string) {
+	t.Helper()
+	past := time.Now().Add(-time.Hour).Truncate(time.Hour)
+	if err := filepath.WalkDir(path, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return os.Chtimes(path, past, past)
+	}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,8 +1,8 @@
-// Package typeset answers questions about values whose type may be a type parameter. The
-// underlying type of a type parameter is an interface, which does not tell the operations
-// on the value: those follow from the type set. So the questions here are asked of every
-// type in the set. A property of all of them holds for the value; a property of some may
-// hold.
+// Package typeset answers questions about values whose type may be a type
+// parameter. The underlying type of a type parameter is an interface, which does
+// not show the operations on the value: those follow from the type set. So the
+// questions here are asked of every type in the set. A property of all of them
+// holds for the value; a property of some may hold.
 //
 // It is tempting to ask t.Underlying() and to let type parameters take the default
 // branch. Then an array whose type is a parameter looks like something without parts,
@@ -81,15 +81,13 @@ func isSend(a, b types.Type) bool {
 	return ok && also && x.Dir() == types.SendRecv && types.Identical(x.Elem(), y.Elem())
 }
 
-// Always reports whether every value of type t has an underlying type for which is
-// holds.
+// Always reports whether the underlying type of every value of type t satisfies is.
 func Always(t types.Type, is func(types.Type) bool) bool {
 	set := Of(t)
 	return len(set) > 0 && !slices.ContainsFunc(set, func(t types.Type) bool { return !is(t.Underlying()) })
 }
 
-// Perhaps reports whether some values of type t have an underlying type for which is
-// holds.
+// Perhaps reports whether the underlying type of some value of type t satisfies is.
 func Perhaps(t types.Type, is func(types.Type) bool) bool {
 	return slices.ContainsFunc(Of(t), func(t types.Type) bool { return is(t.Underlying()) })
 }

@@ -71,8 +71,8 @@ func TestOtherTypesAreTheirOwnSet(t *testing.T) {
 	assert.Equal(t, types.Typ[types.Int], typeset.ChanElem(constrained(t, "chan int | <-chan int")))
 }
 
-// Whether a value is an array decides whether its parts have addresses. A type parameter
-// may stand for one although its underlying type is an interface.
+// Whether a value is an array decides whether its parts have addresses. A type
+// parameter may stand for one although its underlying type is an interface.
 func ExamplePerhaps() {
 	array := types.NewArray(types.Typ[types.Int], 4)
 	union := types.NewUnion([]*types.Term{types.NewTerm(true, array), types.NewTerm(true, types.Typ[types.String])})

@@ -1,9 +1,9 @@
-// Package typetext writes the names and types of the user's source as a generated file has
-// to: under names that give way to what is declared already, with the imports that they
-// need, and with holes for the types that the file cannot name.
+// Package typetext writes the names and types of the user's source in the form
+// that a generated file needs: under names that avoid existing declarations, with
+// the required imports, and with holes for the types that the file cannot name.
 //
-// Its input is the model of the source (package source). Its output is text that means
-// the same wherever in the file it is put:
+// Its input is the model of the source (package source). Its output is text that
+// has the same meaning anywhere in the file:
 //
 //	names.go      chooses names for what is declared for a function
 //	imports.go    chooses qualifiers, and prints the import declaration

@@ -11,7 +11,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Names of generated declarations, and how they give way.
+// Names of generated declarations, and how they avoid conflicts.
 //
 // FAsync is fixed, since the rule of twins reads it: if it is taken, the function
 // already has a twin and the annotation is an error. FEnter, FFrame, FLocals and

@@ -212,7 +212,8 @@ func (im *Imports) JobArgument(results source.Results) (string, error) {
 	if len(list) == 1 {
 		return list[0], nil
 	}
-	return fmt.Sprintf("%s.Tuple%d[%s]", im.Path(source.JobPath, "job"), len(list), strings.Join(list, ", ")), nil
+	path := source.TuplePath(len(list))
+	return fmt.Sprintf("%s.Tuple%d[%s]", im.Path(path, path[strings.LastIndexByte(path, '/')+1:]), len(list), strings.Join(list, ", ")), nil
 }
 
 // WithOwn is a list of type parameters, or arguments, of the function, and after it

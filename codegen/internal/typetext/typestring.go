@@ -2,14 +2,15 @@ package typetext
 
 import (
 	"fmt"
+	"github.com/movenext/movenext/codegen/internal/typeset"
 	"go/types"
 	"strconv"
 	"strings"
 )
 
-// Why not types.TypeString with a qualifier: it prints an alias under its name
-// even where that name is out of reach, a predeclared type under its name even
-// where the package hides it, and a local type as if it were global. Each of
+// types.TypeString with a qualifier would not do: it prints an alias under its
+// name even where that name is out of reach, a predeclared type under its name
+// even where the package hides it, and a local type as if it were global. Each of
 // those compiles to something else or not at all.
 
 // unnameable says that a type cannot be written in the generated file.
@@ -24,7 +25,7 @@ func (e *unnameable) Error() string {
 
 // TypeString writes t as the generated file has to, importing what it needs. It fails
 // if t cannot be written there: a type of a function's body, an unexported type of
-// another package (see unnamed.go), or a type of a package that may not be imported.
+// another package (see package unnamed), or a type of a package that may not be imported.
 func (im *Imports) TypeString(t types.Type) (string, error) {
 	w := &typeWriter{im: im}
 	w.write(t)
@@ -156,7 +157,7 @@ func (w *typeWriter) alias(t *types.Alias) {
 func (im *Imports) unreachable(obj *types.TypeName) string {
 	own := obj.Pkg().Path() == im.self.Path()
 	switch {
-	case IsLocal(obj):
+	case typeset.IsLocal(obj):
 		return "it is declared inside a function"
 	case own:
 		return ""
@@ -288,9 +289,4 @@ func (w *typeWriter) union(t *types.Union) {
 		}
 		w.write(t.Term(i).Type())
 	}
-}
-
-// IsLocal reports whether a function declares the type.
-func IsLocal(obj *types.TypeName) bool {
-	return obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != obj.Pkg().Scope()
 }

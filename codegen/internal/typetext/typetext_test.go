@@ -3,7 +3,6 @@ package typetext_test
 import (
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -14,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/testmodel"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
@@ -22,52 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // other is a package that keeps a type to itself.
 const other = "package other\ntype t int\nfunc New() t { return 0 }\ntype Pair[K comparable, V any] struct { K K; V V }\n"
 
-// model is a package of one file, whose functions are all taken for annotated.
-func model(text string) *source.Package {
-	fset := token.NewFileSet()
-	var known *types.Package
-	check := func(path, text string) *source.Package {
-		file, err := parser.ParseFile(fset, path+".go", text, parser.ParseComments)
-		must(err)
-		info := &types.Info{
-			Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{},
-		}
-		pkg, err := (&types.Config{Importer: beside{known}}).Check(path, fset, []*ast.File{file}, info)
-		must(err)
-		p := &source.Package{Path: path, Fset: fset, Types: pkg, Info: info, Names: map[string]bool{}}
-		for _, name := range pkg.Scope().Names() {
-			p.Names[name] = true
-		}
-		f := &source.File{Path: path + ".go", Syntax: file, Source: []byte(text)}
-		for _, decl := range file.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok {
-				f.Functions = append(f.Functions, &source.Function{Package: p, File: f, Decl: fn, Object: info.Defs[fn.Name].(*types.Func)})
-			}
-		}
-		p.Files = []*source.File{f}
-		return p
-	}
-	known = check("example.com/other", other).Types
-	return check("example.com/p", text)
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-// beside imports one package and those of the standard library.
-type beside struct{ pkg *types.Package }
-
-var standard = importer.Default()
-
-func (b beside) Import(path string) (*types.Package, error) {
-	if b.pkg != nil && path == b.pkg.Path() {
-		return b.pkg, nil
-	}
-	return standard.Import(path)
-}
+func model(text string) *source.Package { return testmodel.Package(text, other) }
 
 // imports are those of the only file of p, and the types of its variables by name.
 func imports(p *source.Package) (*typetext.Imports, func(name string) types.Type) {
@@ -138,10 +93,12 @@ func TestSignaturesNameEachParameter(t *testing.T) {
 	assert.Equal(t, "nil", f.Context())
 }
 
-// The twin's name is fixed. All other names give way to what the package declares.
+// The twin's name is fixed. All other names avoid what the package declares.
 func ExampleDeclared_Choose() {
 	file, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p; type fetchFrame int; func fetch(fetchMachine int) {}; type T int; func (T) Fetch() {}", 0)
-	must(err)
+	if err != nil {
+		panic(err)
+	}
 	d := typetext.NewDeclared()
 	d.AddFile(file)
 	for _, decl := range file.Decls {

@@ -1,5 +1,5 @@
-// Package golangci makes package vet a module plugin of golangci-lint, under the name
-// movenext. docs/command.md says how it is built in and switched on.
+// Package golangci makes package vet a module plugin of golangci-lint, under the
+// name movenext. docs/command.md explains how to build and enable it.
 //
 // It is a module of its own, so that other users do not get its dependency.
 package golangci

@@ -11,7 +11,7 @@ type Edit struct {
 	With     string
 }
 
-// Edits are those of one file, whose syntax has its places in Fset.
+// Edits are the edits of one file; Fset has the positions of its syntax.
 type Edits struct {
 	Fset *token.FileSet
 	List []Edit
@@ -20,7 +20,7 @@ type Edits struct {
 // at is an offset, whatever a line directive says.
 func (e *Edits) at(pos token.Pos) int { return e.Fset.PositionFor(pos, false).Offset }
 
-// Insert puts a text before what is at pos.
+// Insert inserts a text before pos.
 func (e *Edits) Insert(pos token.Pos, text string) {
 	e.List = append(e.List, Edit{From: e.at(pos), To: e.at(pos), With: text})
 }

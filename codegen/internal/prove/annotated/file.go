@@ -1,5 +1,5 @@
-// Package annotated has source files whose functions are annotated throughout, and
-// takes annotations back where the generator refuses a function.
+// Package annotated has source files with an annotation on every function. It
+// withdraws the annotations of functions that the generator refuses.
 package annotated
 
 import (
@@ -64,15 +64,15 @@ func CanSuspend(fn *ast.FuncDecl) bool {
 // Write writes the file.
 func (f *File) Write() error { return os.WriteFile(f.Path, []byte(f.Text), 0o644) }
 
-// Clear takes all annotations back, and writes the file.
+// Clear removes all annotations, and writes the file.
 func (f *File) Clear() error {
 	f.Text, f.Functions = strings.ReplaceAll(f.Text, mark, ""), 0
 	return f.Write()
 }
 
-// Withdraw takes back the annotations of the functions that findings are about, writes
-// the file, and returns one finding for each of the functions. It fails if a
-// finding is about something else.
+// Withdraw removes the annotations of the functions that findings are about,
+// writes the file, and returns one finding for each of the functions. It fails if
+// a finding is about something else.
 func (f *File) Withdraw(found []codegen.Diagnostic) ([]codegen.Diagnostic, error) {
 	fset := token.NewFileSet()
 	syntax, err := parser.ParseFile(fset, f.Path, f.Text, parser.ParseComments|parser.SkipObjectResolution)
@@ -85,7 +85,7 @@ func (f *File) Withdraw(found []codegen.Diagnostic) ([]codegen.Diagnostic, error
 		if !ok {
 			continue
 		}
-		// Places are as the file has them, whatever a line directive in it says.
+		// Positions are those in the file, whatever a line directive in it says.
 		from, to := fset.PositionFor(fn.Pos(), false), fset.PositionFor(fn.End(), false).Line
 		why := slices.IndexFunc(found, func(d codegen.Diagnostic) bool { return from.Line-1 <= d.Pos.Line && d.Pos.Line <= to })
 		at := from.Offset - len(mark)

@@ -15,10 +15,10 @@ var place = regexp.MustCompile(` at \S+:\d+`)
 // first is a name that a message begins with.
 var first = regexp.MustCompile(`^[\w.]+ `)
 
-// held is the name of what a message is about that begins with one.
+// held is the name at the beginning of a message.
 var held = regexp.MustCompile(`^\w+ ((?:holds|is) an )`)
 
-// Reason is what a finding says, without the names in it: what is counted.
+// Reason is the text of a finding without the names in it: reasons are counted.
 func Reason(d codegen.Diagnostic) string {
 	if d.Category == "internal" {
 		return "defects of the generator"

@@ -10,8 +10,9 @@ import (
 	"os/exec"
 )
 
-// List returns what go list says of packages, without cgo, in its order. The arguments
-// are those of the command, one of which is -json with the names of T's fields.
+// List returns the output of go list for packages, without cgo, in its order. The
+// arguments are those of the command, one of which is -json with the names of T's
+// fields.
 func List[T any](args ...string) ([]T, error) {
 	return ListIn[T]("", append(os.Environ(), "CGO_ENABLED=0"), args...)
 }

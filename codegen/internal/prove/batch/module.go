@@ -62,9 +62,9 @@ func NewModule(dir, preamble string) (*Module, error) {
 	return &Module{Dir: dir, Preamble: preamble, tools: tools}, err
 }
 
-// WriteModule writes go.mod and go.sum for a module called path into dir. It requires
-// this module from where it lies, and what this module requires, so that nothing is
-// fetched.
+// WriteModule writes go.mod and go.sum for a module called path into dir. It
+// requires this module from its own folder, and what this module requires, so
+// that nothing is fetched.
 func WriteModule(dir, path string) error {
 	root, err := runtimeRoot()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 
 // toolchain builds binaries of programs by calling compiler and linker itself.
 //
-// It is tempting to leave that to go build. But go build keeps what it builds: a
-// hundred thousand programs that will never be built again are tens of gigabytes in the
-// user's cache, and hashing and copying them takes a tenth of the time.
+// It is tempting to leave that to go build. But go build keeps its results: a
+// hundred thousand programs that will never be built again are tens of gigabytes
+// in the user's cache, and hashing and copying them takes a tenth of the time.
 type toolchain struct {
 	imports string // the lines of an import configuration: where the export data of packages lies
 	env     []string

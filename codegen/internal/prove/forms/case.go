@@ -72,7 +72,7 @@ type Case struct {
 	Types    Types
 	Size     int
 	template string // with holes
-	form     string // the form that it is a case of, as it is told
+	form     string // the form that it is a case of, in words
 	focus    int    // the hole that suspends
 	operands []int  // of each hole; that of the focus counts for nothing
 }

@@ -2,11 +2,11 @@
 // expressions and statements, with each kind of operand, and one operand that suspends
 // and changes what its neighbours read.
 //
-// Random programs (package programs) find defects that need many things to coincide.
-// Those that need only two things, a form and an operand, they find by luck: a slice
-// whose lower bound is a field and whose upper bound is a call was in none of a hundred
-// thousand. So this package leaves nothing to luck, and pays for it with programs of
-// one statement.
+// Random programs (package programs) find defects that need many things to
+// coincide. They find defects that need only two things, a form and an operand,
+// only by luck: a slice whose lower bound is a field and whose upper bound is a
+// call was in none of a hundred thousand. So this package leaves nothing to luck,
+// at the price of programs of one statement.
 //
 // # The world
 //

@@ -70,7 +70,7 @@ func (c *clone) copyCompanion(p *source) error {
 	return errors.Join(errs...)
 }
 
-// redirect has a file import copies.
+// redirect makes a file import copies.
 func (e *editor) redirect(file *ast.File) {
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)

@@ -1,7 +1,7 @@
-// Package library runs the tests of the standard library, and of third-party modules,
-// through machines. They were written for the plain functions, know nothing of
-// machines, and cover nearly every line of code that many authors have written in
-// fifteen years.
+// Package library runs the tests of the standard library, and of third-party
+// modules, through machines. They were written for the plain functions, know
+// nothing of machines, and cover nearly every line of code that many authors have
+// written over fifteen years.
 //
 // # The idea
 //

@@ -49,8 +49,8 @@ func (e *editor) point(pos token.Pos) {
 	e.passed = 0
 }
 
-// countAllocations has the tests of a file ask the package of the suspension points
-// what functions allocate, and reports whether any of them asks.
+// countAllocations makes the tests of a file ask the package of the suspension
+// points what functions allocate, and reports whether any of them asks.
 func (e *editor) countAllocations(file *ast.File) (any bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "AllocsPerRun" {

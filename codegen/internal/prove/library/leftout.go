@@ -1,6 +1,6 @@
 package library
 
-// Reasons for which a test is left out.
+// Reasons to leave out a test.
 const (
 	asksCallers = "it looks at its callers' lines or at the depth of the stack"
 	asksClock   = "it says how long something may take"

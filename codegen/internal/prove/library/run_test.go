@@ -65,8 +65,8 @@ func TestWhatPassesAsPlainGoAloneIsDifferent(t *testing.T) {
 	assert.Equal(t, map[string]string{"D": "fails as plain Go in the copy", "F": asksCallers}, p.LeftOut)
 }
 
-// TestATestThatDoesNotEndLeavesTimeForOthers has one that ends in neither form, one that
-// ends as plain Go, and some for which no time is left.
+// TestATestThatDoesNotEndLeavesTimeForOthers has a test that ends in neither form, one
+// that ends as plain Go, and some that have no time left.
 func TestATestThatDoesNotEndLeavesTimeForOthers(t *testing.T) {
 	const over = "\x16=== RUN   TestA\n\x16--- PASS: TestA (0.00s)\n\x16=== RUN   TestB\npanic: test timed out after 30s\n\ngoroutine 1\n"
 	r := &outcome{status: map[string]string{}, output: map[string]string{}}

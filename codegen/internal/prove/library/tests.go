@@ -45,9 +45,10 @@ const timedOut = "\npanic: test timed out after "
 // attempts is how often the tests continue after one that has ended the process.
 const attempts = 20
 
-// tests runs the tests in the copy, except for those in without, and continues after one
-// that ends the process. It returns within o.Patience: a process may take half of what
-// is left of it, so a test that does not end leaves time for the others.
+// tests runs the tests in the copy, except for those in without, and continues
+// after one that ends the process. It returns within o.Patience: a process may
+// take half of what is left of it, so a test that does not end leaves time for
+// the others.
 func (o *Options) tests(ctx context.Context, c *clone, machines string, without []string) *outcome {
 	r := &outcome{status: map[string]string{}, output: map[string]string{}}
 	skip := slices.AppendSeq(slices.Clone(without), maps.Keys(leftOut[c.ImportPath]))

@@ -68,9 +68,9 @@ func Write(seed uint64, prefix string, o Options) (string, error) {
 
 const unused = "declared and not used: "
 
-// Mend mentions the variables that nothing reads, in a line of their own after the one
-// that declares them: which are read is known when all is written. It returns the first
-// error that cannot be mended so.
+// Mend mentions the variables that nothing reads, in a line of their own after
+// the one that declares them: which ones are read is known only at the end. It
+// returns the first error that cannot be fixed this way.
 func Mend(source string) (string, error) {
 	for range 3 {
 		mentions := map[int]string{} // by line

@@ -1,7 +1,7 @@
-// Package standard annotates the standard library: it copies packages, annotates every
-// function that they declare, so that almost every call within a package suspends, and
-// has them lowered. The output has been type-checked together with its package;
-// refusals are counted, by reason.
+// Package standard annotates the standard library: it copies packages, annotates
+// every function that they declare, so that almost every call within a package
+// suspends, and lowers them. The output has been type-checked together with its
+// package; refusals are counted, by reason.
 //
 // A copy is a package of another module. It imports the public packages of the library
 // itself, so that types agree, and copies of the internal ones, which other modules may

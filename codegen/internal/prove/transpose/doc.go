@@ -8,7 +8,7 @@
 // by calling the plain form of its main and by waiting for its twin, and both times it
 // must print the expected output.
 //
-// Some programs behave differently as a package with other names and more methods, even
-// in the plain form. They say nothing about machines, and are left out with that
-// reason.
+// Some programs behave differently as a package with other names and more
+// methods, even in the plain form. They say nothing about machines, and are left
+// out for that reason.
 package transpose

@@ -49,7 +49,7 @@ func find(folder string, only *regexp.Regexp) ([]string, error) {
 	return paths, err
 }
 
-// Reasons for which a program is left out before it is built.
+// Reasons to leave out a program before it is built.
 var (
 	errOtherSystem = errors.New("it is for another system, or needs cgo")
 	errCompiler    = errors.New("it is about the compiler or the runtime: linkname, its stack, its memory, or where its lines are")
@@ -58,10 +58,11 @@ var (
 	errTypeNames   = errors.New("it prints the names of types that functions declare, which are others in machines")
 )
 
-// printsTypeNames are the programs that do. The README tells users of it.
+// printsTypeNames are programs that print names of types. The README tells users
+// about the difference.
 var printsTypeNames = map[string]bool{"fixedbugs/issue26094.go": true}
 
-// aboutTheCompiler are texts of programs that look at how they were compiled.
+// aboutTheCompiler are texts of programs that check how they were compiled.
 var aboutTheCompiler = regexp.MustCompile(`(?m)^//go:linkname|^//line |^import "C"|"runtime/debug"|runtime\.(Callers?|Stack|FuncForPC|NumGoroutine|ReadMemStats|MemStats|SetFinalizer)\b|os\.Args|"os/exec"`)
 
 // read reads a program and makes a package of it, in the folder dir/name.

@@ -10,7 +10,7 @@ import (
 
 //movenext:async
 func machine(ctx context.Context) error {
-	if err := twins.Pause(context.Background()); err != nil { // want `ctx is not passed on; what is called has no home, and no end of ctx reaches it; pass ctx \[dropcontext\]`
+	if err := twins.Pause(context.Background()); err != nil { // want `ctx is not passed on; the callee gets no home, and the end of ctx does not reach it; pass ctx \[dropcontext\]`
 		return err
 	}
 	if err := twins.Pause(context.WithoutCancel(ctx)); err != nil {
@@ -21,7 +21,7 @@ func machine(ctx context.Context) error {
 
 func jobs(ctx context.Context) {
 	_ = job.Go(ctx, func(c context.Context) error {
-		return use(ctx) // want `ctx is not the context of this job; it does not end with the job, and does not know the job's worker; use the context that the function is given \[dropcontext\]`
+		return use(ctx) // want `ctx is not the context of this job; it does not end with the job, and does not know the job's worker; use the function's own context \[dropcontext\]`
 	})
 
 	_ = job.Go(ctx, func(_ context.Context) error {

@@ -10,7 +10,7 @@ import (
 
 //movenext:async
 func machine(ctx context.Context, repo *twins.Repo) error {
-	twins.FetchAsync(ctx, "a") // want `this job is dropped; its error or its panic gets lost; await it, or assign it to _ if that is meant \[droppedjob\]`
+	twins.FetchAsync(ctx, "a") // want `this job is dropped; its error or panic is lost; await it, or assign it to _ if that is meant \[droppedjob\]`
 
 	repo.LoadAsync(ctx, 1) // want `this job is dropped`
 

@@ -14,7 +14,7 @@ var n int
 //movenext:async
 func held(ctx context.Context, mu *sync.Mutex, other *coord.Mutex) (int, error) {
 	mu.Lock()                      // want `mu.Lock blocks`
-	v, err := twins.Fetch(ctx, "") // want `mu\.Lock, called at line 16, is held across this suspension; a waiter for the lock blocks a worker, which may be the one that would unlock it; unlock it before, or use a coord\.Mutex, which may be held \[heldlock\]`
+	v, err := twins.Fetch(ctx, "") // want `mu\.Lock, called at line 16, is held across this suspension; a waiter for the lock blocks a worker, which may be the one that would unlock it; unlock it first, or use a coord\.Mutex, which may be held across a suspension \[heldlock\]`
 	mu.Unlock()
 	if err != nil {
 		return v, err

@@ -38,8 +38,8 @@ func (conn) ReadAsync(b []byte) *job.Job[int] { return nil }
 func interfaces[S saver, B both](ctx context.Context, s saver, b both, t S, u B) error {
 	_ = b.Save(ctx)
 	_ = u.Save(ctx)
-	_ = t.Save(ctx)    // want `t\.Save blocks the worker; it is a method of a type parameter without SaveAsync, and \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`
-	return s.Save(ctx) // want `s\.Save blocks the worker; it is a method of an interface without SaveAsync, and \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`
+	_ = t.Save(ctx)    // want `t\.Save blocks the worker; a type parameter declares no SaveAsync, although \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`
+	return s.Save(ctx) // want `s\.Save blocks the worker; an interface declares no SaveAsync, although \(example\.com/vet/indirect\.conn\)\.Save has a twin; declare both forms in the interface \[indirect\]`
 }
 
 type server struct {
@@ -49,7 +49,7 @@ type server struct {
 
 //movenext:async
 func values(ctx context.Context, s *server, next func(context.Context) error, all []func() error) error {
-	_ = next(ctx)      // want `next blocks the worker if what it holds would suspend; the type of a func value says nothing of a twin; take a func that returns a \*job\.Job and await that, or an interface with both forms \[indirect\]`
+	_ = next(ctx)      // want `next blocks the worker if what it holds would suspend; the type of a func value does not show a twin; take a func that returns a \*job\.Job and await that, or an interface with both forms \[indirect\]`
 	_ = s.handler(ctx) // want `s.handler blocks the worker if`
 	_ = s.less(1, 2)
 	_ = all[0]()
@@ -64,8 +64,8 @@ func values(ctx context.Context, s *server, next func(context.Context) error, al
 
 //movenext:async
 func foreign(ctx context.Context, r io.Reader) error {
-	_, _ = io.ReadAll(conn{})                // want `io\.ReadAll blocks the worker; it calls Read by an interface without ReadAsync, and \(example\.com/vet/indirect\.conn\)\.Read has a twin; call Read in a function marked //movenext:async instead, or run this with job\.Blocking \[indirect\]`
-	_, _ = io.ReadAll(r)                     // want `io\.ReadAll blocks the worker; it calls Read by an interface without ReadAsync, and \(example\.com/vet/indirect\.conn\)\.Read has a twin; call Read in a function marked //movenext:async instead, or run this with job\.Blocking \[indirect\]`
+	_, _ = io.ReadAll(conn{})                // want `io\.ReadAll blocks the worker; it calls Read through an interface without ReadAsync, although \(example\.com/vet/indirect\.conn\)\.Read has a twin; call Read in a function marked //movenext:async instead, or run this with job\.Blocking \[indirect\]`
+	_, _ = io.ReadAll(r)                     // want `io\.ReadAll blocks the worker; it calls Read through an interface without ReadAsync, although \(example\.com/vet/indirect\.conn\)\.Read has a twin; call Read in a function marked //movenext:async instead, or run this with job\.Blocking \[indirect\]`
 	new(sync.Once).Do(func() { plain(ctx) }) // want `plain blocks the worker`
 	return nil
 }
@@ -84,17 +84,17 @@ func harmless(ctx context.Context) *job.Job[job.Void] {
 
 //movenext:async
 func helpers(ctx context.Context, s *job.Scope) error {
-	s.Go(deep) // want `deep blocks its caller; it is not marked //movenext:async, and in it plain blocks; mark it, so that both suspend \[indirect\]`
+	s.Go(deep) // want `deep blocks its caller; it is not marked //movenext:async, and plain in it blocks; mark it, so that both suspend \[indirect\]`
 	go deep(ctx)
 	_ = harmless(ctx)
-	return deep(ctx) // want `deep blocks the worker; it is not marked //movenext:async, and in it plain blocks; mark it, so that both suspend \[indirect\]`
+	return deep(ctx) // want `deep blocks the worker; it is not marked //movenext:async, and plain in it blocks; mark it, so that both suspend \[indirect\]`
 }
 
 //movenext:async
 func sequences(ctx context.Context, c *coord.Channel[int], jobs ...*job.Job[int]) error {
 	for range c.All(ctx) {
 	}
-	all := c.All(ctx) // want `a range over c\.All blocks, if the sequence is kept or passed on; only a range over the call itself knows the twin; range over the call in a function marked //movenext:async, or keep AllAsync \[indirect\]`
+	all := c.All(ctx) // want `a range over c\.All blocks, if the sequence is kept or passed on; only a range over the call itself uses the twin; range over the call in a function marked //movenext:async, or keep AllAsync \[indirect\]`
 	_ = slices.Collect(keys(all))
 	for range job.WhenEach(ctx, jobs...) {
 	}

@@ -12,7 +12,7 @@ import (
 
 func starts(ctx context.Context, url string) *job.Job[int] {
 	a := job.Run(ctx, func(ctx context.Context) (int, error) {
-		return twins.Fetch(ctx, url) // want `twins\.Fetch blocks the worker of this job; it is no part of an annotated function; mark the function around it //movenext:async \[plainform\]`
+		return twins.Fetch(ctx, url) // want `twins\.Fetch blocks the worker of this job; it is not part of an annotated function; mark the function around it //movenext:async \[plainform\]`
 	})
 
 	_ = a
@@ -24,7 +24,7 @@ func starts(ctx context.Context, url string) *job.Job[int] {
 }
 
 func values(ctx context.Context, repo *twins.Repo) {
-	_ = job.Go(ctx, twins.Pause) // want `the job runs the plain form of Pause, which blocks its worker; it is no part of an annotated function; mark the function around it //movenext:async, or call PauseAsync, which suspends \[plainform\]`
+	_ = job.Go(ctx, twins.Pause) // want `the job runs the plain form of Pause, which blocks its worker; it is not part of an annotated function; mark the function around it //movenext:async, or call PauseAsync, which suspends \[plainform\]`
 
 	_ = job.Go(ctx, repo.Save) // want `the job runs the plain form of Save`
 
@@ -37,7 +37,7 @@ func values(ctx context.Context, repo *twins.Repo) {
 //movenext:async
 func machine(ctx context.Context) error {
 	keep := func() error {
-		return twins.Pause(ctx) // want `twins\.Pause blocks here; a function literal that is kept or passed on is no part of the asynchronous function; call it where the function does, give it to job\.Run or a scope's Go, or make it a function marked //movenext:async \[plainform\]`
+		return twins.Pause(ctx) // want `twins\.Pause blocks here; a function literal that is kept or passed on is not part of the asynchronous function; call it where the function does, give it to job\.Run or a scope's Go, or make it a function marked //movenext:async \[plainform\]`
 	}
 	others := []func() error{keep}
 	keep = others[0]
@@ -58,7 +58,7 @@ func machine(ctx context.Context) error {
 		return twins.Pause(ctx)
 	})
 	kept := []func() error{func() error {
-		return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { // want `job\.InScope blocks here; a function literal that is kept or passed on is no part of the asynchronous function; call it where the function does, give it to job\.Run or a scope's Go, or make it a function marked //movenext:async \[plainform\]`
+		return job.InScope(ctx, func(ctx context.Context, s *job.Scope) error { // want `job\.InScope blocks here; a function literal that is kept or passed on is not part of the asynchronous function; call it where the function does, give it to job\.Run or a scope's Go, or make it a function marked //movenext:async \[plainform\]`
 			s.Go(func(ctx context.Context) error { return twins.Pause(ctx) }) // a machine all the same
 			return twins.Pause(ctx)                                           // want `twins.Pause blocks the worker of this job`
 		})

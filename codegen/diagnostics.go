@@ -1,0 +1,93 @@
+package codegen
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// The refusals of the lowering. Each message says what, why, and what to write instead.
+
+// categoryInitialiser: right Go that may block before main begins.
+const categoryInitialiser = "initialiser"
+
+func unorderedGeneric(at source.Extent, typ string) source.Diagnostic {
+	return source.Unsupported(at, "this could be changed while the statement suspends, and is of type "+typ+" here",
+		"whether the old or the new value is used depends on the type argument",
+		"copy it to a variable first")
+}
+
+func localGenericType(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, "the generic type "+name+" cannot be declared here",
+		"the frame may have to name the type, so it is declared outside of the function with the type parameters of both, and two of them have one name",
+		"give its type parameters other names")
+}
+
+func heldUnsafe(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, name+" is an unsafe.Pointer and is needed after a suspension",
+		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
+		"convert it to a typed pointer before, or use it up before the function suspends")
+}
+
+// blockingInitialiser is a warning: it calls the plain function, which is correct Go
+// there.
+func blockingInitialiser(at source.Extent, name, callee string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: at.From, End: at.To, Category: categoryInitialiser,
+		What: "the initialiser of " + name + " calls " + callee + ", which waits",
+		Why:  "package initialisation is plain Go, on one goroutine: it blocks there, and what it waits for may need a package that is not initialised yet",
+		Do:   "initialise " + name + " in a function that main calls",
+	}
+}
+
+// The findings about files, and defects of the generator.
+
+func cannotWrite(path string, err error) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
+		What: "cannot write: " + err.Error(),
+		Why:  "a folder's files are replaced all or none, so the old ones are still there",
+		Do:   "make the folder writable, or make room, and run again",
+	}
+}
+
+func editedByHand(path string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
+		What: "this generated file was edited by hand, and is not what would be generated now",
+		Why:  "to generate it again would lose what was edited",
+		Do:   "make the change in the source and remove this file, or run with -overwrite; to keep it as your own, remove its first line and the annotation",
+	}
+}
+
+func damaged(path, why string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: token.Position{Filename: path}, Category: source.CategoryWrite,
+		What: "this generated file is damaged: " + why,
+		Why:  "something else than movenext has written it, or was stopped while it did",
+		Do:   "remove it and run again, or run with -overwrite: it is generated from the source as it is now",
+	}
+}
+
+// loweringPanicked and its neighbours are defects of the generator itself. They name the
+// source, and nothing is written.
+func loweringPanicked(fn *source.Function, v any) source.Diagnostic {
+	return internalError(fn.Package.Position(fn.Decl.Name.Pos()), fmt.Sprintf("lowering %s panicked: %v", fn.Decl.Name.Name, v))
+}
+
+func invalidOutput(source, msg string) source.Diagnostic {
+	return internalError(token.Position{Filename: source}, "the generated file would not compile: "+msg)
+}
+
+func invalidMachine(fn *source.Function, msg string) source.Diagnostic {
+	return internalError(fn.Package.Position(fn.Decl.Name.Pos()), "the machine of "+fn.Decl.Name.Name+" would not compile: "+msg)
+}
+
+func internalError(pos token.Position, what string) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: pos, Category: source.CategoryInternal, What: what,
+		Why: "this is a defect of movenext",
+		Do:  "report it with the source, and go on without this annotation",
+	}
+}

@@ -1,0 +1,206 @@
+package analyse
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// funcCollector walks a function for its variables that hold functions.
+type funcCollector struct {
+	facts *Facts
+	vars  map[*types.Var]*FuncVar
+	order []*FuncVar
+	seen  map[*ast.Ident]bool // calls, and left-hand sides
+
+	copied map[*ast.Ident]bool // declared by a loop: each iteration has a copy
+
+	literals []*ast.FuncLit
+	calls    []literalCall
+}
+
+// literalCall is a call of a variable in literals that variables hold.
+type literalCall struct {
+	of *FuncVar
+	in []*ast.FuncLit
+}
+
+// of is the variable of the function that e names, if it holds functions and has been
+// declared.
+func (c *funcCollector) of(e ast.Expr) *FuncVar {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	v, _ := c.facts.Info.ObjectOf(id).(*types.Var)
+	return c.vars[v]
+}
+
+func (c *funcCollector) declare(id *ast.Ident) {
+	v, ok := c.facts.Info.Defs[id].(*types.Var)
+	if !ok || len(c.literals) > 0 {
+		return
+	}
+	if _, ok := v.Type().Underlying().(*types.Signature); ok {
+		f := &FuncVar{Var: v, known: !c.copied[id]}
+		c.vars[v] = f
+		c.order = append(c.order, f)
+	}
+}
+
+func (c *funcCollector) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		c.literals = append(c.literals, n)
+		ast.Inspect(n.Body, c.visit)
+		c.literals = c.literals[:len(c.literals)-1]
+		return false
+	case *ast.AssignStmt:
+		for _, lhs := range n.Lhs {
+			if id, ok := lhs.(*ast.Ident); ok && n.Tok == token.DEFINE {
+				c.declare(id)
+			}
+		}
+		c.assigned(n.Lhs, n.Rhs)
+	case *ast.ValueSpec:
+		var names []ast.Expr
+		for _, id := range n.Names {
+			c.declare(id)
+			names = append(names, id)
+		}
+		if len(n.Values) > 0 {
+			c.assigned(names, n.Values)
+		}
+	case *ast.ForStmt:
+		if init, ok := n.Init.(*ast.AssignStmt); ok && init.Tok == token.DEFINE {
+			for _, lhs := range init.Lhs {
+				c.copied[lhs.(*ast.Ident)] = true
+			}
+		}
+	case *ast.RangeStmt:
+		c.unknown(n.Key)
+		c.unknown(n.Value)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			c.unknown(n.X)
+		}
+	case *ast.GoStmt:
+		if f := c.of(n.Call.Fun); f != nil {
+			f.Read = true
+		}
+	case *ast.CallExpr:
+		c.called(n)
+	case *ast.Ident:
+		if f := c.of(n); f != nil && c.facts.Info.Uses[n] != nil && !c.seen[n] {
+			f.Read = true
+		}
+	}
+	return true
+}
+
+func (c *funcCollector) unknown(e ast.Expr) {
+	if e == nil {
+		return
+	}
+	if f := c.of(e); f != nil {
+		f.known = false
+	}
+}
+
+// assigned notes the values of an assignment. An assignment within a literal may happen at
+// any time, so its variable is not known.
+func (c *funcCollector) assigned(lhs, rhs []ast.Expr) {
+	for i, e := range lhs {
+		f := c.of(e)
+		if f == nil {
+			continue
+		}
+		f.Read = f.Read || len(lhs) > 1
+		c.seen[ast.Unparen(e).(*ast.Ident)] = true
+		if len(lhs) != len(rhs) || len(c.literals) > 0 || !c.holdable(rhs[i]) {
+			f.known = false
+			continue
+		}
+		f.values = append(f.values, rhs[i])
+		if other := c.of(rhs[i]); other != nil {
+			other.called = true // perhaps, by that name
+		}
+	}
+}
+
+// holdable reports whether a variable stays known if e is assigned to it.
+func (c *funcCollector) holdable(e ast.Expr) bool {
+	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+		return !c.facts.CallsRecover(lit.Body)
+	}
+	return c.facts.Info.Types[e].IsNil() || c.of(e) != nil || c.facts.EntryOf(e) != nil
+}
+
+// called notes a call of a variable. Literals that known variables hold become machines,
+// which call the companion.
+func (c *funcCollector) called(call *ast.CallExpr) {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	f := c.of(call.Fun)
+	if !ok || f == nil {
+		return
+	}
+	f.called = true
+	for _, lit := range c.literals {
+		if !c.isHeld(lit) {
+			return
+		}
+	}
+	c.seen[id] = true
+	c.calls = append(c.calls, literalCall{f, slices.Clone(c.literals)})
+}
+
+func (c *funcCollector) isHeld(lit *ast.FuncLit) bool {
+	for _, f := range c.order {
+		for _, e := range f.values {
+			if f.known && ast.Unparen(e) == lit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// FuncVarOf is the variable with a companion that e names, or nil.
+func (fs *Facts) FuncVarOf(e ast.Expr) *FuncVar {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	v, _ := fs.Info.ObjectOf(id).(*types.Var)
+	return fs.Literals.vars[v]
+}
+
+// noteAssigned makes machines of the literals that are assigned to variables with
+// companions, and marks the statement to be flattened.
+func (fs *Facts) noteAssigned(n ast.Node, around []ast.Node) {
+	var lhs, rhs []ast.Expr
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		lhs, rhs = n.Lhs, n.Rhs
+	case *ast.ValueSpec:
+		for _, id := range n.Names {
+			lhs = append(lhs, id)
+		}
+		rhs = n.Values
+	}
+	for i, e := range lhs {
+		if fs.FuncVarOf(e) == nil {
+			continue
+		}
+		fs.suspending[n] = true
+		for _, outer := range around {
+			fs.suspending[outer] = true
+		}
+		if i < len(rhs) {
+			if lit, ok := ast.Unparen(rhs[i]).(*ast.FuncLit); ok {
+				fs.machine(lit).Entered = true
+			}
+		}
+	}
+}

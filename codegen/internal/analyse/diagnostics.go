@@ -1,0 +1,62 @@
+package analyse
+
+import (
+	"fmt"
+	"go/ast"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// UnknownSyntax returns the finding that a node is of a kind that the generator does not know.
+func UnknownSyntax(at source.Extent, n ast.Node) source.Diagnostic {
+	return source.Unsupported(at, fmt.Sprintf("syntax %T is not supported in an annotated function", n),
+		"this version of movenext does not know it", "move it to a function of its own")
+}
+
+func ownRecover(at source.Extent) source.Diagnostic {
+	return source.Unsupported(at, "an annotated function cannot call recover itself",
+		"recover works only in a function that was deferred directly, which a machine never is",
+		"call recover in a deferred function literal")
+}
+
+func lockedThread(at source.Extent) source.Diagnostic {
+	return source.Unsupported(at, "an annotated function cannot call runtime.LockOSThread",
+		"after a suspension the function continues on another thread",
+		"use a scheduler of schedulers/dedicated, or move the locked part to a function that is not annotated")
+}
+
+func unorderedReceiver(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, "the receiver "+name+" is assigned by a function literal while the arguments are evaluated",
+		"whether the old or the new value is used depends on what the compiler knows of it",
+		"copy "+name+" to a variable that no function literal assigns, and call the method of that")
+}
+
+func unorderedOperand(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, "a function literal assigns "+name+", and a function value is called in the same statement",
+		"whether the old or the new value is used here depends on where the compiler keeps "+name,
+		"copy "+name+" to another variable first, or call the function in a statement of its own")
+}
+
+func fragileInLiteral(at source.Extent) source.Diagnostic {
+	return source.Unsupported(at, "the map or the key is shared with this function literal, and what is appended calls a function",
+		"whether they are read before or after the call depends on where the compiler keeps them",
+		"assign what is appended to a variable first")
+}
+
+func escapingYield(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, name+" can only be called here, by the stream's function itself",
+		"the machine stops at each call of it, so it is no function that could be passed on, kept or deferred",
+		"range over the other sequence and call "+name+" for each of its values")
+}
+
+func usesCgo(at source.Extent) source.Diagnostic {
+	return source.Unsupported(at, "an annotated function cannot use package C",
+		"generated code would have to repeat the comment above import \"C\", and C would compile that twice",
+		"call C in a function that is not annotated, with types of Go in its signature")
+}
+
+func passedUnsafe(at source.Extent) source.Diagnostic {
+	return source.Unsupported(at, "an unsafe.Pointer that another call or a number gives is passed to a call that suspends",
+		"it may point to a variable of this function in a way that the compiler does not follow, and the variable may be on a stack that is gone by then",
+		"pass the address itself, or a typed pointer")
+}

@@ -1,0 +1,120 @@
+package analyse
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// Facts are what the later phases ask about a function, or about a function literal in it
+// that becomes a machine.
+type Facts struct {
+	Source    *source.Function
+	Node      ast.Node // the declaration, or the literal
+	Body      *ast.BlockStmt
+	Signature *types.Signature // of the machine: that of a stream returns nothing
+	Declared  source.Names     // of its generated declarations
+	Info      *types.Info
+	Imports   *typetext.Imports // of the generated file
+	Sizes     types.Sizes
+
+	// Found in the function.
+	Points   map[*ast.CallExpr]*source.Suspension  // the calls that suspend
+	Defers   bool                                  // it defers calls
+	Deferred map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
+	Forced   map[ast.Stmt]bool                     // taken apart although they do not suspend
+
+	Outer   *Facts   // about the function around a literal; nil: it is the annotated function
+	Literal *Literal // nil likewise
+
+	// Those of the annotated function and of its literals in common.
+	Literals *Literals
+
+	// Findings are about source that cannot be lowered. Those of the annotated function hold
+	// those of its literals.
+	Findings []source.Diagnostic
+
+	suspending map[ast.Node]bool // holds a suspension point, or is forced
+	usage      map[types.Object]*ir.Usage
+	inside     []*Literal      // in the function itself
+	mentions   map[string]bool // every identifier of the annotated function
+	pointers   *origins        // of the annotated function; nil: nothing has asked
+}
+
+// Function returns the facts about an annotated function and about the literals in it.
+// imports are those of the file that is generated for it: they tell which types have a name
+// there.
+func Function(fn *source.Function, imports *typetext.Imports) *Facts {
+	fs := newFacts(fn, imports)
+	fs.analyse()
+	fs.check()
+	return fs
+}
+
+// analyse finds the facts about the function, and then those about the literals in it.
+func (fs *Facts) analyse() {
+	if fs.Outer == nil {
+		ast.Inspect(fs.Body, fs.noteUsage)
+		fs.noteCaptures()
+		fs.findGiven()
+	}
+	fs.findFuncVars()
+	fs.findPoints()
+	fs.Defers = fs.hasDefers()
+	fs.findRuns()
+	if fs.Streams() {
+		fs.shareParameters()
+	}
+	fs.findFragile()
+	for _, v := range fs.signatureResults() {
+		if f := fs.usageOf(v); f.Captured {
+			f.Mutated = true // by return statements
+		}
+	}
+	for _, l := range fs.inside {
+		l.Facts.analyse()
+	}
+}
+
+// newFacts are facts before anything has been found.
+func newFacts(fn *source.Function, imports *typetext.Imports) *Facts {
+	fs := &Facts{
+		Source:     fn,
+		Node:       fn.Decl,
+		Body:       fn.Decl.Body,
+		Signature:  fn.Signature(),
+		Declared:   fn.Names,
+		Literals:   newLiterals(),
+		Info:       fn.Package.Info,
+		Imports:    imports,
+		Sizes:      quick(sizesOf(source.BuildConstraint(fn.File))),
+		mentions:   map[string]bool{},
+		Points:     map[*ast.CallExpr]*source.Suspension{},
+		suspending: map[ast.Node]bool{},
+		Forced:     map[ast.Stmt]bool{},
+		usage:      map[types.Object]*ir.Usage{},
+		Deferred:   map[*ast.DeferStmt]*source.Suspension{},
+	}
+	if fn.Stream != nil {
+		fs.Body, fs.Signature = fn.Stream.Literal.Body, streamSignature(fs.Signature)
+	}
+	ast.Inspect(fn.Decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			fs.mentions[id.Name] = true
+		}
+		return true
+	})
+	return fs
+}
+
+// refuse adds a finding.
+func (fs *Facts) refuse(d source.Diagnostic) {
+	r := fs.annotated()
+	r.Findings = append(r.Findings, d)
+}
+
+// Streams reports whether the function is a stream, not a literal in one.
+func (fs *Facts) Streams() bool { return fs.Source.Stream != nil && fs.Literal == nil }

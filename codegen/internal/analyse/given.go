@@ -1,0 +1,193 @@
+package analyse
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// Functions that a variable holds until the runtime is given them:
+//
+//	work := func(ctx context.Context) error { return fetch(ctx, url) }
+//	s.Go(work)
+//
+// Nothing in the type of a func value says whether it suspends. But a variable that is
+// assigned where it is declared, and of no other use than to be given to the runtime's
+// functions, is another way to write its value there. So the value becomes what it
+// would become as the argument, where it stands. Method values are bound there, too, as
+// in plain Go.
+//
+// Any other use (a call, a comparison, another function's argument) would meet a
+// function that may say that it has suspended, so such a variable stays as it is, and
+// vet names it.
+
+// findGiven finds these variables in the function, those of its literals among them.
+func (fs *Facts) findGiven() {
+	g := &givenScan{facts: fs, values: map[*types.Var]given{}, uses: map[*ast.Ident]givenUse{}}
+	ast.Inspect(fs.Body, g.visit)
+	ast.Inspect(fs.Body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			g.use(id)
+		}
+		return true
+	})
+	for v, value := range g.values {
+		fs.Literals.given[v] = value.expr
+	}
+}
+
+// given is the value of a variable.
+type given struct {
+	expr ast.Expr
+	in   *ast.FuncLit // the innermost literal around it, or nil
+}
+
+// givenUse is a variable as the argument of a runner.
+type givenUse struct {
+	in     *ast.FuncLit // as in given
+	blocks bool         // the runner does
+}
+
+// givenScan looks for variables with known values, and for the arguments of runners.
+type givenScan struct {
+	facts    *Facts
+	values   map[*types.Var]given
+	uses     map[*ast.Ident]givenUse
+	literals []*ast.FuncLit
+	later    []*ast.CallExpr // of defer and go statements
+}
+
+func (g *givenScan) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		g.literals = append(g.literals, n)
+		ast.Inspect(n.Body, g.visit)
+		g.literals = g.literals[:len(g.literals)-1]
+		return false
+	case *ast.AssignStmt:
+		if n.Tok == token.DEFINE && len(n.Lhs) == len(n.Rhs) {
+			for i, lhs := range n.Lhs {
+				g.declared(lhs, n.Rhs[i])
+			}
+		}
+	case *ast.ValueSpec:
+		if len(n.Names) == len(n.Values) {
+			for i, id := range n.Names {
+				g.declared(id, n.Values[i])
+			}
+		}
+	case *ast.DeferStmt:
+		g.later = append(g.later, n.Call)
+	case *ast.GoStmt:
+		g.later = append(g.later, n.Call)
+	case *ast.CallExpr:
+		g.call(n)
+	}
+	return true
+}
+
+func (g *givenScan) in() *ast.FuncLit {
+	if n := len(g.literals); n > 0 {
+		return g.literals[n-1]
+	}
+	return nil
+}
+
+func (g *givenScan) declared(lhs, value ast.Expr) {
+	id, ok := lhs.(*ast.Ident)
+	if !ok {
+		return
+	}
+	v, ok := g.facts.Info.Defs[id].(*types.Var)
+	if !ok {
+		return
+	}
+	f := g.facts.usageOf(v)
+	value = ast.Unparen(value)
+	_, isLiteral := value.(*ast.FuncLit)
+	if _, follows := g.facts.follows(value); f.Mutated || f.Addressed || !isLiteral && !follows {
+		return
+	}
+	g.values[v] = given{value, g.in()}
+}
+
+func (g *givenScan) call(call *ast.CallExpr) {
+	r, _, ok := runnerOf(call, g.facts.Info)
+	if !ok || r.blocks && slices.Contains(g.later, call) {
+		return
+	}
+	for _, arg := range r.functions {
+		if id, ok := arg.(*ast.Ident); ok {
+			g.uses[id] = givenUse{g.in(), r.blocks}
+		}
+	}
+}
+
+// use forgets the variable that id names if that is not an argument of a runner. One
+// that blocks understands a function that suspends only where a machine calls it: not
+// in each literal.
+func (g *givenScan) use(id *ast.Ident) {
+	v, ok := g.facts.Info.Uses[id].(*types.Var)
+	if !ok {
+		return
+	}
+	value, ok := g.values[v]
+	if !ok {
+		return
+	}
+	use, ok := g.uses[id]
+	if !ok || use.blocks && use.in != value.in {
+		delete(g.values, v)
+	}
+}
+
+// valueOf is the function that the argument of a runner is: itself, or what a variable
+// holds.
+func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
+	id, ok := arg.(*ast.Ident)
+	if !ok {
+		return arg
+	}
+	v, _ := fs.Info.Uses[id].(*types.Var)
+	if value := fs.Literals.given[v]; value != nil {
+		return value
+	}
+	return arg
+}
+
+// HeldFunctions returns the variables of the annotated function decl that are known to
+// hold only suspending functions (vars) and those that hold functions
+// for the runtime to call (given), and the function literals among
+// them, which become machines if they suspend. It is for tools that look at source as
+// the generator does; info must cover the whole file, with the twins of its functions.
+func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars, given []*types.Var) {
+	object, ok := info.Defs[decl.Name].(*types.Func)
+	if !ok {
+		return nil, nil, nil
+	}
+	p := &source.Package{Path: pkg.Path(), Name: pkg.Name(), Fset: fset, Types: pkg, Info: info, Twins: &source.Twins{}}
+	f := &source.File{Syntax: file}
+	fn := &source.Function{Package: p, File: f, Decl: decl, Object: object}
+	f.Functions = []*source.Function{fn}
+	u := newFacts(fn, typetext.New(p, f))
+	u.analyse()
+	for v, held := range u.Literals.vars {
+		vars = append(vars, v)
+		for _, e := range held.values {
+			if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+				list = append(list, lit)
+			}
+		}
+	}
+	for v, value := range u.Literals.given {
+		given = append(given, v)
+		if lit, ok := value.(*ast.FuncLit); ok {
+			list = append(list, lit)
+		}
+	}
+	return list, vars, given
+}

@@ -1,0 +1,80 @@
+package analyse
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// Receivers whose types the compiler knows.
+//
+//	log(w.Name(f()))
+//
+// If w is an interface, it is read after f. But if w is a plain local and every value
+// assigned to it has one type T, gc calls the method of T and asserts that w holds a T:
+// before f, unless T is a pointer. An assigned value may be one that inlining finds in
+// a call, so the analysis cannot be repeated here; and in a machine, w may not be a
+// plain local. The difference shows only where a function literal assigns w meanwhile,
+// and that is refused.
+
+// checkReceiver refuses a call whose receiver is read early or late, if evaluating an
+// argument may change it.
+func (fs *Facts) checkReceiver(call *ast.CallExpr) {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || !types.IsInterface(fs.TypeOf(sel.X)) || typeset.IsParam(fs.TypeOf(sel.X)) {
+		return
+	}
+	v, ok := fs.Info.Uses[identOf(sel.X)].(*types.Var)
+	if !ok || !Within(fs.Body, v.Pos()) {
+		return
+	}
+	f := fs.usageOf(v)
+	if !f.Captured || !f.Mutated || fs.Points[call] == nil && (!f.InLiteral || f.Addressed || !fs.mayBeKnown(v)) {
+		return
+	}
+	for _, arg := range call.Args {
+		if fs.Suspends(arg) || fs.callsValues(arg, sel.X) {
+			fs.refuse(unorderedReceiver(fs.Source.Extent(sel), v.Name()))
+			return
+		}
+	}
+}
+
+// mayBeKnown reports whether gc may find that the variable holds values of one type
+// only, and that type is no pointer.
+func (fs *Facts) mayBeKnown(v *types.Var) bool {
+	known := true
+	var one types.Type
+	assigned := func(e ast.Expr) {
+		t := fs.TypeOf(e)
+		_, isCall := ast.Unparen(e).(*ast.CallExpr)
+		switch {
+		case fs.Info.Types[e].IsNil() || isCall && types.IsInterface(t):
+		case types.IsInterface(t):
+			other, ok := fs.Info.ObjectOf(identOf(e)).(*types.Var)
+			known = known && ok && Within(fs.annotated().Body, other.Pos())
+		default:
+			known = known && !fs.IsDirect(t) && (one == nil || types.Identical(one, t))
+			one = t
+		}
+	}
+	ast.Inspect(fs.annotated().Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if fs.Info.ObjectOf(identOf(lhs)) == v && len(n.Lhs) == len(n.Rhs) {
+					assigned(n.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if fs.Info.Defs[name] == v && len(n.Names) == len(n.Values) {
+					assigned(n.Values[i])
+				}
+			}
+		}
+		return true
+	})
+	return known
+}

@@ -1,0 +1,213 @@
+package analyse
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// operates reports whether call is an operation that calls a function which suspends.
+func (fs *Facts) operates(call *ast.CallExpr) bool {
+	r, _, ok := runnerOf(call, fs.Info)
+	if !ok || !r.operation {
+		return false
+	}
+	for _, arg := range r.functions {
+		arg = fs.valueOf(arg)
+		lit, ok := arg.(*ast.FuncLit)
+		if !ok {
+			_, ok = fs.follows(arg)
+		} else {
+			ok = fs.literalSuspends(lit)
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// runners are the runtime's functions that call a function which may suspend: the one
+// that is their parameter.
+var runners = map[source.FuncKey]bool{
+	source.JobPath + ".Run": true, source.JobPath + ".Go": true, source.JobPath + ".New": true, source.JobPath + ".Spawn": true,
+	source.JobPath + ".Scope.Go": true, source.JobPath + ".InScope": true, source.JobPath + ".InScopeAsync": true,
+	source.JobPath + ".ContinueWith": true, source.JobPath + ".Job.ContinueWith": true, source.JobPath + ".Then": true, source.JobPath + ".Catch": true, source.JobPath + ".Finally": true,
+	source.CoordPath + ".NewLazy": true, source.CoordPath + ".SingleFlight.Do": true, source.CoordPath + ".SingleFlight.DoAsync": true,
+	source.CoordPath + ".Serial.Do": true, source.CoordPath + ".Serial.DoAsync": true,
+	source.CoordPath + ".InTurn": true, source.CoordPath + ".InTurnAsync": true,
+	source.ParallelPath + ".For": true, source.ParallelPath + ".ForBlocks": true, source.ParallelPath + ".ForEach": true,
+	source.ParallelPath + ".Map": true, source.ParallelPath + ".Reduce": true, source.ParallelPath + ".Invoke": true, source.ParallelPath + ".Run": true,
+}
+
+// runner is how a call runs functions.
+type runner struct {
+	functions []ast.Expr // arguments
+	blocks    bool       // its caller waits until they have ended
+	operation bool       // of package parallel; see lower_operation.go
+}
+
+// runnerOf returns the runner that call names, and the name itself.
+func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok bool) {
+	fn, id, method := source.Callee(call, info)
+	if fn == nil || fn.Pkg() == nil || !runners[source.KeyOf(fn.Origin())] || method != nil && method.Kind() != types.MethodVal {
+		return runner{}, nil, false
+	}
+	r = runner{operation: fn.Pkg().Path() == source.ParallelPath}
+	r.blocks = r.operation || source.TwinOf(fn.Origin()) != nil
+	sig := fn.Signature()
+	for i, param := range slices.Collect(sig.Params().Variables()) {
+		if i >= len(call.Args) {
+			break
+		}
+		switch {
+		case returnsError(param.Type()):
+			r.functions = []ast.Expr{ast.Unparen(call.Args[i])}
+			return r, id, true
+		case sig.Variadic() && i == sig.Params().Len()-1 && returnsError(param.Type().(*types.Slice).Elem()) && !call.Ellipsis.IsValid():
+			for _, arg := range call.Args[i:] {
+				r.functions = append(r.functions, ast.Unparen(arg))
+			}
+			return r, id, true
+		}
+	}
+	return runner{}, nil, false
+}
+
+// returnsError reports whether typ is a function that can say by its error that it has
+// suspended.
+func returnsError(typ types.Type) bool {
+	sig, ok := typ.(*types.Signature)
+	return ok && source.ResultsOf(sig).Err != nil
+}
+
+// RunsAsJob returns the functions that call has the runtime call. In an annotated
+// function they suspend; but those that the caller waits for do so only where the caller is a
+// machine itself: not in a literal that stays plain Go, and not in a go statement. An operation
+// of package parallel does not suspend in a defer statement either.
+func RunsAsJob(call *ast.CallExpr, info *types.Info) (functions []ast.Expr, waits, operation bool) {
+	r, _, _ := runnerOf(call, info)
+	return r.functions, r.blocks, r.operation
+}
+
+// JobRun is a call that runs a function which suspends, or whose job is awaited where
+// it is started.
+type JobRun struct {
+	Name    *ast.Ident // the runner's name
+	Awaited bool
+}
+
+// findRuns notes the literals that become machines of jobs, and the jobs that are
+// awaited where they are started.
+func (fs *Facts) findRuns() {
+	var around []*ast.FuncLit
+	// calls that are made later than their operands are evaluated
+	later := map[*ast.CallExpr]bool{}
+	aside := map[*ast.CallExpr]bool{} // those of them that other goroutines make
+	var visit func(ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if fs.Literals.Machines[n] == nil {
+				around = append(around, n)
+				ast.Inspect(n.Body, visit)
+				around = around[:len(around)-1]
+			}
+			return false
+		case *ast.DeferStmt:
+			later[n.Call] = true
+		case *ast.GoStmt:
+			later[n.Call], aside[n.Call] = true, true
+		case *ast.CallExpr:
+			if run, id := fs.awaitedRun(n); run != nil && !later[n] {
+				fs.Literals.Runs[run] = JobRun{Name: id, Awaited: true}
+			}
+			fs.noteRun(n, around, len(around) == 0 && !aside[n], later[n])
+		}
+		return true
+	}
+	ast.Inspect(fs.Body, visit)
+}
+
+// noteRun notes the functions that call runs, as far as they suspend. around are the
+// literals around call; byMachine says that a machine makes the call, later that a
+// defer statement does.
+func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine, later bool) {
+	r, id, ok := runnerOf(call, fs.Info)
+	if !ok || r.blocks && !byMachine || r.operation && later {
+		return
+	}
+	for _, arg := range r.functions {
+		arg = fs.valueOf(arg)
+		lit, ok := arg.(*ast.FuncLit)
+		if !ok {
+			if s, ok := fs.follows(arg); ok {
+				fs.Literals.Named[arg] = NamedRun{s, r.blocks || fs.Literals.Named[arg].Waited}
+			}
+			continue
+		}
+		if !fs.literalSuspends(lit) || fs.NamesTypesOf(lit, around) {
+			continue
+		}
+		fs.Literals.Runs[call] = JobRun{Name: id, Awaited: fs.Literals.Runs[call].Awaited}
+		l := fs.machine(lit)
+		l.Started, l.Waited = true, r.blocks || l.Waited
+	}
+}
+
+// awaitedRun returns the call of job.Run whose job call awaits, and the name in it, or nil.
+func (fs *Facts) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.Ident) {
+	await, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || await.Sel.Name != "Await" {
+		return nil, nil
+	}
+	run, ok = ast.Unparen(await.X).(*ast.CallExpr)
+	if !ok {
+		return nil, nil
+	}
+	if _, id, ok := runnerOf(run, fs.Info); ok && id.Name == "Run" {
+		return run, id
+	}
+	return nil, nil
+}
+
+// NamesTypesOf reports whether lit mentions a type that one of the literals around it
+// declares, or something of such a type: the type cannot be declared elsewhere, as
+// those literals stay where they are.
+func (fs *Facts) NamesTypesOf(lit *ast.FuncLit, around []*ast.FuncLit) bool {
+	declared := func(name *types.TypeName) bool {
+		return slices.ContainsFunc(around, func(outer *ast.FuncLit) bool { return Within(outer, name.Pos()) && !Within(lit, name.Pos()) })
+	}
+	found := false
+	ast.Inspect(lit, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && fs.Info.Uses[id] != nil {
+			found = found || typeset.NamesType(fs.Info.Uses[id].Type(), declared)
+		}
+		return !found
+	})
+	return found
+}
+
+// NamedRun is a function that the runtime calls and that has a twin.
+type NamedRun struct {
+	source.Suspension
+	Waited bool // see Literal
+}
+
+// follows returns what is known of e if that is a function which the runtime can call
+// by its twin.
+func (fs *Facts) follows(e ast.Expr) (source.Suspension, bool) {
+	s, ok := fs.Source.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, fs.Info)
+	if !ok || s.Twin == nil || s.Method != nil && s.Method.Kind() == types.MethodExpr {
+		return s, false
+	}
+	sig, ok := fs.TypeOf(e).Underlying().(*types.Signature)
+	n := 0
+	if ok {
+		n = sig.Params().Len()
+	}
+	return s, n >= 1 && n <= 3 && !sig.Variadic() && source.ResultsOf(sig).Err != nil && len(source.ResultsOf(sig).Values) <= 1
+}

@@ -1,0 +1,159 @@
+package analyse
+
+import (
+	"go/build/constraint"
+	"go/types"
+	"math"
+	"slices"
+)
+
+// maxTags bounds the search below: real conditions have fewer.
+const maxTags = 12
+
+// sizesOf are the sizes that gc's order follows in a file that is built under a
+// condition: those of 64-bit systems, unless none of them fulfils it. (Committed files
+// must not depend on the machine that ran the generator.)
+func sizesOf(condition constraint.Expr) types.Sizes {
+	wide := types.SizesFor("gc", "amd64")
+	if condition == nil {
+		return wide
+	}
+	architectures := []string{"amd64", ""} // "" is one that the condition does not mention
+	var others []string
+	for _, tag := range tagsOf(condition) {
+		if types.SizesFor("gc", tag) != nil {
+			architectures = append(architectures, tag)
+		} else {
+			others = append(others, tag)
+		}
+	}
+	if len(others) > maxTags {
+		return wide
+	}
+	var narrow types.Sizes
+	for _, name := range architectures {
+		sizes := types.SizesFor("gc", name)
+		switch {
+		case !fulfillable(condition, name, others):
+		case sizes == nil || wordOf(sizes) == wordOf(wide):
+			return wide
+		case narrow == nil:
+			narrow = sizes
+		}
+	}
+	if narrow != nil {
+		return narrow
+	}
+	return wide // it is never built
+}
+
+// quickSizes are the sizes of another, each computed once. Those of package types
+// compute that of a struct's last field twice, and so on in depth: 60 nested generic
+// types take forever.
+type quickSizes struct {
+	types.Sizes
+	known      map[types.Type]int64
+	alignments map[types.Type]int64
+}
+
+func quick(sizes types.Sizes) types.Sizes {
+	return &quickSizes{sizes, map[types.Type]int64{}, map[types.Type]int64{}}
+}
+
+// Alignof is the largest of the parts'. Structs without fields may be marks of package
+// sync/atomic.
+func (s *quickSizes) Alignof(t types.Type) int64 {
+	alignment, ok := s.alignments[t]
+	if ok {
+		return alignment
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		alignment = s.Alignof(u.Elem())
+	case *types.Struct:
+		if u.NumFields() == 0 {
+			return s.Sizes.Alignof(t)
+		}
+		for f := range u.Fields() {
+			alignment = max(alignment, s.Alignof(f.Type()))
+		}
+	default:
+		alignment = s.Sizes.Alignof(t)
+	}
+	s.alignments[t] = alignment
+	return alignment
+}
+
+// Sizeof is that of gc: a last field without a size has one, so that its address is
+// that of the struct.
+func (s *quickSizes) Sizeof(t types.Type) int64 {
+	size, ok := s.known[t]
+	if ok {
+		return size
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		if size = s.Sizeof(u.Elem()); size > 0 && u.Len() > math.MaxInt64/size {
+			size = -1 // too large, as package types says it
+		} else if size > 0 {
+			size *= u.Len()
+		}
+	case *types.Struct:
+		size = s.sizeOfStruct(u, s.Alignof(t))
+	default:
+		size = s.Sizes.Sizeof(t)
+	}
+	s.known[t] = size
+	return size
+}
+
+func (s *quickSizes) sizeOfStruct(u *types.Struct, alignment int64) int64 {
+	var end, last int64
+	for f := range u.Fields() {
+		if last = s.Sizeof(f.Type()); last < 0 {
+			return -1
+		}
+		if end = aligned(end, s.Alignof(f.Type())) + last; end < 0 {
+			return -1
+		}
+	}
+	if end > 0 && last == 0 {
+		end++
+	}
+	return aligned(end, alignment)
+}
+
+func aligned(n, to int64) int64 { return (n + to - 1) / to * to }
+
+func wordOf(sizes types.Sizes) int64 { return sizes.Sizeof(types.Typ[types.Uintptr]) }
+
+// fulfillable reports whether the condition holds on an architecture for some choice of
+// the other tags.
+func fulfillable(condition constraint.Expr, architecture string, others []string) bool {
+	for choice := range 1 << len(others) {
+		if condition.Eval(func(tag string) bool {
+			if i := slices.Index(others, tag); i >= 0 {
+				return choice>>i&1 == 1
+			}
+			return tag == architecture
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// tagsOf are the tags of a condition.
+func tagsOf(condition constraint.Expr) []string {
+	switch e := condition.(type) {
+	case *constraint.TagExpr:
+		return []string{e.Tag}
+	case *constraint.NotExpr:
+		return tagsOf(e.X)
+	case *constraint.AndExpr:
+		return append(tagsOf(e.X), tagsOf(e.Y)...)
+	case *constraint.OrExpr:
+		return append(tagsOf(e.X), tagsOf(e.Y)...)
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package analyse
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// Pointers of package unsafe that are needed after a suspension.
+//
+// For the garbage collector and for escape analysis an unsafe.Pointer is a pointer like
+// any other: a frame that has one keeps alive what it points to, and a variable whose
+// address gets into a frame is on the heap. The exception is an address that was a
+// number in between, as in
+//
+//	func noescape(p unsafe.Pointer) unsafe.Pointer {
+//		x := uintptr(p)
+//		return unsafe.Pointer(x ^ 0)
+//	}
+//
+// The compiler does not follow it, so the variable may be on the stack. That is right
+// for a call that ends before the variable does. But MoveNext returns when the machine
+// suspends, and its stack is gone. So a pointer is refused if it may have the address of
+// one of the function's own variables and
+//
+//	is kept over a suspension   by whichever way it has the address, since what was done
+//	                            to it between is not always in this function
+//	is passed to a call that    and has the address by a call of another function, or by
+//	suspends                    a number: the compiler follows the address itself
+//
+// All other pointers come from outside of the function: parameters, what memory holds,
+// results of calls that were given no address of the function's variables. Their
+// targets do not lie on the stack of a MoveNext: a machine that would pass such an
+// address is refused itself, and code that keeps a pointer in memory answers for it, as
+// for one that is somewhere inside a value (reflect.Value has one).
+
+// origin says where an unsafe.Pointer may come from. A higher one covers the lower ones.
+type origin int
+
+const (
+	fromOutside origin = iota
+	fromOwn            // the address of a variable of the function
+	fromHidden         // the same, and the compiler may not know
+)
+
+// refusePassedUnsafe refuses arguments of a call that suspends.
+func (fs *Facts) refusePassedUnsafe(call *ast.CallExpr) {
+	for _, arg := range call.Args {
+		if typeset.IsBasic(fs.TypeOf(arg), types.UnsafePointer) && fs.origins().origin(arg) == fromHidden {
+			fs.refuse(passedUnsafe(fs.Source.Extent(arg)))
+		}
+	}
+}
+
+// MayBeOwn reports whether a variable may hold the address of a variable of the function.
+func (fs *Facts) MayBeOwn(v *ir.Variable) bool {
+	switch {
+	case v.Obj != nil:
+		own, _ := v.Obj.(*types.Var)
+		return fs.origins().variable(own) != fromOutside
+	case v.Of != nil:
+		return fs.origins().origin(v.Of) != fromOutside
+	}
+	return true
+}
+
+// origins are those of the variables of a function, literals in it included.
+type origins struct {
+	facts  *Facts
+	values map[*types.Var][]ast.Expr // what is assigned to those that the function declares
+	asking map[*types.Var]bool
+}
+
+// origins finds them when they are asked for first: nearly no function needs them.
+func (fs *Facts) origins() *origins {
+	root := fs.annotated()
+	if root.pointers == nil {
+		root.pointers = &origins{root, map[*types.Var][]ast.Expr{}, map[*types.Var]bool{}}
+		ast.Inspect(root.Source.Decl, root.pointers.note)
+	}
+	return root.pointers
+}
+
+func (s *origins) note(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.Field:
+		s.assigned(n.Names, nil)
+	case *ast.ValueSpec:
+		s.assigned(n.Names, n.Values)
+	case *ast.AssignStmt:
+		s.assigned(identsOf(n.Lhs), n.Rhs)
+	case *ast.RangeStmt:
+		s.assigned(identsOf([]ast.Expr{n.Key, n.Value}), []ast.Expr{n.X})
+	}
+	return true
+}
+
+// assigned notes that variables get values: each one, or all of them parts of one.
+func (s *origins) assigned(names []*ast.Ident, values []ast.Expr) {
+	for i, id := range names {
+		v, ok := s.facts.Info.ObjectOf(id).(*types.Var)
+		switch {
+		case !ok:
+		case len(values) == len(names):
+			s.values[v] = append(s.values[v], values[i])
+		default:
+			s.values[v] = append(s.values[v], values...)
+		}
+	}
+}
+
+// identsOf are those of the expressions that are one, and empty ones for the others.
+func identsOf(list []ast.Expr) []*ast.Ident {
+	var idents []*ast.Ident
+	for _, e := range list {
+		idents = append(idents, identOf(e))
+	}
+	return idents
+}
+
+// variable is where v's value may come from.
+func (s *origins) variable(v *types.Var) origin {
+	values, known := s.values[v]
+	switch {
+	case v == nil || !Within(s.facts.Source.Decl, v.Pos()):
+		return fromOutside
+	case !known:
+		return fromHidden
+	case s.asking[v]:
+		return fromOutside // what is being asked says it
+	}
+	s.asking[v] = true
+	defer delete(s.asking, v)
+	return s.most(values)
+}
+
+func (s *origins) most(list []ast.Expr) origin {
+	from := fromOutside
+	for _, e := range list {
+		from = max(from, s.origin(e))
+	}
+	return from
+}
+
+// origin is where the pointers in e may come from.
+func (s *origins) origin(e ast.Expr) origin {
+	if b, ok := s.facts.TypeOf(e).Underlying().(*types.Basic); ok && b.Kind() != types.UnsafePointer && b.Kind() != types.Uintptr {
+		return fromOutside
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, _ := s.facts.Info.Uses[e].(*types.Var)
+		return s.variable(v)
+	case *ast.UnaryExpr:
+		switch e.Op {
+		case token.AND:
+			return s.address(e.X)
+		case token.ARROW:
+			return fromOutside
+		}
+		return s.origin(e.X)
+	case *ast.BinaryExpr: // of numbers
+		return s.most([]ast.Expr{e.X, e.Y})
+	case *ast.SliceExpr:
+		if typeset.Perhaps(s.facts.TypeOf(e.X), typeset.IsA[*types.Array]) {
+			return s.address(e.X)
+		}
+		return s.origin(e.X)
+	case *ast.SelectorExpr:
+		return s.part(e, e.X)
+	case *ast.IndexExpr:
+		return s.part(e, e.X)
+	case *ast.StarExpr:
+		return s.part(e, e.X)
+	case *ast.TypeAssertExpr:
+		return s.origin(e.X)
+	case *ast.KeyValueExpr:
+		return s.origin(e.Value)
+	case *ast.CompositeLit:
+		return s.most(e.Elts)
+	case *ast.CallExpr:
+		return s.call(e)
+	}
+	return fromOutside
+}
+
+// part is the origin of e, which is a part of x or lies where x points to. Memory is
+// outside, unless it is a variable that is read as something else.
+func (s *origins) part(e, x ast.Expr) origin {
+	if v := s.facts.RootVar(e); v != nil {
+		return s.variable(v)
+	}
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	if ok && s.facts.IsConversion(call) || s.hasInside(x) {
+		return s.origin(x)
+	}
+	return fromOutside
+}
+
+// hasInside reports whether an element or a field of x is a part of x itself.
+func (s *origins) hasInside(x ast.Expr) bool {
+	return typeset.Perhaps(s.facts.TypeOf(x), func(t types.Type) bool { return typeset.IsA[*types.Struct](t) || typeset.IsA[*types.Array](t) })
+}
+
+// address is the origin of the address of e.
+func (s *origins) address(e ast.Expr) origin {
+	if v := s.facts.RootVar(e); v != nil {
+		if Within(s.facts.Source.Decl, v.Pos()) {
+			return fromOwn
+		}
+		return fromOutside
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.StarExpr:
+		return s.origin(e.X)
+	case *ast.SelectorExpr:
+		return s.addressOfPart(e.X)
+	case *ast.IndexExpr:
+		return s.addressOfPart(e.X)
+	}
+	return fromOwn // a composite literal
+}
+
+func (s *origins) addressOfPart(x ast.Expr) origin {
+	if s.hasInside(x) {
+		return s.address(x)
+	}
+	return s.origin(x)
+}
+
+// call is the origin of what a call or a conversion returns. A call that gets an
+// address may hide it.
+func (s *origins) call(call *ast.CallExpr) origin {
+	fun := ast.Unparen(call.Fun)
+	if s.facts.IsConversion(call) {
+		return s.converted(call.Args[0])
+	}
+	from := s.most(call.Args)
+	if sel, ok := fun.(*ast.SelectorExpr); ok && s.facts.Info.Selections[sel] != nil {
+		from = max(from, s.origin(sel.X))
+		if s.facts.takesAddress(sel) {
+			from = max(from, s.address(sel.X))
+		}
+	}
+	if _, builtin := s.facts.Builtin(fun); from == fromOwn && !builtin {
+		return fromHidden
+	}
+	return from
+}
+
+// converted is the origin of a conversion of e. The compiler follows a number if it is
+// computed from a pointer in the same expression.
+func (s *origins) converted(e ast.Expr) origin {
+	if !typeset.IsBasic(s.facts.TypeOf(e), types.Uintptr) {
+		return s.origin(e)
+	}
+	from, followed := fromOutside, false
+	ast.Inspect(e, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if ok && s.facts.IsConversion(call) && typeset.IsBasic(s.facts.TypeOf(call.Args[0]), types.UnsafePointer) {
+			from, followed = max(from, s.origin(call.Args[0])), true
+			return false
+		}
+		return true
+	})
+	if !followed {
+		return fromHidden
+	}
+	return from
+}

@@ -1,0 +1,257 @@
+package cache
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/codegen/internal/filecache"
+	"github.com/movenext/movenext/codegen/internal/load"
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// The cache of runs: most runs find nothing to do, and report that without
+// loading.
+//
+// A run that ended without a finding leaves a record: which files it depended
+// on, a digest of all of them, the generated ones included, and which those are.
+// The next run with the same settings reads the files again. If the digest is the
+// same, it would end the same way.
+//
+// It is tempting to ask the go command first which files there are, but that
+// takes most of the time. Instead the record names folders, and a new file in one
+// changes the digest. A run that depends on more than nameable files is not kept:
+// a driver of packages other than the go command, an overlay.
+//
+// Not checked again: the module cache, which go.sum represents; the Go
+// distribution, which the go command's own file represents; C headers, which the
+// go command ignores, too.
+//
+// The digest is computed after the run, when the files to read are known. A file
+// changed meanwhile would enter the digest with contents that the run never saw. So a
+// record is made only if all files are older than the run, except for the generated
+// ones, whose contents are compared.
+
+// Settings determine which results a run can use: everything that they depend on,
+// except for files.
+type Settings struct {
+	Folder   string         // of the kept results, which need not exist; empty: nothing is kept
+	Load     *load.Settings // what the run loads
+	Patterns []string       // in the folder of Load
+	Mode     string         // the form of the generated code
+}
+
+// Cache holds the results of earlier runs, as one run uses them. A nil Cache has
+// nothing and keeps nothing.
+type Cache struct {
+	dir     *filecache.Dir
+	key     filecache.Key
+	env     []string
+	base    string // the absolute folder in which patterns are resolved
+	goEnv   string // the file with the go command's own defaults
+	walks   bool   // some pattern searches folders
+	started time.Time
+
+	settings string // of the generator and of the go command, as part of keys
+}
+
+// File is a generated file.
+type File struct {
+	Path string
+	Data []byte
+}
+
+// Run is the result of a run that found nothing wrong.
+type Run struct {
+	Outputs  []File // the generated files that are there after it
+	Warnings []source.Diagnostic
+}
+
+// record is the value of an entry.
+type record struct {
+	Inputs   inputs
+	Digest   string
+	Outputs  []string
+	Warnings []source.Diagnostic
+}
+
+// Open returns the cache for a run that begins now. It is nil if the run depends
+// on more than Settings and files, or if the settings name no folder. Errors lead
+// to nil as well: without a cache, the run takes longer.
+func Open(s *Settings) *Cache {
+	if s.Folder == "" || len(s.Load.Overlay) > 0 {
+		return nil
+	}
+	env := s.Load.Env
+	goCommand, err := exec.LookPath("go")
+	if err != nil || hasDriver(env) {
+		return nil
+	}
+	tool, err := executableDigest()
+	if err != nil {
+		return nil
+	}
+	base, err := filepath.Abs(s.Load.Dir)
+	if err != nil {
+		return nil
+	}
+	// The time of the go command's file identifies it; reading its content would
+	// take as long as everything else.
+	info, err := os.Stat(goCommand)
+	if err != nil {
+		return nil
+	}
+	settings := fmt.Sprintf("tool %x\ngo %q %d %s\nmode %s\nflags %q\nenv %q\n", tool, goCommand, info.Size(),
+		info.ModTime().UTC(), s.Mode, s.Load.Flags, environment(env))
+	return &Cache{
+		dir: filecache.Open(s.Folder), env: env, base: base, started: time.Now(), settings: settings,
+		key:   keyOfText(fmt.Sprintf("run 1\n%sin %q\npatterns %q\n", settings, base, s.Patterns)),
+		goEnv: goDefaults(goCommand),
+		walks: slices.ContainsFunc(s.Patterns, func(p string) bool { return strings.Contains(p, "...") || !load.IsPath(p) }),
+	}
+}
+
+func keyOfText(text string) filecache.Key { return sha256.Sum256([]byte(text)) }
+
+// goDefaults is the file next to the go command's folder that sets its defaults.
+func goDefaults(goCommand string) string {
+	if path, err := filepath.EvalSymlinks(goCommand); err == nil {
+		goCommand = path
+	}
+	return filepath.Join(filepath.Dir(goCommand), "..", "go.env")
+}
+
+// hasDriver reports whether packages are listed by something other than the go command.
+func hasDriver(env []string) bool {
+	switch setting(env, "GOPACKAGESDRIVER") {
+	case "off":
+		return false
+	case "":
+		_, err := exec.LookPath("gopackagesdriver")
+		return err == nil
+	}
+	return true
+}
+
+// executableDigest identifies this build of the generator. Its version would not:
+// during development many builds share one.
+var executableDigest = sync.OnceValues(func() ([]byte, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return h.Sum(nil), cmp.Or(err, f.Close())
+})
+
+// Lookup returns the result of the run, if it is known: the inputs are what they
+// were when a run with these settings ended.
+func (c *Cache) Lookup() (*Run, bool) {
+	if c == nil {
+		return nil, false
+	}
+	data, ok := c.dir.Get(c.key)
+	if !ok {
+		return nil, false
+	}
+	var rec record
+	if json.Unmarshal(data, &rec) != nil {
+		return nil, false
+	}
+	now, err := rec.Inputs.read()
+	if err != nil || now.digest() != rec.Digest && !c.sameCode(&rec, now) {
+		return nil, false
+	}
+	run := &Run{Warnings: rec.Warnings}
+	for _, path := range rec.Outputs {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, false
+		}
+		run.Outputs = append(run.Outputs, File{Path: path, Data: data})
+	}
+	return run, true
+}
+
+// put keeps a value. If that fails, the next run takes longer, but this one has
+// not failed.
+func (c *Cache) put(key filecache.Key, value any) {
+	if data, err := json.Marshal(value); err == nil {
+		_ = c.dir.Put(key, data)
+	}
+}
+
+// Keep records a run that loaded ws and read srcs, unless its inputs or outputs
+// have changed meanwhile. If no record is made, the run has not failed.
+func (c *Cache) Keep(ws *load.Workspace, srcs *load.Sources, run *Run) {
+	if c == nil {
+		return
+	}
+	rec := record{Inputs: c.inputs(ws), Warnings: run.Warnings}
+	for _, f := range run.Outputs {
+		rec.Outputs = append(rec.Outputs, f.Path)
+	}
+	// Another run may have written the outputs meanwhile: which run did so does not
+	// matter.
+	now, err := rec.Inputs.read()
+	if err != nil || !now.settledSince(c.started, rec.Outputs) || !asWritten(run.Outputs) {
+		return
+	}
+	known := srcs.CodeSums()
+	rec.Digest = now.digest()
+	c.put(c.codeKey(), codeRecord{Digest: now.codeDigest(known), Known: known})
+	c.put(c.key, rec)
+}
+
+// asWritten reports whether the generated files still are as the run left them.
+func asWritten(files []File) bool {
+	for _, f := range files {
+		if data, err := os.ReadFile(f.Path); err != nil || !bytes.Equal(data, f.Data) {
+			return false
+		}
+	}
+	return true
+}
+
+// If only comments have changed, a run would end as the previous one did. A
+// second digest, which leaves comments out, detects this. Its data is a separate
+// entry, since most runs need not read it.
+
+// codeRecord is the additional part of a record, for runs after a change.
+type codeRecord struct {
+	Digest string // with known
+	Known  map[string]source.CodeSums
+}
+
+// sameCode reports whether only comments differ from the record. If so, it makes
+// rec the record of the current state.
+func (c *Cache) sameCode(rec *record, now *state) bool {
+	data, ok := c.dir.Get(c.codeKey())
+	if !ok {
+		return false
+	}
+	var code codeRecord
+	if json.Unmarshal(data, &code) != nil || now.codeDigest(code.Known) != code.Digest {
+		return false
+	}
+	rec.Digest = now.digest()
+	c.put(c.key, rec)
+	return true
+}
+
+func (c *Cache) codeKey() filecache.Key { return keyOfText(fmt.Sprintf("code 1\n%x\n", c.key)) }

@@ -1,0 +1,260 @@
+package emit
+
+import (
+	"go/types"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// declarations prints those of the annotated function.
+func (fn *function) declarations() []byte {
+	e := fn.emitter()
+	if e == nil {
+		return nil
+	}
+	if fn.streams() {
+		e.stream()
+		e.moving()
+		e.types()
+		return []byte(e.String())
+	}
+	e.async()
+	e.enter()
+	e.moving()
+	e.results()
+	e.machine()
+	e.types()
+	return []byte(e.String())
+}
+
+// moving prints the frame and what moves it.
+func (e *emitter) moving() {
+	fn := e.fn
+	e.frame(e.sig.FrameParams)
+	e.withResults()
+	e.goOn()
+	if fn.Whole {
+		e.moveNextPlain()
+		return
+	}
+	e.moveNext("*" + e.keptType())
+	e.location()
+}
+
+// async prints FAsync, the entry for users.
+func (e *emitter) async() {
+	fn, names := e.fn, e.fn.Declared
+	job, result := e.path(source.JobPath, "job"), e.unlike("result")
+	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
+	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
+	e.atDeclaration(func() {
+		e.line("var %s %s", t, e.runtime("Task"))
+		e.line("%s := %s", frame, e.frameLiteral())
+		e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
+		e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
+		e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
+		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, fn.keptName(), frame)
+		e.line("return %s.Start(%s, &%s, %s)", m, e.context(), t, m)
+	})
+	e.line("")
+}
+
+// frameLiteral is a frame with the parameters in it.
+func (e *emitter) frameLiteral() string {
+	var fields []string
+	for i, v := range e.fn.given() {
+		if v.Stored() && !v.Passed {
+			fields = append(fields, v.Field+": "+e.argument(i, v))
+		}
+	}
+	for _, v := range e.fn.Results {
+		if v.Cell {
+			fields = append(fields, v.Field+": "+e.newOf(v))
+		}
+	}
+	return e.keptType() + "{" + strings.Join(fields, ", ") + "}"
+}
+
+// jobResult is what the job takes from a finished frame: value and error.
+func (e *emitter) jobResult(frame string) string {
+	var values []string
+	for i := range e.fn.Results {
+		values = append(values, e.result(frame, i))
+	}
+	return e.jobValues(values)
+}
+
+// result is result i of a finished frame, or what running it has returned.
+func (e *emitter) result(frame string, i int) string {
+	v := e.fn.Results[i]
+	if v.Passed {
+		return e.returnedAs(v)
+	}
+	return fieldOf(frame, v)
+}
+
+// fieldOf is the value of a result that has a field.
+func fieldOf(frame string, v *ir.Variable) string {
+	if v.Cell {
+		return "*" + frame + "." + v.Field
+	}
+	return frame + "." + v.Field
+}
+
+// enter prints FEnter, the entry for other machines.
+func (e *emitter) enter() {
+	fn, names := e.fn, e.fn.Declared
+	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	params := t + " *" + e.runtime("Task")
+	if list := e.sig.ParamList(); list != "" {
+		params += ", " + list
+	}
+	results := []string{"*" + e.frameType()}
+	zeros, values := m, e.predeclared("nil")
+	for i, r := range fn.Results {
+		spelled := e.typ(r.Type, fn.Source.Decl.Name)
+		results = append(results, spelled)
+		zeros += ", " + e.zeroOf(r.Type, spelled)
+		values += ", " + e.result(frame, i)
+	}
+	e.line("// %s enters %s for another machine. It returns the results, or the suspended frame that will have them.", names.Enter, fn.title())
+	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, e.sig.TypeParams, params, strings.Join(results, ", "))
+	e.atDeclaration(func() {
+		e.line("%s := %s", frame, e.frameLiteral())
+		e.line("if %s {%s\nreturn %s\n}", e.start(frame, t), e.rethrow(t), values)
+		if len(fn.returned()) > 0 {
+			e.line("%s := &%s{%s: %s}", m, e.frameType(), fn.keptName(), frame)
+		} else {
+			e.line("%s := %s\n*%s = %s", m, e.newValue(e.frameType()), m, frame)
+		}
+		e.line("%s.Push(%s, %s)\nreturn %s", t, e.context(), m, zeros)
+	})
+	e.line("")
+}
+
+// results prints the method by which a caller gets them.
+func (e *emitter) results() {
+	fn := e.fn
+	f, t := fn.Names.Recv, fn.Names.Task
+	var types []string
+	for _, r := range fn.Results {
+		types = append(types, e.typ(r.Type, fn.Source.Decl.Name))
+	}
+	list := ""
+	switch len(types) {
+	case 0:
+	case 1:
+		list = types[0] + " "
+	default:
+		list = "(" + strings.Join(types, ", ") + ") "
+	}
+	e.line("\n// Results returns what %s returned, or raises again the panic that ended it.", fn.title())
+	e.line("func (%s *%s) Results(%s *%s) %s{", f, e.frameType(), t, e.runtime("Task"), list)
+	e.atDeclaration(func() {
+		e.line("%s.Rethrow()", t)
+		var fields []string
+		for _, r := range fn.Results {
+			fields = append(fields, fieldOf(f, r))
+		}
+		if len(fields) > 0 {
+			e.line("return %s", strings.Join(fields, ", "))
+		}
+	})
+}
+
+// machine prints the root of a chain of calls.
+func (e *emitter) machine() {
+	fn, names := e.fn, e.fn.Declared
+	f, t := fn.Names.Recv, fn.Names.Task
+	builder, parts := e.runtime("Builder"), "chain, job and frame"
+	if fn.Literal != nil {
+		builder, parts = e.runtime("Spawned"), "chain and frame"
+	}
+	e.line("\n// %s is the root of a chain of calls that begins with %s: %s in one allocation.", names.Machine, fn.title(), parts)
+	e.line("type %s%s struct {\n%s[%s]\n%s\n}\n", names.Machine, e.sig.FrameParams, builder, e.arg, e.keptType())
+	e.line("// MoveNext runs the frame and completes the job when it has finished.")
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine+e.sig.FrameArgs, t, e.runtime("Task"), e.predeclared("bool"))
+	e.atDeclaration(func() {
+		e.resume(f, t)
+		e.line("%s.SetResult(%s, %s)", f, t, e.jobResult(f))
+		if fn.Literal == nil && fn.keepsAlive() && !fn.Debug {
+			e.line("%[1]s.%[2]s = %[3]s{Frame: %[1]s.%[2]s.Frame} // the job keeps nothing else alive", f, fn.keptName(), e.keptType())
+		}
+		e.line("return %s", e.predeclared("true"))
+	})
+}
+
+// types prints the types that the function declares in its body.
+func (e *emitter) types() {
+	for _, t := range e.fn.Types {
+		e.line("\n// %s is the type %s of %s.", t.Name, t.Object.Name(), e.fn.title())
+		params := e.sig.FrameParams
+		if named, ok := t.Object.Type().(*types.Named); ok {
+			own, _, err := e.fn.Imports.TypeParams(named.TypeParams())
+			if err != nil {
+				e.fn.refuse(unnameableType(e.fn.Source.Extent(t.Spec), err))
+			}
+			params = typetext.WithOwn(params, own)
+		}
+		e.line("type %s%s %s", t.Name, params, e.typ(t.Object.Type().Underlying(), t.Spec))
+	}
+}
+
+// literal prints the declarations of a function literal.
+func (fn *function) literal() []byte {
+	e := fn.emitter()
+	if e == nil {
+		return nil
+	}
+	e.line("")
+	if fn.Literal.Started {
+		e.firstStep()
+	}
+	if fn.Literal.Entered {
+		e.enter()
+	}
+	e.moving()
+	if fn.Literal.Entered {
+		e.results()
+	}
+	if fn.Literal.Started {
+		e.machine()
+	}
+	return []byte(e.String())
+}
+
+// firstStep prints the literal as the runtime calls it.
+func (e *emitter) firstStep() {
+	names := e.fn.Declared
+	t, frame, m := e.unlike("t"), e.unlike("frame"), e.unlike("m")
+	var results, values, suspended []string
+	for i, r := range e.fn.Results {
+		spelled := e.typ(r.Type, e.fn.Node)
+		results, values = append(results, spelled), append(values, e.result(frame, i))
+		suspended = append(suspended, e.zeroOf(r.Type, spelled))
+	}
+	suspended[len(suspended)-1] = m + ".Suspend(" + e.context() + ", &" + t + ", " + m + ")"
+	e.line("// %s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())
+	e.line("func %s%s(%s) (%s) {", names.Async, e.sig.TypeParams, e.sig.ParamList(), strings.Join(results, ", "))
+	e.line("var %s %s", t, e.runtime("Task"))
+	e.line("%s := %s", frame, e.frameLiteral())
+	e.line("defer %s(&%s)", e.runtime("Fail"), t)
+	e.line("if %s {%s", e.start(frame, "&"+t), e.rethrow(t))
+	e.line("return %s\n}", strings.Join(values, ", "))
+	e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, e.fn.keptName(), frame)
+	e.line("return %s\n}\n", strings.Join(suspended, ", "))
+}
+
+// stream prints the twin of a stream.
+func (e *emitter) stream() {
+	fn, names := e.fn, e.fn.Declared
+	value := e.typ(fn.Source.Stream.Value, fn.Source.Decl.Name)
+	e.line("// %s returns the stream of [%s]: each range over it runs the function as a state machine.", names.Async, fn.Source.DocName())
+	e.line("func %s%s%s(%s) *%s.Stream[%s] {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), e.path(source.JobPath, "job"), value)
+	e.line("return %s(%s, func() %s[%s, %s] {", e.runtime("Stream"), e.context(), e.runtime("Iteration"), value, e.predeclared("error"))
+	e.line("return &%s\n})\n}\n", e.frameLiteral())
+}

@@ -1,0 +1,24 @@
+package emit
+
+import "github.com/movenext/movenext/codegen/internal/source"
+
+// The findings of the printer. Each message says what, why, and what to write instead.
+
+func unnameableType(at source.Extent, err error) source.Diagnostic {
+	return source.Unsupported(at, "a value of this type has to be kept in the frame",
+		err.Error(), "copy what is needed of it before the suspension, keep it in an interface, or give the type a name that this package can write")
+}
+
+func hiddenName(at source.Extent, name string) source.Diagnostic {
+	return source.Unsupported(at, "the predeclared name "+name+" means something else here",
+		"the generated code needs it", "rename what is declared as "+name)
+}
+
+func unnameableSignature(fn *source.Function, err error) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: fn.Package.Position(fn.Decl.Name.Pos()), Category: source.CategoryAnnotation,
+		What: fn.Decl.Name.Name + " cannot have a generated twin",
+		Why:  err.Error(),
+		Do:   "give the type a name that this package can write",
+	}
+}

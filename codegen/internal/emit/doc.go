@@ -1,0 +1,38 @@
+// Package emit prints the declarations of one annotated function.
+//
+// Its input is a function for which everything is decided: the instructions of MoveNext,
+// where each variable lives, and how it is called ([Function]). Its output is text that is
+// not formatted yet, and the findings made on the way: types that the generated file cannot
+// name. It decides nothing about the function, and asks the source for nothing but text.
+//
+// For fetch, these are the declarations:
+//
+//	func fetchAsync(ctx context.Context, url string) *job.Job[int]      for users
+//	func fetchEnter(t *statemachine.Task, ctx …) (*fetchFrame, int)     for other machines
+//	type fetchFrame struct { … }                                        what it keeps
+//	func (f *fetchFrame) MoveNext(t *statemachine.Task) bool            the instructions
+//	func (f *fetchFrame) Results(t *statemachine.Task) int              for its caller
+//	type fetchMachine struct { … }                                      the root of a chain
+//
+// A function literal that is a machine has some of them, a stream has others.
+//
+//	function.go      the input and the output
+//	declarations.go  what surrounds the machine: entries, results, the root of a chain
+//	signature.go     the signature of the function, repeated
+//	running.go       the frame, and how it is started and resumed
+//	movenext.go      the method that runs the machine
+//	instructions.go  one instruction
+//	suspend.go       suspensions and deferred calls
+//	text.go          text whose mentions of variables are still open
+//	likes.go         variables whose types cannot be named
+//	spelling.go      the types of variables; placing asks for them, too
+//	lines.go         the lines of the source
+//	tail.go          a function that needs no frame
+//	plain.go         the plain form, which has no machine
+//
+// There are three forms with machines. The release form is committed. The debug form keeps
+// all variables in the frame, and each of its lines belongs to one of the source. The
+// recorded form is a debug form that tells each step to package statemachine/record.
+//
+// Nothing here is for concurrent use: a function is printed by one goroutine.
+package emit

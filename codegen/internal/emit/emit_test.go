@@ -1,0 +1,236 @@
+package emit_test
+
+import (
+	"go/ast"
+	"go/format"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen/internal/emit"
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/naming"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/testmodel"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+	"github.com/movenext/movenext/codegen/internal/unnamed"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// program is a function that keeps its parameter while it is suspended. Its own line has
+// the number 6.
+const program = `package p
+
+import "example.com/other"
+
+func keep(n int) (last int) {
+	v := other.Zero
+	_ = v
+	return n
+}
+`
+
+const other = "package other\ntype t int\nvar Zero t\n"
+
+// input is the function keep as the earlier phases leave it: it yields, and returns its
+// parameter. v is an int, or has the type without a name.
+func input(open bool) *emit.Input {
+	p := testmodel.Package(program, other)
+	fn := testmodel.Function(p, "keep")
+	sig := fn.Signature()
+	im := typetext.New(p, fn.File)
+
+	n := &ir.Variable{Obj: sig.Params().At(0), Name: "n", Type: types.Typ[types.Int], Param: true, Place: ir.InFrame, Reads: 1, Field: "n", Local: "n"}
+	n.Slot = &ir.Slot{Vars: []*ir.Variable{n}, Field: "n"}
+	last := &ir.Variable{Obj: sig.Results().At(0), Name: "last", Type: types.Typ[types.Int], Result: true, Passed: true, Place: ir.InMoveNext, Reads: 1, Field: "last", Local: "last"}
+	v := &ir.Variable{Name: "v", Type: types.Typ[types.Int], Place: ir.InMoveNext, Reads: 1, Local: "v"}
+	if open {
+		v.Type = p.Types.Imports()[0].Scope().Lookup("t").Type()
+	}
+	resume := &ir.Label{Want: "resume"}
+	point := &ir.Point{Kind: source.KindYield, Call: fn.Decl.Body.List[1].Pos(), Number: 1, Resume: resume}
+	names := naming.New(fn, fn.Decl, fn.Names, im)
+	root := &emit.Function{
+		Node: fn.Decl, Signature: sig, RuntimeName: "example.com/p.keep", Declared: fn.Names, Names: names,
+		Params: []*ir.Variable{n}, Results: []*ir.Variable{last}, Vars: []*ir.Variable{n, last, v}, Slots: []*ir.Slot{n.Slot},
+		Code: []ir.Instr{
+			&ir.Stand{Pos: fn.Decl.Body.List[0].Pos()},
+			&ir.Assign{Dst: []ir.Dest{{V: v}}, Src: ir.Rope{ir.Text("first()")}},
+			&ir.Stand{Pos: fn.Decl.Body.List[1].Pos()},
+			&ir.Park{Point: point}, &ir.Mark{Label: resume},
+			&ir.Assign{Dst: []ir.Dest{{V: last}}, Src: ir.Rope{ir.Use(n)}},
+			&ir.Finish{Results: []*ir.Variable{last}},
+		},
+	}
+	in := &emit.Input{Spelling: emit.Spelling{Source: fn, Imports: im}, Ways: unnamed.New(fn, im), Root: root}
+	root.Unnamed = in.Ways.Find(root.Vars, func(v *ir.Variable) (string, error) { return im.TypeString(v.Type) })
+	v.Cell = v.Unnamed
+	return in
+}
+
+// printed is the text of the declarations, formatted, with and without the directives.
+func printed(t *testing.T, in *emit.Input) (placed, text string, out emit.Output) {
+	t.Helper()
+	out = emit.Declarations(in)
+	data, err := format.Source(append([]byte("package p\n"), out.Text...))
+	require.NoError(t, err, "%s", out.Text)
+	data = emit.Directed(data, "src.go", "p_async.go")
+	var b strings.Builder
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, "//line ") {
+			b.WriteString(line)
+		}
+	}
+	return string(data), b.String(), out
+}
+
+// lines are those of a text, without indentation.
+func lines(list ...string) string { return strings.Join(list, "\n") }
+
+func unindented(text string) string { return strings.ReplaceAll(text, "\t", "") }
+
+func TestTheDeclarationsOfAFunction(t *testing.T) {
+	_, text, out := printed(t, input(false))
+	assert.Empty(t, out.Findings)
+	assert.Contains(t, text, "func keepAsync(n int) (result *job.Job[int]) {")
+	assert.Contains(t, text, "func keepEnter(t *statemachine.Task, n int) (*keepFrame, int) {")
+	assert.Contains(t, unindented(text), lines("type keepLocals struct {", "statemachine.Frame", "", "n int", "}"))
+	assert.Contains(t, unindented(text), lines("type keepFrame struct {", "keepLocals", "", "last int", "}"), "its caller asks for the result")
+	assert.Contains(t, text, "func (f *keepLocals) moveNext(t *statemachine.Task) (finished bool, last int) {")
+	assert.Contains(t, unindented(text), lines("f.State = 1", "return t.Yield(), 0", "resume:", "last = f.n", "f.State = statemachine.Finished", "return true, last"))
+	assert.Contains(t, text, `return f.Frame.At("example.com/p.keep", "example.com/p/p.go", 7)`)
+	assert.Contains(t, text, "func (f *keepFrame) Results(t *statemachine.Task) int {")
+
+	require.Len(t, out.Frames, 1)
+	assert.Equal(t, "keepLocals", out.Frames[0].Name)
+	assert.Equal(t, "statemachine.Frame", out.Frames[0].Head)
+	require.Len(t, out.Frames[0].Fields, 1)
+	assert.Equal(t, "int", out.Frames[0].Fields[0].Type)
+}
+
+func TestALiteralIsDeclaredForWhatItIsUsedFor(t *testing.T) {
+	for _, c := range []struct {
+		literal           emit.Literal
+		entry, run, moves bool
+	}{
+		{emit.Literal{Entered: true}, true, false, true},
+		{emit.Literal{Started: true}, false, true, false},
+		{emit.Literal{Entered: true, Started: true}, true, true, true},
+	} {
+		in := input(false)
+		in.Root.Literal = &c.literal
+		in.Literals, in.Root = []*emit.Function{in.Root}, &emit.Function{
+			Node: in.Source.Decl, Signature: in.Source.Signature(), Declared: source.Names{Async: "fAsync", Enter: "fEnter", Frame: "fFrame", Machine: "fMachine"}, Names: in.Root.Names, Whole: true,
+		}
+		_, text, out := printed(t, in)
+		assert.Equal(t, c.entry, strings.Contains(text, "func keepEnter("))
+		assert.Equal(t, c.run, strings.Contains(text, "func keepAsync("))
+		assert.Equal(t, c.run, strings.Contains(text, "type keepMachine struct"))
+		assert.Equal(t, c.moves, strings.Contains(text, "func (f *keepFrame) MoveNext("), "only machines need it")
+		assert.Contains(t, text, "a function literal of [keep]")
+		require.Len(t, out.Frames, 2)
+		assert.Equal(t, []string{"fFrame", "keepLocals"}, []string{out.Frames[0].Name, out.Frames[1].Name})
+	}
+}
+
+func TestLinesOfTheForms(t *testing.T) {
+	in := input(false)
+	placed, _, _ := printed(t, in)
+	assert.Contains(t, unindented(placed), lines("//line src.go:6", "v = first()"))
+	assert.Contains(t, unindented(placed), lines("resume:", "//line src.go:7", "last = f.n"))
+	assert.NotContains(t, placed, "src.go:5", "what surrounds the machine belongs to the generated file")
+
+	in = input(false)
+	in.Debug = true
+	placed, _, _ = printed(t, in)
+	assert.Contains(t, unindented(placed), lines("//line src.go:5", "var t statemachine.Task"), "to the declaration")
+
+	in = input(false)
+	in.Debug, in.Records = true, true
+	in.Root.Names.NameSteps()
+	_, text, _ := printed(t, in)
+	assert.Contains(t, text, "steps record.Steps")
+	assert.Contains(t, unindented(text), lines("f.steps.Line(f, 6)", "v = first()", "f.steps.Line(f, 7)", "f.steps.Suspend(f, 1)", "f.State = 1"))
+}
+
+func TestAVariableWhoseTypeHasNoName(t *testing.T) {
+	in := input(true)
+	_, text, out := printed(t, in)
+	assert.Empty(t, out.Findings)
+	assert.Contains(t, unindented(text), lines("like1 := &other.Zero", "v := statemachine.New(like1)"))
+	assert.Contains(t, text, "*v = first()")
+
+	in = input(true)
+	in.Root.Unnamed = nil
+	out = emit.Declarations(in)
+	require.NotEmpty(t, out.Findings, "there is no way to its type")
+	assert.Contains(t, out.Findings[0].Why, "package example.com/other does not export it")
+}
+
+func TestAWayMayTakeFunctions(t *testing.T) {
+	in := input(true)
+	v := in.Root.Vars[2]
+	zero := unnamed.Inferred{TypeParams: "T any", Params: "*T", Result: "[]T", Args: []unnamed.Way{in.Root.Unnamed[v]}}
+	in.Root.Unnamed[v] = unnamed.Inferred{TypeParams: "S ~[]E, E any", Params: "*S", Result: "E", Args: []unnamed.Way{zero}}
+	in.Source.Package.Names["keepLike1"] = true
+	_, text, _ := printed(t, in)
+	assert.Contains(t, text, "like1 := keepLike12(keepLike2(&other.Zero))", "named from the outside in; a name that is taken gives way")
+	assert.Contains(t, text, "func keepLike12[S ~[]E, E any](*S) (_ *E) { return }")
+	assert.Contains(t, text, "func keepLike2[T any](*T) (_ *[]T) { return }")
+}
+
+func TestAFunctionThatNeedsNoFrame(t *testing.T) {
+	in := input(false)
+	body := in.Source.Decl.Body
+	ret := body.List[2]
+	frame := types.NewPointer(types.NewNamed(types.NewTypeName(token.NoPos, in.Source.Package.Types, "otherFrame", nil), types.NewStruct(nil, nil), nil))
+	in.Root.Tail = &emit.Tail{
+		Text:  &ir.Span{Node: body, Edit: []ir.Edit{{Pos: ret.Pos(), End: ret.End(), With: ir.Rope{ir.Text("return otherEnter("), ir.TaskName, ir.Text(", n)")}}}},
+		Frame: frame, Return: ret.Pos(),
+	}
+	_, text, out := printed(t, in)
+	assert.Empty(t, out.Frames)
+	assert.Contains(t, text, "type keepFrame = otherFrame")
+	assert.Contains(t, unindented(text), lines("func keepEnter(t *statemachine.Task, n int) (*keepFrame, int) {", "v := other.Zero", "_ = v", "return otherEnter(t, n)", "}"))
+}
+
+func TestThePlainForm(t *testing.T) {
+	p := testmodel.Package("package p\nimport \"context\"\nfunc both(ctx context.Context, v1 int) (int, string, error) { return v1, \"\", nil }")
+	fn := p.Files[0].Functions[0]
+	text, found := emit.Plain(fn, typetext.New(p, fn.File))
+	assert.Empty(t, found)
+	assert.Contains(t, string(text), "func bothAsync(ctx context.Context, v1 int) *job.Job[job.Tuple2[int, string]] {")
+	assert.Contains(t, string(text), "v12, v2, err := both(ctx, v1)", "a parameter keeps its name")
+}
+
+func TestTheTypesOfVariables(t *testing.T) {
+	p := testmodel.Package("package p\nimport \"example.com/other\"\nvar zero = other.Zero\nfunc f() { func() {}() }", other)
+	fn := p.Files[0].Functions[0]
+	lit := fn.Decl.Body.List[0].(*ast.ExprStmt).X.(*ast.CallExpr).Fun.(*ast.FuncLit)
+	s := &emit.Spelling{Source: fn, Imports: typetext.New(p, fn.File), Frames: map[*ast.FuncLit]string{lit: "fFunc1Frame"}}
+	text, found, err := s.TypeOf(&ir.Variable{Spelled: ir.Rope{ir.Text("map[*"), ir.Opened(ir.FrameOf{Lit: lit}), ir.Text("]"), ir.TypeText(types.Typ[types.Int], nil)}})
+	require.NoError(t, err)
+	assert.Empty(t, found)
+	assert.Equal(t, "map[*fFunc1Frame]int", text)
+
+	open := p.Types.Scope().Lookup("zero").Type()
+	_, found, err = s.TypeOf(&ir.Variable{Type: open})
+	assert.Error(t, err)
+	assert.Empty(t, found)
+	_, found, err = s.TypeOf(&ir.Variable{Spelled: ir.Rope{ir.Text("*"), ir.TypeText(open, lit)}})
+	assert.NoError(t, err)
+	require.Len(t, found, 1, "it is found where the source has it")
+	assert.Equal(t, 4, found[0].Pos.Line)
+}
+
+func TestDirectivesThatSayWhatTheCompilerCountsAreDropped(t *testing.T) {
+	data := "package p\n//line movenext_source:7\na()\n//line movenext_source:8\nb()\n//line movenext_elsewhere:1\nc()\n//line movenext_source:3\n//line movenext_source:9\nd()\n"
+	want := "package p\n//line x.go:7\na()\nb()\n//line p_async.go:6\nc()\n//line x.go:9\nd()\n"
+	assert.Equal(t, want, string(emit.Directed([]byte(data), "x.go", "p_async.go")))
+}

@@ -1,0 +1,281 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+)
+
+// Lines of the source.
+//
+// The text printed for a statement of the source carries the statement's line, in a
+// directive of the compiler. So stacks, runtime.Caller and profiles show the same as
+// for the plain form:
+//
+//	//line example.com/shop/main.go:17
+//	f.fetch1, f.x, f.err = fetchEnter(t, f.ctx, f.a)
+//	//line example.com/shop/main.go:17
+//	if f.fetch1 == nil {
+//
+// The compiler counts on from there, so each line that the lowering made up repeats its
+// directive. The code around the statements belongs to the generated file. A directive
+// for that code needs its own line number, which is known only once the file has been
+// formatted; until then a placeholder holds its place (elsewhere). Redundant
+// directives, which say what the compiler counts anyway, are removed at the same time.
+//
+// The release form is committed, and must be the same on all computers. It names files
+// as -trimpath does. A relative name would do for the go command, but a stack would not
+// say in which folder the file is; and a debugger does not tell shop/main.go from
+// cart/main.go. The debug form belongs to the computer where it was made, and names
+// files by absolute paths, as the compiler names the source there: breakpoints by any
+// name of the file are found (docs/decisions/0013-lines-of-the-source.md).
+
+// The placeholders of directives until the file is formatted.
+const (
+	inSource  = "//line movenext_source:"     // and a number
+	elsewhere = "//line movenext_elsewhere:1" // back to the generated file
+)
+
+// instr prints an instruction with its lines.
+func (p *printer) instr(i ir.Instr) {
+	if s, ok := i.(*ir.Stand); ok {
+		p.at = p.fn.Source.Line(s.Pos)
+		if p.fn.Records {
+			p.directive(p.at)
+			p.record("Line", p.at)
+		}
+		return
+	}
+	sub := &printer{fn: p.fn, at: p.at}
+	sub.print(i)
+	if node := sourceOf(i); node != nil {
+		p.at = p.fn.Source.Line(node.Pos())
+	}
+	_, label := i.(*ir.Mark)
+	told := false // the compiler knows which line the next one is
+	for line := range strings.Lines(sub.String()) {
+		text := strings.TrimSpace(line)
+		made := text == "}" || strings.HasPrefix(text, "//") || strings.HasSuffix(text, ":") && (!label || !p.fn.Debug)
+		switch {
+		case told || made:
+		case p.resuming(i) || !p.fn.Debug && p.fn.idle(i, text):
+			p.endOfSource()
+		default:
+			p.directive(p.at)
+		}
+		told = strings.HasPrefix(text, "//line ") || strings.HasSuffix(line, continued)
+		p.WriteString(unmarked(line))
+	}
+}
+
+// resuming reports whether an instruction of the debug form gets the results of a
+// callee that had suspended. That belongs to the generated file: a debugger sets the
+// breakpoint of a line at the first of its instructions in memory. That must be the
+// call: the other instruction does not run if the callee does not suspend.
+func (p *printer) resuming(i ir.Instr) bool {
+	if m, ok := i.(*ir.Mark); ok && p.fn.Debug {
+		for _, pt := range p.fn.points() {
+			if pt.Resumed != nil && m.Label == pt.Resume {
+				p.between = true
+			}
+			if m.Label == pt.Resumed {
+				p.between = false
+				return true
+			}
+		}
+	}
+	return p.between
+}
+
+// idle reports whether a line of an instruction neither calls anything nor panics: no
+// stack shows where it is. In the release form, such a line belongs to the generated file,
+// which takes fewer directives. A return makes deferred calls.
+func (fn *function) idle(i ir.Instr, line string) bool {
+	switch i.(type) {
+	case *ir.Park, *ir.Jump:
+	case *ir.Finish:
+		if fn.Defers || fn.Loops {
+			return false
+		}
+	default:
+		return false
+	}
+	return !strings.Contains(line, "(")
+}
+
+// atDeclaration prints a function around the machine, after its head. In the debug form
+// all of its lines are the line of the source's declaration, so that steps out of the
+// machine stay in the source.
+func (e *emitter) atDeclaration(body func()) {
+	if !e.fn.Debug {
+		body()
+		e.line("}")
+		return
+	}
+	around := e.printer
+	e.printer = &printer{fn: e.fn}
+	body()
+	text := e.String()
+	e.printer = around
+	for line := range strings.Lines(text + "}\n") {
+		e.directive(e.fn.Source.Line(e.fn.Node.Pos()))
+		e.WriteString(line)
+	}
+	e.endOfSource()
+}
+
+// continued marks the end of a line that the next line of the source follows.
+const continued = "\x00\n"
+
+// unmarked is text without the marks of continued.
+func unmarked(text string) string { return strings.ReplaceAll(text, continued, "\n") }
+
+// continues marks the ends of lines in the text of a node.
+func (p *printer) continues(text string) string {
+	return strings.ReplaceAll(unmarked(text), "\n", continued)
+}
+
+// sourceOf is the node of the source that an instruction consists of, or nil.
+func sourceOf(i ir.Instr) ast.Node {
+	switch i := i.(type) {
+	case *ir.Keep:
+		return i.Text.Node
+	case *ir.Assign:
+		if i.Whole != nil {
+			return i.Whole.Node
+		}
+		return i.Src.Node()
+	case *ir.Deferral:
+		return i.Node
+	case *ir.Dispatch:
+		return i.Head.Node()
+	case *ir.Branch:
+		if len(i.Cond) == 1 && i.Cond[0].Span != nil {
+			return i.Cond[0].Span.Node
+		}
+	}
+	return nil
+}
+
+// lineOf prints the directive for a node of the source.
+func (p *printer) lineOf(node ast.Node) {
+	p.directive(p.fn.Source.Line(node.Pos()))
+}
+
+func (p *printer) directive(line int) {
+	p.line("%s%d", inSource, line)
+}
+
+// resume is the directive after instructions in the middle of a statement of the
+// source, where its line ends with them.
+func (p *printer) resume(end token.Pos) string {
+	if !p.fn.Source.EndsLine(end) {
+		return "" // a file that is formatted has a comment there
+	}
+	return fmt.Sprintf("\n%s%d", inSource, p.fn.Source.Line(end)+1)
+}
+
+// lined is the source between two positions in a node. Where go/format will move
+// statements to other lines, those that open a line say which it was.
+func (fn *function) lined(node ast.Node, from, to token.Pos) string {
+	var b strings.Builder
+	if fn.Source.File.Ragged {
+		ast.Inspect(node, func(n ast.Node) bool {
+			s, ok := n.(ast.Stmt)
+			if !ok || s.Pos() >= to || !fn.Source.OpensLine(s.Pos()) {
+				return true
+			}
+			line := fn.Source.Line(s.Pos())
+			if start := fn.Source.LineStart(line); start >= from {
+				fmt.Fprintf(&b, "%s%s%d\n", fn.Source.Text(from, start), inSource, line)
+				from = start
+			}
+			return true
+		})
+	}
+	b.WriteString(fn.Source.Text(from, to))
+	return b.String()
+}
+
+// endOfSource leads back to the generated file.
+func (p *printer) endOfSource() {
+	p.line("%s", elsewhere)
+}
+
+// location prints the method by which an asynchronous stack learns where the function
+// is suspended. It is called when a report is made and costs nothing before: the lines
+// are constants of its code, not fields or tables.
+func (e *emitter) location() {
+	fn := e.fn
+	args := []string{strconv.Quote(fn.Source.RuntimeName()), strconv.Quote(fn.Source.RuntimeFile())}
+	for _, p := range fn.points() {
+		args = append(args, strconv.Itoa(fn.Source.Package.Position(p.Call).Line))
+	}
+	e.line("\n// Location returns where %s is suspended.", fn.title())
+	e.line("func (%s *%s) Location() %s {", fn.Names.Recv, e.keptType(), e.runtime("Location"))
+	e.line("return %s.Frame.At(%s)\n}", fn.Names.Recv, strings.Join(args, ", "))
+}
+
+// spot is a line of a file as a stack shows it.
+type spot struct {
+	file string
+	line int
+}
+
+// Directed puts directives of the compiler into a formatted file that holds printed text:
+// for places in source, and for lines of the file itself, which has the name own. It drops
+// those that say what the compiler counts by itself.
+func Directed(data []byte, source, own string) []byte {
+	var b bytes.Buffer
+	counted := spot{own, 1} // what the compiler takes the next line for
+	next := 1               // its number in the file
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for n, text := range lines {
+		to, ok := directiveIn(text)
+		if !ok {
+			b.Write(text)
+			counted.line++
+			next++
+			continue
+		}
+		if n+1 < len(lines) {
+			if _, again := directiveIn(lines[n+1]); again {
+				continue
+			}
+		}
+		switch {
+		case to > 0:
+			if counted == (spot{source, to}) {
+				continue
+			}
+			counted = spot{source, to}
+		case counted.file == own:
+			continue
+		default:
+			counted = spot{own, next + 1}
+		}
+		fmt.Fprintf(&b, "//line %s:%d\n", counted.file, counted.line)
+		next++
+	}
+	return b.Bytes()
+}
+
+// directiveIn reports whether a line is a directive, and to which line of the source it
+// leads: 0 for the generated file.
+func directiveIn(text []byte) (line int, ok bool) {
+	text = bytes.TrimSpace(text)
+	if bytes.Equal(text, []byte(elsewhere)) {
+		return 0, true
+	}
+	number, ok := bytes.CutPrefix(text, []byte(inSource))
+	if !ok {
+		return 0, false
+	}
+	line, err := strconv.Atoi(string(number))
+	return line, err == nil
+}

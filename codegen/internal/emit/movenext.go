@@ -1,0 +1,188 @@
+package emit
+
+import (
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+)
+
+// moveNext prints the method that runs the machine:
+//
+//	func (f *fetchFrame) MoveNext(t *statemachine.Task) bool {
+//		var …                        // locals that are mentioned between several labels
+//		state := f.State
+//		f.State = statemachine.Running
+//		switch state { … }           // to where it stopped
+//		…                            // the instructions
+//	}
+func (p *printer) moveNext(receiver string) {
+	fn, n := p.fn, p.fn.Names
+	if fn.Epilogue != nil {
+		p.steps(receiver)
+	} else {
+		p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), p.runResults())
+	}
+	if fn.Defers && fn.Epilogue == nil {
+		p.line("defer %s.%s.Leave(%s, &%s.Frame, &%s)", n.Recv, n.Defers, n.Task, n.Recv, n.Finished)
+	}
+	if fn.Loops {
+		p.line("defer %s.%s.Leave(%s, &%s.Frame, %d, &%s)", n.Recv, n.Loops, n.Task, n.Recv, fn.unwindingState(), n.Finished)
+	}
+	code := p.body()
+	locals := p.locals()
+	p.declareLikes()
+	p.WriteString(locals)
+	for _, l := range fn.Lifted {
+		p.lineOf(l.Node)
+		p.line("%s", unmarked(p.span(l)))
+	}
+	if len(fn.Lifted) > 0 {
+		p.endOfSource()
+	}
+	state := n.First("state", "resumeAt")
+	p.line("%s := %s.State", state, n.Recv)
+	p.line("%s.State = %s", n.Recv, p.runtime("Running"))
+	p.recordBegin(state)
+	p.line("switch %s {\ncase 0:", state)
+	for _, pt := range fn.points() {
+		p.line("case %d:\ngoto %s", pt.Number, n.Label(pt.Resume))
+	}
+	if fn.Epilogue != nil {
+		p.line("case %d:\ngoto %s", fn.epilogueState(), n.Label(fn.Epilogue))
+	}
+	if fn.Loops {
+		p.line("case %d:\n%s.%s.Resume(%s)", fn.unwindingState(), n.Recv, n.Loops, n.Task)
+	}
+	p.line("default:\n%s.Misuse(%s)\n}", n.Recv, state)
+	p.WriteString(code)
+	p.endOfSource()
+	p.line("}")
+}
+
+// steps prints MoveNext of a function whose deferred calls suspend, and the head of its
+// steps.
+func (p *printer) steps(receiver string) {
+	n := p.fn.Names
+	boolean := p.predeclared("bool")
+	p.line("func (%s %s) %s(%s) %s {", n.Recv, receiver, p.runner(), p.runParams(), boolean)
+	p.line("for {\nif %s, %s := %s.%s(%s); !%s {\nreturn %s\n}\n}\n}\n",
+		n.Finished, n.Again, n.Recv, n.Step, p.runArgs(), n.Again, n.Finished)
+	p.line("// %s runs %s until it suspends, ends or panics; after a panic, the next step begins at its epilogue.", n.Step, p.fn.title())
+	p.line("func (%s %s) %s(%s) (%s, %s %s) {", n.Recv, receiver, n.Step, p.runParams(), n.Finished, n.Again, boolean)
+	p.line("defer %s.%s.Catch(%s, &%s.Frame, %d, &%s)", n.Recv, n.Defers, n.Task, n.Recv, p.fn.epilogueState(), n.Again)
+}
+
+// locals declares the variables that live in MoveNext.
+func (p *printer) locals() string {
+	sub := &printer{fn: p.fn, at: p.at}
+	for _, v := range p.fn.Vars {
+		if v.Place == ir.InMoveNext && !v.Passed && (v.Reads > 0 || v.Cell) {
+			if v.Unnamed {
+				sub.line("%s := %s", v.Local, sub.newOf(v))
+				continue
+			}
+			sub.line("var %s %s", v.Local, sub.homeType(v))
+		}
+	}
+	return sub.String()
+}
+
+// body prints the instructions, stretch by stretch.
+func (p *printer) body() string {
+	sub := &printer{fn: p.fn, at: p.fn.Source.Line(p.fn.Node.Pos())}
+	var stretch []ir.Instr
+	flush := func() {
+		sub.stretch(stretch)
+		stretch = nil
+	}
+	for _, i := range p.fn.Code {
+		switch i.(type) {
+		case *ir.Mark, *ir.Park, *ir.Renew:
+			flush()
+			sub.instr(i)
+		default:
+			stretch = append(stretch, i)
+		}
+	}
+	flush()
+	return sub.String()
+}
+
+// stretch prints instructions between two labels. Those from the first declaration to
+// the last mention of a declared variable are put into a block, so that no jump enters
+// the scope of a variable.
+func (p *printer) stretch(code []ir.Instr) {
+	first, last := p.scope(code)
+	aliased := map[*ir.Variable]bool{}
+	for n, i := range code {
+		if n == first {
+			p.line("{")
+		}
+		if b, ok := i.(ir.Borrower); ok {
+			b.Borrows(func(v *ir.Variable) { p.alias(v, aliased) })
+		}
+		p.instr(i)
+		if n == last {
+			p.line("}")
+		}
+	}
+}
+
+// alias gives function literals their own name for a variable of the frame or of
+// MoveNext: they must keep the variable's cell, or its value, and not the frame.
+func (p *printer) alias(v *ir.Variable, done map[*ir.Variable]bool) {
+	if v.Place == ir.InBlock || done[v] {
+		return
+	}
+	done[v] = true
+	p.line("%s := %s", v.Local, p.mention(v, ir.AsPointer))
+}
+
+// scope finds the instructions of a stretch that need a block around them; first
+// is negative if none does.
+func (p *printer) scope(code []ir.Instr) (first, last int) {
+	first, last = -1, -1
+	for n, i := range code {
+		here := false
+		i.Refs(func(v *ir.Variable) { here = here || v.Place == ir.InBlock }, func(v *ir.Variable) { here = here || v.Place == ir.InBlock })
+		if b, ok := i.(ir.Borrower); ok {
+			b.Borrows(func(*ir.Variable) { here = true })
+		}
+		if !here {
+			continue
+		}
+		if first < 0 {
+			first = n
+		}
+		last = n
+	}
+	return first, last
+}
+
+// moveNextPlain is MoveNext of a function that never suspends: it calls the plain
+// function.
+func (e *emitter) moveNextPlain() {
+	fn, n := e.fn, e.fn.Names
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", n.Recv, e.frameType(), n.Task, e.runtime("Task"), e.predeclared("bool"))
+	e.line("if %[1]s.State != %[2]s {\n%[1]s.Misuse(%[1]s.State)\n}", n.Recv, e.runtime("NotStarted"))
+	e.line("%s.State = %s", n.Recv, e.runtime("Running"))
+	var left, args []string
+	for _, r := range fn.Results {
+		left = append(left, fieldOf(n.Recv, r))
+	}
+	for i, v := range fn.Params {
+		arg := fieldOf(n.Recv, v)
+		if e.sig.Params[i].Variadic {
+			arg += "..."
+		}
+		args = append(args, arg)
+	}
+	call := fn.Source.Object.Name() + e.sig.TypeArgs + "(" + strings.Join(args, ", ") + ")"
+	if fn.Receiver != nil {
+		call = n.Recv + "." + fn.Receiver.Field + "." + call
+	}
+	if len(left) > 0 {
+		call = strings.Join(left, ", ") + " = " + call
+	}
+	e.line("%s\n%s.State = %s\nreturn %s\n}", call, n.Recv, e.runtime("Finished"), e.predeclared("true"))
+}

@@ -1,0 +1,244 @@
+package emit
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// How a frame is started and resumed: by the method that runs it, which has parameters and
+// results if some of the function's own need no field (package place, pass.go), and is
+// MoveNext itself if there are none.
+
+// frame prints the type of the kept variables.
+func (p *printer) frame(typeParams string) {
+	p.line("// %s is what %s keeps while it is suspended.", p.fn.keptName(), p.fn.title())
+	head := p.embedded()
+	p.line("type %s%s struct {\n%s", p.fn.keptName(), typeParams, head)
+	if p.fn.Defers && (len(p.fn.points()) > 0 || p.fn.Literal != nil) {
+		p.line("%s %s", p.fn.Names.Defers, p.runtime("Defers"))
+	}
+	if p.fn.Loops && len(p.fn.points()) > 0 {
+		p.line("%s %s", p.fn.Names.Loops, p.runtime("Loops"))
+	}
+	if p.fn.Records {
+		p.line("%s %s.Steps", p.fn.Names.Steps, p.path(source.RecordPath, "record"))
+	}
+	frame := Frame{Name: p.fn.keptName(), Head: head}
+	var groups [3][]string
+	for _, s := range p.fn.Slots {
+		field := Field{s, p.homeType(s.Vars[0])}
+		frame.Fields = append(frame.Fields, field)
+		groups[group(s)] = append(groups[group(s)], s.Vars[0].Field+" "+field.Type)
+	}
+	for _, fields := range groups {
+		if len(fields) > 0 {
+			p.line("\n%s", strings.Join(fields, "\n"))
+		}
+	}
+	p.line("}")
+	slices.SortStableFunc(frame.Fields, func(a, b Field) int { return group(a.Slot) - group(b.Slot) })
+	p.fn.frames = append(p.fn.frames, frame)
+}
+
+// embedded is what frames begin with.
+func (p *printer) embedded() string {
+	if p.fn.streams() {
+		return p.runtime("Producer") + "[" + p.typ(p.fn.Source.Stream.Value, p.fn.Source.Decl.Name) + "]"
+	}
+	return p.runtime("Frame")
+}
+
+// group is a field's position in the frame: with the parameters, between, with the
+// results.
+func group(s *ir.Slot) int {
+	switch v := s.Vars[0]; {
+	case v.Param:
+		return 0
+	case v.Result:
+		return 2
+	}
+	return 1
+}
+
+// keptType is the type of what the function keeps, as its declarations write it.
+func (e *emitter) keptType() string { return e.fn.keptName() + e.sig.FrameArgs }
+
+// withResults prints the frame as machines call it, if that is more than the kept part.
+func (e *emitter) withResults() {
+	returned := e.fn.returned()
+	if len(returned) == 0 || !e.fn.isEntered() {
+		return
+	}
+	e.line("\n// %s is the frame of %s for a caller that is a machine: what it keeps and, at the end, its results.", e.fn.Declared.Frame, e.fn.title())
+	e.line("type %s%s struct {\n%s\n", e.fn.Declared.Frame, e.sig.FrameParams, e.keptType())
+	for _, v := range returned {
+		e.line("%s %s", v.Field, e.homeType(v))
+	}
+	e.line("}")
+}
+
+// goOn prints what precedes the method that runs the machine. If that is not MoveNext, it
+// prints MoveNext, too.
+func (e *emitter) goOn() {
+	fn, n := e.fn, e.fn.Names
+	const runs = "runs %s from where it stopped to its next suspension (false) or its end (true)."
+	if e.runner() == "MoveNext" {
+		e.line("\n// MoveNext "+runs, fn.title())
+		return
+	}
+	e.line("")
+	if fn.isEntered() {
+		e.moveNextByRun()
+	}
+	note := ""
+	if len(fn.passedOn()) > 0 {
+		note = "\n// Its parameters are needed only before the first suspension."
+	}
+	e.line("// %s "+runs+"%s", n.MoveNext, fn.title(), note)
+}
+
+// moveNextByRun prints MoveNext of what machines call.
+func (e *emitter) moveNextByRun() {
+	n := e.fn.Names
+	e.line("// MoveNext continues %s where it stopped.", e.fn.title())
+	head := "func (" + n.Recv + " *" + e.frameType() + ") MoveNext(" + n.Task + " *" + e.runtime("Task") + ") "
+	if len(e.fn.returned()) == 0 {
+		e.line("%s%s {\nreturn %s\n}\n", head, e.predeclared("bool"), e.going(n.Recv, n.Task))
+		return
+	}
+	e.line("%s(%s %s) {", head, n.Finished, e.predeclared("bool"))
+	e.line("%s%s = %s\nreturn %s\n}\n", n.Finished, e.fields(n.Recv), e.going(n.Recv, n.Task), n.Finished)
+}
+
+// fields are those for what is returned, each after a comma.
+func (e *emitter) fields(frame string) string {
+	list := ""
+	for _, v := range e.fn.returned() {
+		list += ", " + frame + "." + v.Field
+	}
+	return list
+}
+
+// going is the call that resumes a frame, with zeros for the parameters that are no longer
+// needed.
+func (e *emitter) going(frame, task string) string {
+	args := []string{task}
+	for _, v := range e.fn.passedOn() {
+		args = append(args, e.zeroIn(v))
+	}
+	return frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
+}
+
+// resume prints the call that resumes the frame within the root of a chain, whose method
+// returns if the function has not ended.
+func (e *emitter) resume(machine, task string) {
+	if len(e.fn.returned()) == 0 {
+		e.line("if !%s.%s {\nreturn %s\n}%s", machine, e.going(e.fn.Declared.Frame, task), e.predeclared("false"), e.rethrow(task))
+		return
+	}
+	e.line("%s := %s", e.outcome(), e.going(machine, task))
+	e.line("if !%s {\nreturn %s\n}%s", e.fn.Names.Finished, e.predeclared("false"), e.rethrow(task))
+}
+
+// start is a condition that starts a frame. It holds if the function has ended.
+func (e *emitter) start(frame, task string) string {
+	args := []string{task}
+	for i, v := range e.fn.given() {
+		if v.Passed {
+			args = append(args, e.argument(i, v))
+		}
+	}
+	call := frame + "." + e.runner() + "(" + strings.Join(args, ", ") + ")"
+	if len(e.fn.returned()) == 0 {
+		return call
+	}
+	return e.outcome() + " := " + call + "; " + e.fn.Names.Finished
+}
+
+// rethrow raises the panic that an ended frame has left to its caller. Only frames
+// whose deferred function recovered it leave one.
+func (e *emitter) rethrow(task string) string {
+	if (!e.fn.Defers || e.fn.Epilogue != nil) && !e.fn.Loops {
+		return ""
+	}
+	return "\n" + task + ".Rethrow()"
+}
+
+// outcome are the names of what the method that runs the machine has returned.
+func (e *emitter) outcome() string {
+	list := e.fn.Names.Finished
+	for _, v := range e.fn.returned() {
+		list += ", " + e.returnedAs(v)
+	}
+	return list
+}
+
+// returnedAs is the name of a result in that list.
+func (e *emitter) returnedAs(v *ir.Variable) string {
+	return e.unlike("v" + strconv.Itoa(slices.Index(e.fn.Results, v)))
+}
+
+// argument is an entry's argument for the given variable i.
+func (e *emitter) argument(i int, v *ir.Variable) string {
+	params := e.sig.Params
+	if e.fn.Receiver != nil {
+		params = append([]typetext.Param{*e.sig.Receiver}, params...)
+	}
+	if v.Cell && !v.Outside {
+		return "&" + params[i].Name
+	}
+	return params[i].Name
+}
+
+// runner is the name of the method that runs the machine: MoveNext, if nothing is passed.
+func (p *printer) runner() string {
+	if len(p.fn.passedOn())+len(p.fn.returned()) == 0 {
+		return "MoveNext"
+	}
+	return p.fn.Names.MoveNext
+}
+
+// runParams are its parameters.
+func (p *printer) runParams() string {
+	list := []string{p.fn.Names.Task + " *" + p.runtime("Task")}
+	for _, v := range p.fn.passedOn() {
+		list = append(list, v.Local+" "+p.homeType(v))
+	}
+	return strings.Join(list, ", ")
+}
+
+// runArgs are the arguments that pass them on.
+func (p *printer) runArgs() string {
+	list := []string{p.fn.Names.Task}
+	for _, v := range p.fn.passedOn() {
+		list = append(list, v.Local)
+	}
+	return strings.Join(list, ", ")
+}
+
+// runResults are its results. They have names if deferred code assigns them, or if they are
+// variables of the function.
+func (p *printer) runResults() string {
+	boolean, returned := p.predeclared("bool"), p.fn.returned()
+	if len(returned) == 0 && !p.fn.Defers && !p.fn.Loops {
+		return boolean
+	}
+	list := []string{p.fn.Names.Finished + " " + boolean}
+	for _, v := range returned {
+		list = append(list, v.Local+" "+p.homeType(v))
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// zeroIn is the zero value of the place of v.
+func (p *printer) zeroIn(v *ir.Variable) string {
+	if v.Cell || v.Type == nil {
+		return p.predeclared("nil")
+	}
+	return p.zeroOf(v.Type, p.typeOf(v))
+}

@@ -1,0 +1,141 @@
+package emit
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// park prints a suspension.
+func (p *printer) park(pt *ir.Point) {
+	recv, task := p.fn.Names.Recv, p.fn.Names.Task
+	suspended := func(how string, args ...any) {
+		rest := ""
+		if p.fn.Epilogue != nil {
+			rest = ", " + p.predeclared("false")
+		}
+		for _, v := range p.fn.returned() {
+			rest += ", " + p.zeroIn(v)
+		}
+		p.line("return "+how+rest, args...)
+	}
+	switch pt.Kind {
+	case source.KindEnter, source.KindLiteral, source.KindValue, source.KindOperation:
+		p.line("if %s == %s {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), p.predeclared("nil"), p.fn.Names.Label(pt.Resumed))
+	case source.KindSleep:
+		p.line("if !%s {\ngoto %s\n}", p.mention(pt.Asleep, ir.AsValue), p.fn.Names.Label(pt.Resumed))
+	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
+		p.line("if %s.IsCompleted() && %s.Proceed() {\ngoto %s\n}", p.mention(pt.Held, ir.AsValue), task, p.fn.Names.Label(pt.Resume))
+	}
+	if pt.Kind == source.KindLoop {
+		p.line("if %s.%s(%s) {\ngoto %s\n}", p.mention(pt.Loop, ir.AsValue), pt.Method, task, p.fn.Names.Label(pt.Resume))
+	}
+	if pt.Kind == source.KindDeferred {
+		p.endEpilogue()
+	}
+	p.record("Suspend", pt.Number)
+	p.line("%s.State = %d", recv, pt.Number)
+	p.letGo(pt.Stale)
+	switch pt.Kind {
+	case source.KindEnter, source.KindSleep, source.KindLiteral, source.KindValue, source.KindOperation, source.KindDeferred:
+		suspended(p.predeclared("false"))
+	case source.KindAwaitJob, source.KindAwait, source.KindTwin:
+		suspended("%s.Await(%s)", task, p.mention(pt.Held, ir.AsValue))
+	case source.KindLoop:
+		suspended(p.predeclared("false"))
+	case source.KindEmit:
+		suspended(p.predeclared("true"))
+	case source.KindYield:
+		suspended("%s.Yield()", task)
+	case source.KindSwitchTo:
+		suspended("%s.SwitchTo(&%s.Frame, %s)", task, recv, p.rope(pt.Sched))
+	}
+}
+
+// letGo empties fields, in the order of the frame.
+func (p *printer) letGo(stale []*ir.Slot) {
+	var fields, zeros []string
+	for _, s := range stale {
+		v := s.Vars[0]
+		fields = append(fields, p.fn.Names.Recv+"."+v.Field)
+		zeros = append(zeros, p.zeroIn(v))
+	}
+	if len(fields) > 0 {
+		p.line("%s = %s // not needed any more", strings.Join(fields, ", "), strings.Join(zeros, ", "))
+	}
+}
+
+// endEpilogue makes the deferred calls, and ends the function if none of them suspends.
+func (p *printer) endEpilogue() {
+	recv, defers, task := p.fn.Names.Recv, p.fn.Names.Defers, p.fn.Names.Task
+	p.line("if !%s.%s.Next(%s, &%s.Frame) {", recv, defers, task, recv)
+	p.record("Finish")
+	p.line("%s.%s.End(%s, &%s.Frame)", recv, defers, task, recv)
+	p.line("return %s, %s\n}", p.predeclared("true"), p.predeclared("false"))
+}
+
+// deferral prints what keeps a deferred call in the frame.
+func (p *printer) deferral(d *ir.Deferral) {
+	block := len(d.Names)+len(d.Tuple) > 0
+	if block {
+		p.line("{")
+	}
+	if !d.Late {
+		p.deferredTuple(d)
+	}
+	if len(d.Names) > 0 {
+		var vals []string
+		for _, v := range d.Vals {
+			vals = append(vals, p.rope(v))
+		}
+		p.line("%s := %s", strings.Join(d.Names, ", "), strings.Join(vals, ", "))
+	}
+	if d.Late {
+		p.deferredTuple(d)
+	}
+	n := p.fn.Names
+	switch {
+	case d.Entry != nil:
+		p.deferredEntry(d)
+	case d.Plain:
+		p.line("%s.%s.PushPlain(%s)", n.Recv, n.Defers, p.deferredFunction(d))
+	default:
+		p.line("%s.%s.Push(func(%s func()) {\ndefer %s\n%s()\n})", n.Recv, n.Defers, n.Raise, p.rope(d.Call), n.Raise)
+	}
+	if block {
+		p.line("}")
+	}
+}
+
+func (p *printer) deferredEntry(d *ir.Deferral) {
+	n := p.fn.Names
+	panicking := "_"
+	if d.Recovers {
+		panicking = n.Panicking
+	}
+	p.line("%s.%s.PushEntry(func(%s *%s, %s *%s) %s {\n%s\n})", n.Recv, n.Defers,
+		n.Task, p.runtime("Task"), panicking, p.runtime("Panicking"), p.runtime("After"), p.rope(d.Entry))
+}
+
+func (p *printer) deferredTuple(d *ir.Deferral) {
+	if len(d.Tuple) > 0 {
+		p.line("%s := %s", strings.Join(d.Tuple, ", "), p.rope(d.Forwarded))
+	}
+}
+
+// deferredFunction is a call that does not recover, as a function: a literal without arguments
+// is one.
+func (p *printer) deferredFunction(d *ir.Deferral) string {
+	call := p.rope(d.Call)
+	if lit, ok := ast.Unparen(d.Node.Call.Fun).(*ast.FuncLit); ok && lit.Type.Results == nil {
+		if literal, ok := strings.CutSuffix(call, "()"); ok && len(d.Node.Call.Args) == 0 {
+			return literal
+		}
+	}
+	if strings.Contains(call, "\n") {
+		return "func() {\n" + call + "\n}"
+	}
+	return "func() { " + call + " }"
+}

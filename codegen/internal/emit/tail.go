@@ -1,0 +1,123 @@
+package emit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// declarationsInTail prints those of a function that needs no frame.
+func (fn *function) declarationsInTail() []byte {
+	e := fn.emitter()
+	if e == nil {
+		return nil
+	}
+	e.asyncInTail()
+	e.enterInTail()
+	e.machineInTail()
+	return []byte(e.String())
+}
+
+func (e *emitter) enterInTail() {
+	fn, names := e.fn, e.fn.Declared
+	params := fn.Names.Task + " *" + e.runtime("Task")
+	if list := e.sig.ParamList(); list != "" {
+		params += ", " + list
+	}
+	results := []string{"*" + names.Frame}
+	for r := range fn.Signature.Results().Variables() {
+		results = append(results, e.typ(r.Type(), fn.Source.Decl.Name))
+	}
+	e.line("// %s enters %s for another machine. It returns the results, or the suspended callee that will have them.", names.Enter, fn.title())
+	e.line("func %s%s(%s) (%s) {", e.sig.ReceiverText(), names.Enter, params, strings.Join(results, ", "))
+	e.bodyInTail()
+	e.line("// %s is the frame of the function whose results %s returns: it keeps nothing of its own while it is suspended.", names.Frame, fn.title())
+	frame := e.typ(fn.Tail.Frame, fn.Source.Decl.Name)
+	e.line("type %s = %s\n", names.Frame, strings.TrimPrefix(frame, "*"))
+}
+
+// bodyInTail prints the body of the source, in which only the return statements change.
+func (e *emitter) bodyInTail() {
+	text := unmarked(e.span(e.fn.Tail.Text))
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
+	line := e.fn.Source.Line(e.fn.Tail.Text.Node.Pos())
+	if first, rest, more := strings.Cut(text, "\n"); more && strings.TrimSpace(first) == "" {
+		text = rest
+		line++
+	}
+	e.directive(line)
+	e.line("%s", strings.TrimRight(text, " \t\n"))
+	e.endOfSource()
+	e.line("}\n")
+}
+
+// asyncInTail prints FAsync: it calls the entry.
+func (e *emitter) asyncInTail() {
+	fn, names := e.fn, e.fn.Declared
+	result, t, callee, m := e.unlike("result"), e.unlike("t"), e.unlike("callee"), e.unlike("m")
+	e.line("// %s starts %s as a state machine and returns its job.", names.Async, fn.title())
+	e.line("func %s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.ParamList(), result, e.path(source.JobPath, "job"), e.arg)
+	e.line("var %s %s", t, e.runtime("Task"))
+	e.line("defer %s(&%s, &%s)", e.runtime("Catch"), t, result)
+	values := e.values(e.unlike)
+	call := names.Enter + "("
+	if e.sig.Receiver != nil {
+		call = e.sig.Receiver.Name + "." + call
+	}
+	args := "&" + t
+	if list := e.sig.ArgList(); list != "" {
+		args += ", " + list
+	}
+	e.line("%s, %s := %s%s)", callee, strings.Join(values, ", "), call, args)
+	e.line("if %s == %s {\nreturn %s(%s, %s)\n}", callee, e.predeclared("nil"), e.runtime("Completed"), e.context(), e.jobValues(values))
+	e.line("%s := &%s{callee: %s}", m, names.Machine, callee)
+	e.line("return %s.Start(%s, &%s, %s)\n}\n", m, e.context(), t, m)
+}
+
+// values are the names that hold the results.
+func (e *emitter) values(unlike func(string) string) []string {
+	var list []string
+	for i := range e.fn.Signature.Results().Len() {
+		list = append(list, unlike("v"+strconv.Itoa(i)))
+	}
+	return list
+}
+
+// jobValues are the value and the error that the results make for the job.
+func (e *emitter) jobValues(values []string) string {
+	fail := e.predeclared("nil")
+	if e.fn.jobResults().Err != nil {
+		last := len(values) - 1
+		values, fail = values[:last], values[last]
+	}
+	switch len(values) {
+	case 0:
+		return e.arg + "{}, " + fail
+	case 1:
+		return values[0] + ", " + fail
+	}
+	var fields []string
+	for i, v := range values {
+		fields = append(fields, fmt.Sprintf("V%d: %s", i+1, v))
+	}
+	return e.arg + "{" + strings.Join(fields, ", ") + "}, " + fail
+}
+
+// machineInTail prints the root of a chain whose first call is another function's.
+func (e *emitter) machineInTail() {
+	fn, names := e.fn, e.fn.Declared
+	f, t := fn.Names.Recv, fn.Names.Task
+	e.line("// %s is the root of a chain of calls that begins with %s: it passes on what the callee returns.", names.Machine, fn.title())
+	e.line("type %s struct {\n%s[%s]\n%s\n\ncallee *%s\n}\n", names.Machine, e.runtime("Builder"), e.arg, e.runtime("Frame"), names.Frame)
+	e.line("// MoveNext is called when the callee has ended, and completes the job.")
+	e.line("func (%s *%s) MoveNext(%s *%s) %s {", f, names.Machine, t, e.runtime("Task"), e.predeclared("bool"))
+	values := e.values(func(s string) string { return s })
+	e.line("%s := %s.callee.Results(%s)\n%s.callee = %s", strings.Join(values, ", "), f, t, f, e.predeclared("nil"))
+	e.line("%s.SetResult(%s, %s)\nreturn %s\n}\n", f, t, e.jobValues(values), e.predeclared("true"))
+	e.line("// Location returns where %s waits for the callee.", fn.title())
+	e.line("func (%s *%s) Location() %s {", f, names.Machine, e.runtime("Location"))
+	e.line("return %s{Function: %q, File: %q, Line: %d}\n}", e.runtime("Location"),
+		fn.Source.RuntimeName(), fn.Source.RuntimeFile(), fn.Source.Line(fn.Tail.Return))
+}

@@ -1,0 +1,297 @@
+package emit
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"math/big"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// printer writes declarations of one function. It is not particular about layout, since
+// the file is formatted as a whole.
+type printer struct {
+	strings.Builder
+	fn *function
+	at int // the line of the source that is being printed
+
+	between bool // between a callee's suspension and what follows its call
+}
+
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(p, format, args...)
+	p.WriteByte('\n')
+}
+
+func (p *printer) path(path, preferred string) string { return p.fn.Imports.Path(path, preferred) }
+
+func (p *printer) runtime(name string) string {
+	return p.path(source.StatemachinePath, "statemachine") + "." + name
+}
+
+// typ spells a type that something at node has.
+func (p *printer) typ(t types.Type, node ast.Node) string {
+	s, err := p.fn.Imports.TypeString(t)
+	if err != nil {
+		p.fn.refuse(unnameableType(p.fn.Source.Extent(node), err))
+	}
+	return s
+}
+
+// typeOf spells the type of a variable.
+func (p *printer) typeOf(v *ir.Variable) string {
+	s, found, err := p.fn.TypeOf(v)
+	for _, d := range found {
+		p.fn.refuse(d)
+	}
+	if err != nil {
+		p.fn.refuse(unnameableType(p.fn.Source.ExtentOf(v.Obj), err))
+	}
+	return s
+}
+
+// zeroOf is an expression for the zero value of t.
+func (p *printer) zeroOf(t types.Type, spelled string) string {
+	if t == nil { // of the lowering's own
+		return p.predeclared("nil")
+	}
+	if typeset.IsParam(t) {
+		return "*" + p.newValue(spelled)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsBoolean != 0:
+			return p.predeclared("false")
+		case u.Info()&types.IsNumeric != 0:
+			return "0"
+		case u.Info()&types.IsString != 0:
+			return `""`
+		}
+	case *types.Struct, *types.Array:
+		return spelled + "{}"
+	}
+	return p.predeclared("nil")
+}
+
+func (p *printer) rope(r ir.Rope) string {
+	var b strings.Builder
+	for _, part := range r {
+		b.WriteString(p.piece(part))
+	}
+	return b.String()
+}
+
+func (p *printer) piece(part ir.Piece) string {
+	switch {
+	case part.Idle != nil && !part.Idle.Idle():
+		return ""
+	case part.V != nil:
+		return p.mention(part.V, part.Form)
+	case part.Span != nil:
+		return p.span(part.Span)
+	case part.To != nil:
+		return p.fn.Names.Label(part.To)
+	case part.Open != nil:
+		return p.open(part.Open)
+	}
+	return part.Text
+}
+
+// open spells what is known last.
+func (p *printer) open(o ir.Open) string {
+	switch o := o.(type) {
+	case ir.OwnName:
+		return p.own(o)
+	case ir.ConstantName:
+		return p.fn.Names.Object(o.Obj)
+	case ir.ConstantValue:
+		return p.constantValue(o.Of, o.At)
+	case ir.Imported:
+		return p.path(o.Path, o.Preferred)
+	case ir.Predeclared:
+		return p.predeclared(string(o))
+	case ir.TypeName:
+		if o.At == nil {
+			return p.typ(o.Type, p.fn.Source.Decl.Name)
+		}
+		return p.typ(o.Type, o.At)
+	case ir.TypeOfVariable:
+		return p.typeOf(o.V)
+	case ir.FrameOf:
+		return p.fn.Frames[o.Lit]
+	case ir.TypeArgs:
+		return p.typeArgs(o)
+	case ir.IfNamed:
+		if _, ok := p.likeFor(o.Type); ok {
+			return p.rope(o.Unnamed)
+		}
+		return p.rope(o.Named)
+	case ir.LikeOf:
+		name, _ := p.likeFor(o.Type)
+		return name
+	}
+	panic(fmt.Sprintf("emit: unknown text %T", o))
+}
+
+func (p *printer) own(name ir.OwnName) string {
+	n := p.fn.Names
+	switch name {
+	case ir.OwnFrame:
+		return n.Recv
+	case ir.OwnLoops:
+		return n.Recv + "." + n.Loops
+	case ir.OwnDefers:
+		return n.Recv + "." + n.Defers
+	case ir.OwnPanicking:
+		return n.Panicking
+	case ir.OwnCallee:
+		return n.Callee
+	}
+	return n.Task
+}
+
+func (p *printer) typeArgs(o ir.TypeArgs) string {
+	var args []string
+	for _, t := range o.List {
+		if p.fn.Imports.IsOpen(t) {
+			return ""
+		}
+		args = append(args, p.typ(t, o.At))
+	}
+	return "[" + strings.Join(args, ", ") + "]"
+}
+
+// mention spells a variable.
+func (p *printer) mention(v *ir.Variable, as ir.Form) string {
+	name := v.Local
+	if v.Place == ir.InFrame && as < ir.AsBorrowed {
+		name = p.home(v)
+		if v.Unnamed {
+			name = p.kept(v)
+		}
+	}
+	switch as {
+	case ir.AsOperand, ir.AsBorrowedOperand, ir.AsPointer:
+		return name
+	case ir.AsAddress, ir.AsBorrowedAddress:
+		if v.Cell {
+			return name
+		}
+		return "&" + name
+	}
+	if v.Cell {
+		return "(*" + name + ")"
+	}
+	return name
+}
+
+// left spells a variable as the left-hand side of a statement.
+func (p *printer) left(v *ir.Variable) string {
+	if v.Cell {
+		return "*" + p.mention(v, ir.AsPointer)
+	}
+	return p.mention(v, ir.AsValue)
+}
+
+// span is the text of a node with its edits made.
+func (p *printer) span(s *ir.Span) string {
+	var b strings.Builder
+	if s.Label != "" {
+		b.WriteString(s.Label + ":\n")
+	}
+	from := s.Node.Pos()
+	for _, e := range s.Edit {
+		before := p.fn.lined(s.Node, from, e.Pos)
+		if e.Code != nil {
+			before = strings.TrimRight(before, " \t")
+		}
+		b.WriteString(before)
+		b.WriteString(p.rope(e.With))
+		if e.Code != nil {
+			b.WriteString(p.lines(e))
+			b.WriteString(p.resume(e.End))
+		}
+		from = e.End
+	}
+	b.WriteString(p.fn.lined(s.Node, from, s.Node.End()))
+	return p.continues(b.String())
+}
+
+// lines are instructions in the place of a statement.
+func (p *printer) lines(e ir.Edit) string {
+	sub := &printer{fn: p.fn, at: p.fn.Source.Line(e.Pos)}
+	for _, i := range e.Code {
+		sub.instr(i)
+	}
+	text := strings.TrimSpace(sub.String())
+	if strings.HasPrefix(text, inSource) && !p.fn.Source.OpensLine(e.Pos) {
+		return "\n" + text
+	}
+	return text
+}
+
+// predeclared is a name of the universe that generated code needs. The function's
+// own variables give way where they have moved; inside of statements that are
+// kept, only true is needed, to return. Booleans can be had without their names.
+func (p *printer) predeclared(name string) string {
+	hidden := p.fn.Source.Package.Names[name]
+	switch {
+	case name == "true" && (hidden || p.fn.Names.Hides(name)):
+		return "0 == 0"
+	case name == "false" && hidden:
+		return "0 != 0"
+	case !hidden:
+		return name
+	}
+	spelled, ok := p.fn.Imports.Predeclared(name)
+	if !ok {
+		p.fn.refuse(hiddenName(p.fn.Source.Extent(p.fn.Source.Decl.Name), name))
+	}
+	return spelled
+}
+
+// newValue is an expression for a pointer to a new zero value of a type.
+func (p *printer) newValue(spelled string) string {
+	if p.fn.Source.Package.Names["new"] || p.fn.Names.Hides("new") {
+		return p.runtime("NewOf") + "[" + spelled + "]()"
+	}
+	return "new(" + spelled + ")"
+}
+
+// constantValue is an expression for the value of c, of the same type; untyped
+// constants keep their kind.
+func (p *printer) constantValue(c *types.Const, at ast.Node) string {
+	basic, ok := c.Type().(*types.Basic)
+	if !ok || basic.Info()&types.IsUntyped == 0 {
+		return "(" + p.typ(c.Type(), at) + ")(" + literalOf(c.Val(), c.Type().Underlying().(*types.Basic)) + ")"
+	}
+	return literalOf(c.Val(), basic)
+}
+
+func literalOf(v constant.Value, of *types.Basic) string {
+	switch info := of.Info(); {
+	case info&types.IsComplex != 0:
+		return "(" + fraction(constant.Real(v)) + " + " + fraction(constant.Imag(v)) + "*1i)"
+	case info&types.IsFloat != 0:
+		return fraction(constant.ToFloat(v))
+	case of.Kind() == types.UntypedRune:
+		return "('\\x00' + " + v.ExactString() + ")"
+	case info&types.IsInteger != 0:
+		return constant.ToInt(v).ExactString()
+	}
+	return v.ExactString()
+}
+
+// fraction is an untyped float with the value of v, exactly.
+func fraction(v constant.Value) string {
+	if f, ok := constant.Val(v).(*big.Float); ok {
+		return f.Text('p', 0)
+	}
+	return fmt.Sprintf("(%s.0/%s)", constant.Num(v).ExactString(), constant.Denom(v).ExactString())
+}

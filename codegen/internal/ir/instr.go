@@ -1,0 +1,271 @@
+package ir
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// Instr is one instruction: one or a few lines of MoveNext.
+type Instr interface {
+	// Refs calls use for each variable whose value the instruction needs, and def
+	// for each that it overwrites completely.
+	Refs(use, def func(*Variable))
+
+	// Targets are the labels it may jump to.
+	Targets() []*Label
+
+	// Falls reports whether the next instruction may follow.
+	Falls() bool
+}
+
+// straight is common to instructions that just continue with the next.
+type straight struct{}
+
+func (straight) Targets() []*Label { return nil }
+func (straight) Falls() bool       { return true }
+
+// Keep is a statement of the source, printed unchanged except for mentions of variables
+// that have moved.
+type Keep struct {
+	Text  Span
+	Stops bool // it is a terminating statement
+}
+
+// Refs calls use for the variables in the text of the statement.
+func (i *Keep) Refs(use, _ func(*Variable)) { i.Text.Uses(use) }
+
+// Targets are the labels that jumps out of the statement go to.
+func (i *Keep) Targets() []*Label { return i.Text.jumps() }
+
+// Falls reports whether the statement may end normally.
+func (i *Keep) Falls() bool { return !i.Stops }
+
+// Assign gives values to variables, elements, fields and the like.
+type Assign struct {
+	straight
+	Dst []Dest
+	Src Rope
+
+	// Whole is the statement of the source, printed unchanged if all its declarations
+	// can be made there.
+	Whole *Span
+
+	// Typed: the type of the declared variable is not that of Src, so := would give it
+	// a wrong type.
+	Typed bool
+
+	Forgets bool // it assigns nil, so that nothing is kept alive
+}
+
+// Dest is one left-hand side: a variable, any other operand that can be assigned
+// (Place), or nothing (the blank identifier).
+type Dest struct {
+	V        *Variable
+	Declares bool // the variable begins to exist here
+	Place    Rope
+}
+
+// Refs calls use for what the values and the operands mention, and def for the
+// variables that are assigned.
+func (i *Assign) Refs(use, def func(*Variable)) {
+	i.Src.Uses(use)
+	for _, t := range i.Dst {
+		switch {
+		case t.V == nil:
+			t.Place.Uses(use)
+		case t.V.Cell && !t.Declares:
+			use(t.V) // its target is assigned, not the variable itself
+		default:
+			def(t.V)
+		}
+	}
+}
+
+// Idle reports whether the target is a variable that is never read. A parameter that is
+// never read has no field, though it counts as one of the frame.
+func (t Dest) Idle() bool {
+	return t.V != nil && t.V.Reads == 0 && !t.V.Cell && !t.V.Result && (t.V.Place != InFrame || t.V.Param)
+}
+
+// Begins reports whether the variable has to be declared here.
+func (t Dest) Begins() bool { return t.Declares && t.V.Place == InBlock && !t.Idle() }
+
+// DeclaresHere reports whether one of the targets has to be declared here.
+func (i *Assign) DeclaresHere() bool {
+	for _, t := range i.Dst {
+		if t.Begins() {
+			return true
+		}
+	}
+	return false
+}
+
+// OnlyNew reports whether := would declare all targets.
+func (i *Assign) OnlyNew() bool {
+	for _, t := range i.Dst {
+		if t.Place != nil || t.V != nil && !t.Begins() && !t.Idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// FitsWhole reports whether the statement can be printed as the source has it.
+func (i *Assign) FitsWhole() bool {
+	declares := false
+	for _, t := range i.Dst {
+		declares = declares || t.Declares
+		if t.Idle() || t.Declares && t.V.Place != InBlock {
+			return false
+		}
+	}
+	if !declares {
+		return true
+	}
+	for _, t := range i.Dst {
+		// With :=, a variable that exists already must be of the same block.
+		if t.V != nil && t.V.Place != InBlock {
+			return false
+		}
+	}
+	return true
+}
+
+// Prefix completes the specification of a variable to its declaration.
+func (i *Assign) Prefix() string {
+	if _, ok := i.Whole.Node.(*ast.ValueSpec); ok {
+		return "var "
+	}
+	return ""
+}
+
+// Zero declares variables without values. If Whole fits, it is printed as the
+// source has it.
+type Zero struct {
+	straight
+	Vars  []*Variable
+	Whole *Span
+	Loop  bool // may be executed again: the zero values have to be assigned
+}
+
+// Refs calls def for the variables.
+func (i *Zero) Refs(_, def func(*Variable)) {
+	for _, v := range i.Vars {
+		def(v)
+	}
+}
+
+// Renew gives a loop variable its copy for the next iteration.
+type Renew struct {
+	straight
+	V *Variable
+}
+
+// Refs calls use and def for the variable.
+func (i *Renew) Refs(use, def func(*Variable)) { use(i.V); def(i.V) }
+
+// Do is a line that the lowering made up.
+type Do struct {
+	straight
+	Line Rope
+}
+
+// Refs calls use for the variables in the line.
+func (i *Do) Refs(use, _ func(*Variable)) { i.Line.Uses(use) }
+
+// Stand gives the line of the source for the instructions that follow.
+type Stand struct {
+	straight
+	Pos token.Pos
+}
+
+// Refs calls nothing.
+func (*Stand) Refs(_, _ func(*Variable)) {}
+
+// Note is a comment that shows the line of the source.
+type Note struct {
+	straight
+	Pos token.Pos
+}
+
+// Refs calls nothing.
+func (i *Note) Refs(_, _ func(*Variable)) {}
+
+// Obtain gets the awaiter of an awaitable.
+type Obtain struct {
+	straight
+	P      *Point // Held gets it
+	Src    Rope   // the awaitable
+	Result types.Type
+	At     ast.Expr // where findings about Result point
+}
+
+// Refs calls use for the awaitable and def for the awaiter.
+func (i *Obtain) Refs(use, def func(*Variable)) {
+	i.Src.Uses(use)
+	def(i.P.Held)
+}
+
+// Borrows implements [Borrower].
+func (i *Obtain) Borrows(f func(*Variable)) { i.Src.Borrows(f) }
+
+// Deferral keeps a deferred call in the frame. It evaluates what the defer statement
+// does: the function value or the bound receiver, and the arguments. Source, then
+// result:
+//
+//	defer r.mu.Unlock()
+//
+//	{
+//		unlock1 := f.r.mu.Unlock
+//		f.defers.Push(func(raise func()) {
+//			defer unlock1()
+//			raise()
+//		})
+//	}
+//
+// The native defer inside makes recover work: see package statemachine. A
+// literal, or a function of the file, that does not call recover needs no such
+// defer: it could not tell the difference.
+//
+//	f.defers.PushPlain(func() { … })
+type Deferral struct {
+	straight
+	Node  *ast.DeferStmt
+	Names []string // locals for the values evaluated now
+	Vals  []Rope
+	Call  Rope
+
+	// For f(g()): the results of g.
+	Tuple     []string
+	Forwarded Rope
+	Late      bool // f is evaluated by a call, so before g
+
+	Plain bool // the call does not recover
+
+	// Of a call that suspends, instead of Call: what its entry does, and whether
+	// that asks for a panic.
+	Entry    Rope
+	Recovers bool
+}
+
+// Refs calls use for the values evaluated now, and for the variables in the
+// deferred call.
+func (d *Deferral) Refs(use, _ func(*Variable)) {
+	for _, v := range d.Vals {
+		v.Uses(use)
+	}
+	d.Forwarded.Uses(use)
+	d.Call.Uses(use)
+	d.Entry.Uses(use)
+}
+
+// Borrows implements [Borrower].
+func (d *Deferral) Borrows(f func(*Variable)) {
+	for _, v := range d.Vals {
+		v.Borrows(f)
+	}
+	d.Forwarded.Borrows(f)
+	d.Call.Borrows(f)
+	d.Entry.Borrows(f)
+}

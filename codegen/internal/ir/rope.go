@@ -1,0 +1,296 @@
+package ir
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// Rope is text that is not final yet: it is made of literal text, mentions of
+// variables, and spans of the source.
+type Rope []Piece
+
+// Piece is one part of a rope; one of its fields is set.
+type Piece struct {
+	Text string
+	V    *Variable
+	Form Form
+	Span *Span
+	To   *Label
+	Open Open // what is known last: names, imports, how a type is spelled
+
+	Idle *Dest // printed only if this target turns out to be of no use
+}
+
+// Open is a part of the text that the printer spells.
+type Open interface{ isOpen() }
+
+type (
+	// OwnName is a name that the generated code chooses for itself.
+	OwnName uint8
+
+	// ConstantName is the name of a constant of the function, which may have got
+	// another one.
+	ConstantName struct{ Obj types.Object }
+
+	// ConstantValue is an expression for the value and the type of a constant.
+	ConstantValue struct {
+		Of *types.Const
+		At ast.Node
+	}
+
+	// Imported is the name of an imported package.
+	Imported struct{ Path, Preferred string }
+
+	// Predeclared is a predeclared name, which the source may have given another
+	// meaning.
+	Predeclared string
+
+	// TypeName is a type. If it cannot be named, the finding points at At; nil
+	// stands for the function.
+	TypeName struct {
+		Type types.Type
+		At   ast.Node
+	}
+
+	// TypeOfVariable is the type of a variable.
+	TypeOfVariable struct{ V *Variable }
+
+	// FrameOf is the type of the frame of a literal.
+	FrameOf struct{ Lit *ast.FuncLit }
+
+	// TypeArgs are type arguments in brackets; nothing, to be inferred, if one of the
+	// types cannot be named.
+	TypeArgs struct {
+		List []types.Type
+		At   ast.Node
+	}
+
+	// IfNamed is Named or, if Type cannot be named and there is a like of it, Unnamed.
+	IfNamed struct {
+		Type           types.Type
+		Named, Unnamed Rope
+	}
+
+	// LikeOf is the like of a type that cannot be named.
+	LikeOf struct{ Type types.Type }
+)
+
+// The names of the generated code: those of MoveNext, of the frame's fields, of
+// entries of deferred calls.
+const (
+	OwnTask OwnName = iota
+	OwnFrame
+	OwnLoops  // f.loops
+	OwnDefers // f.defers
+	OwnPanicking
+	OwnCallee
+)
+
+func (OwnName) isOpen()        {}
+func (ConstantName) isOpen()   {}
+func (ConstantValue) isOpen()  {}
+func (Imported) isOpen()       {}
+func (Predeclared) isOpen()    {}
+func (TypeName) isOpen()       {}
+func (TypeOfVariable) isOpen() {}
+func (FrameOf) isOpen()        {}
+func (TypeArgs) isOpen()       {}
+func (IfNamed) isOpen()        {}
+func (LikeOf) isOpen()         {}
+
+// Form says in which surroundings a variable is mentioned; it decides how one
+// that lives behind a pointer is spelled.
+type Form uint8
+
+// The surroundings.
+const (
+	AsValue           Form = iota // v
+	AsOperand                     // the X of X.Sel, where Go follows a pointer by itself
+	AsAddress                     // &v
+	AsPointer                     // the cell itself, or v if it has none
+	AsBorrowed                    // v in a function literal, where the frame must not be named
+	AsBorrowedOperand             // the X of X.Sel there
+	AsBorrowedAddress             // &v there
+)
+
+// Text is literal text.
+func Text(s string) Piece { return Piece{Text: s} }
+
+// Use is a mention of a variable.
+func Use(v *Variable) Piece { return Piece{V: v} }
+
+// UseAs is a mention of a variable in given surroundings.
+func UseAs(v *Variable, as Form) Piece { return Piece{V: v, Form: as} }
+
+// Opened is text that the printer spells.
+func Opened(o Open) Piece { return Piece{Open: o} }
+
+// TypeText is a type. If it cannot be named, the finding points at at; nil stands
+// for the function.
+func TypeText(t types.Type, at ast.Node) Piece { return Opened(TypeName{t, at}) }
+
+// PackageName is the name under which the generated file imports a package;
+// preferred is the one that it gets if that is free.
+func PackageName(path, preferred string) Piece { return Opened(Imported{path, preferred}) }
+
+// OnlyIdle is p if the target turns out to be of no use, and nothing otherwise.
+func OnlyIdle(to Dest, p Piece) Piece {
+	p.Idle = &to
+	return p
+}
+
+// The names that generated code mentions most.
+var (
+	TaskName         = Opened(OwnTask)                                      // t
+	FrameName        = Opened(OwnFrame)                                     // f
+	LoopsName        = Opened(OwnLoops)                                     // f.loops
+	DefersName       = Opened(OwnDefers)                                    // f.defers
+	PanickingName    = Opened(OwnPanicking)                                 // p
+	CalleeName       = Opened(OwnCallee)                                    // m
+	StatemachineName = PackageName(source.StatemachinePath, "statemachine") // statemachine
+	JobName          = PackageName(source.JobPath, "job")                   // job
+	LenName          = Opened(Predeclared("len"))                           // len
+	NilName          = Opened(Predeclared("nil"))                           // nil
+)
+
+// Uses calls use for each mention of a variable.
+func (r Rope) Uses(use func(*Variable)) {
+	for _, p := range r {
+		p.Uses(use)
+	}
+}
+
+// Uses calls use for each mention of a variable.
+func (p Piece) Uses(use func(*Variable)) {
+	switch {
+	case p.V != nil:
+		use(p.V)
+	case p.Span != nil:
+		p.Span.Uses(use)
+	}
+}
+
+func (r Rope) jumps() []*Label {
+	var list []*Label
+	for _, p := range r {
+		if p.Span != nil {
+			list = append(list, p.Span.jumps()...)
+		}
+		if p.To != nil {
+			list = append(list, p.To)
+		}
+	}
+	return list
+}
+
+// Span is a node of the source and what in its text has to be replaced.
+type Span struct {
+	Node  ast.Node
+	Label string // printed before it
+	Edit  []Edit // in the order of the source, not overlapping
+}
+
+// Edit replaces the source between Pos and End.
+type Edit struct {
+	Pos, End token.Pos
+	With     Rope
+	Code     []Instr // or by these instructions: a return statement
+}
+
+// Uses calls use for each mention of a variable whose value from before the span
+// it needs.
+func (s *Span) Uses(use func(*Variable)) {
+	for _, e := range s.Edit {
+		e.With.Uses(use)
+		// a return assigns the results and ends: it needs no old values
+		given := map[*Variable]bool{}
+		for _, i := range e.Code {
+			i.Refs(func(v *Variable) {
+				if !given[v] {
+					use(v)
+				}
+			}, func(v *Variable) { given[v] = true })
+		}
+	}
+}
+
+func (s *Span) jumps() []*Label {
+	var list []*Label
+	for _, e := range s.Edit {
+		list = append(list, e.With.jumps()...)
+		for _, i := range e.Code {
+			list = append(list, i.Targets()...)
+		}
+	}
+	return list
+}
+
+// Borrows calls f for each variable that a function literal in the rope
+// mentions. Where it lives in the frame, the literal gets it under a name of
+// its own.
+func (r Rope) Borrows(f func(*Variable)) {
+	for _, p := range r {
+		switch {
+		case p.V != nil && p.Form >= AsBorrowed:
+			f(p.V)
+		case p.Span != nil:
+			p.Span.Borrows(f)
+		}
+	}
+}
+
+// Borrows calls f for each variable that a function literal in the span mentions.
+func (s *Span) Borrows(f func(*Variable)) {
+	for _, e := range s.Edit {
+		e.With.Borrows(f)
+		for _, i := range e.Code {
+			if b, ok := i.(Borrower); ok {
+				b.Borrows(f)
+			}
+		}
+	}
+}
+
+// Borrower is an instruction that may hold function literals.
+type Borrower interface{ Borrows(f func(*Variable)) }
+
+// Borrows implements [Borrower].
+func (i *Keep) Borrows(f func(*Variable)) { i.Text.Borrows(f) }
+
+// Borrows implements [Borrower].
+func (i *Do) Borrows(f func(*Variable)) { i.Line.Borrows(f) }
+
+// Borrows implements [Borrower].
+func (i *Branch) Borrows(f func(*Variable)) { i.Cond.Borrows(f) }
+
+// Borrows implements [Borrower].
+func (i *Park) Borrows(f func(*Variable)) { i.Point.Sched.Borrows(f) }
+
+// Borrows implements [Borrower].
+func (i *Assign) Borrows(f func(*Variable)) {
+	i.Src.Borrows(f)
+	for _, t := range i.Dst {
+		t.Place.Borrows(f)
+	}
+}
+
+// With is s with one edit more.
+func (s *Span) With(e Edit) *Span {
+	edits := append(slices.Clone(s.Edit), e)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return int(a.Pos - b.Pos) })
+	return &Span{Node: s.Node, Edit: edits}
+}
+
+// Node is the first node of the source in a rope, or nil.
+func (r Rope) Node() ast.Node {
+	for _, part := range r {
+		if part.Span != nil {
+			return part.Span.Node
+		}
+	}
+	return nil
+}

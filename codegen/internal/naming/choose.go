@@ -1,0 +1,122 @@
+package naming
+
+import (
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+)
+
+// Placed is what has been decided before the variables are named.
+type Placed struct {
+	Points   []*ir.Point
+	Slots    []*ir.Slot
+	Vars     []*ir.Variable // all of them
+	Results  []*ir.Variable
+	Returned []*ir.Variable // the results that are passed back
+
+	// Hides reports whether a statement that stays declares the name of a result.
+	Hides func(result *ir.Variable) bool
+}
+
+// Choose names points, fields and variables once it is known where they live.
+func (n *Names) Choose(p Placed) {
+	for i, pt := range p.Points {
+		pt.Number = i + 1
+		n.labelAs(pt.Resume, n.freeLabel("resume"+strconv.Itoa(pt.Number)))
+		if pt.Resumed != nil {
+			n.labelAs(pt.Resumed, n.freeLabel("resumed"+strconv.Itoa(pt.Number)))
+		}
+		if pt.Held != nil && pt.Held.Slot.Vars[0] == pt.Held {
+			pt.Held.Slot.Field = n.numbered(pt.Held.Slot.Stem(), pt.Number)
+		}
+	}
+	for i, v := range p.Results {
+		if v.Name == "" || v.Name == "_" {
+			v.Name = "result" + strconv.Itoa(i)
+		}
+	}
+	n.chooseFields(p)
+	n.chooseLocals(p)
+}
+
+// chooseFields names the fields.
+func (n *Names) chooseFields(p Placed) {
+	for _, s := range p.Slots {
+		switch {
+		case s.Field != "":
+		case s.Vars[0].Obj == nil:
+			s.Field = n.Fresh(s.Stem())
+		default:
+			s.Field = n.ownField(s.Stem())
+		}
+	}
+	for _, v := range p.Returned {
+		v.Field = n.ownField(v.Name)
+	}
+}
+
+// chooseLocals names the variables as MoveNext mentions them, those in blocks last.
+func (n *Names) chooseLocals(p Placed) {
+	inBlocks := map[int]map[string]bool{}
+	for _, v := range p.Vars {
+		if v.Slot != nil {
+			v.Field = v.Slot.Field
+		}
+		switch {
+		case v.Slot != nil && v.Obj == nil:
+			v.Local = v.Field
+		case v.Obj == nil:
+			v.Local = n.Fresh(v.Name)
+		case v.Place != ir.InBlock:
+			v.Local = n.ownLocal(v, nil, p)
+		}
+	}
+	for _, v := range p.Vars {
+		if v.Place == ir.InBlock && v.Obj != nil {
+			if inBlocks[v.Stretch] == nil {
+				inBlocks[v.Stretch] = map[string]bool{}
+			}
+			v.Local = n.ownLocal(v, inBlocks[v.Stretch], p)
+		}
+	}
+}
+
+// ownField keeps the user's name for a field if it can.
+func (n *Names) ownField(name string) string {
+	if n.fields[name] || name == "_" {
+		return n.another(name, func(s string) bool { return n.fields[s] }, n.fields)
+	}
+	n.fields[name] = true
+	return name
+}
+
+// ownLocal keeps the user's name for a local of MoveNext if it can. block, if not
+// nil, are the names of one block, which may come again in others.
+func (n *Names) ownLocal(v *ir.Variable, block map[string]bool, p Placed) string {
+	taken := func(s string) bool {
+		return n.used[s] || block[s] || n.foreign[s] || !n.Safe(s)
+	}
+	into := n.used
+	if block != nil {
+		into = block
+	}
+	if taken(v.Name) || v.Name == "_" || v.Aside || v.Passed && v.Result && p.Hides(v) {
+		return n.another(v.Name, taken, into)
+	}
+	into[v.Name] = true
+	return v.Name
+}
+
+// another is a variant of the user's name.
+func (n *Names) another(name string, taken func(string) bool, into map[string]bool) string {
+	if name == "_" {
+		name = "blank"
+	}
+	for i := 2; ; i++ {
+		s := name + strconv.Itoa(i)
+		if !taken(s) && !n.Mentions[s] && n.Safe(s) {
+			into[s] = true
+			return s
+		}
+	}
+}

@@ -1,0 +1,220 @@
+// Package naming chooses the names in the generated code of one function: of the method
+// that runs the machine, of fields, variables, labels and constants.
+//
+// It is used twice. Lowering asks for names that it writes at once. The printer
+// asks for all others, after [Names.Choose] has named what has been placed.
+// Nothing here is for concurrent use: a function is lowered by one goroutine.
+package naming
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// Names chooses names, and keeps them. They come from the source if it has some;
+// they must neither hide a name that generated code mentions nor be hidden.
+type Names struct {
+	fn      *source.Function
+	imports *typetext.Imports
+
+	Recv, Task, Renewed string // of MoveNext: receiver, task; a loop variable's copy
+	Steps               string // of the frame: what tells its steps
+	Defers, Raise       string // of the frame: deferred calls; of those: what raises a panic
+	Finished, Again     string // of MoveNext and its steps: their results
+	MoveNext, Step      string // methods that MoveNext calls: with something to pass; a step
+	Panicking, Callee   string // of an entry of a deferred call
+	Loops               string // of the frame: ranges over functions
+
+	used     map[string]bool // locals of MoveNext
+	fields   map[string]bool // of the frame
+	Mentions map[string]bool // every identifier of the function
+	outer    map[string]bool // those that mean something outside of it
+	foreign  map[string]bool // those, and its own constants and types
+	hidden   map[string]bool // predeclared names that the function declares
+	kept     map[string]bool // labels that stay in kept statements
+	labels   map[*ir.Label]string
+	taken    map[string]bool // labels
+	objects  map[types.Object]string
+}
+
+// reservedFields are the names that the frame and the machine get from what they
+// embed, or have as methods.
+var reservedFields = []string{"Frame", "State", "Misuse", "MoveNext", "Results", "Location", "Producer", "Emit", "Wanted", "Builder", "Start", "SetResult", "Spawned", "Suspend", "GoOn"}
+
+// New chooses the names that the generated code needs in any case. node is the
+// function fn or a literal in it, declared are the names of its generated
+// declarations, which fields must not have.
+func New(fn *source.Function, node ast.Node, declared source.Names, imports *typetext.Imports) *Names {
+	n := &Names{
+		fn: fn, imports: imports, used: map[string]bool{}, fields: map[string]bool{}, Mentions: map[string]bool{},
+		outer: map[string]bool{}, foreign: map[string]bool{}, hidden: map[string]bool{}, kept: map[string]bool{},
+		labels: map[*ir.Label]string{}, taken: map[string]bool{}, objects: map[types.Object]string{},
+	}
+	for _, name := range slices.Concat(reservedFields, []string{declared.Frame, declared.Locals, declared.Machine}) {
+		n.fields[name] = true // the types are fields of what embeds them
+	}
+	ast.Inspect(node, n.note)
+	n.Recv = n.First("f", "frame")
+	n.Task = n.First("t", "task")
+	n.Renewed = n.First("next", "copied")
+	n.Raise = n.First("raise", "goOn")
+	n.Finished = n.First("finished", "ended")
+	n.Defers = n.First("defers", "deferredCalls")
+	n.Again = n.First("again", "repeat")
+	n.MoveNext = n.First("moveNext", "moveOn")
+	n.Step = n.First("step", "runStep")
+	n.Panicking = n.First("p", "panicking")
+	n.Callee = n.First("m", "machine")
+	n.Loops = n.First("loops", "openLoops")
+	n.fields[n.Defers], n.fields[n.MoveNext], n.fields[n.Step], n.fields[n.Loops] = true, true, true, true
+	return n
+}
+
+func (n *Names) note(node ast.Node) bool {
+	id, ok := node.(*ast.Ident)
+	if !ok {
+		return true
+	}
+	n.Mentions[id.Name] = true
+	if obj := n.fn.Package.Info.Uses[id]; obj != nil && !n.own(obj) {
+		n.foreign[id.Name] = true
+		if !n.declares(obj) {
+			n.outer[id.Name] = true
+		}
+	}
+	if obj := n.fn.Package.Info.Defs[id]; obj != nil && types.Universe.Lookup(id.Name) != nil {
+		n.hidden[id.Name] = true
+	}
+	return true
+}
+
+// own reports whether obj is a variable, field or label of the function itself.
+func (n *Names) own(obj types.Object) bool {
+	switch obj := obj.(type) {
+	case *types.Var:
+		return obj.IsField() || n.declares(obj)
+	case *types.Func:
+		return obj.Signature().Recv() != nil
+	case *types.Label:
+		return true
+	}
+	return false
+}
+
+// declares reports whether the annotated function declares obj.
+func (n *Names) declares(obj types.Object) bool {
+	return n.fn.Decl.Pos() <= obj.Pos() && obj.Pos() < n.fn.Decl.End()
+}
+
+// Hides reports whether the function declares something by the predeclared name.
+func (n *Names) Hides(predeclared string) bool { return n.hidden[predeclared] }
+
+// KeepLabel says that a label of the source stays, and keeps its name.
+func (n *Names) KeepLabel(name string) { n.kept[name] = true }
+
+// NameSteps names the field of a frame that tells its steps.
+func (n *Names) NameSteps() {
+	n.Steps = n.First("steps", "recorded")
+	n.fields[n.Steps] = true
+}
+
+// First is the first of the names that is free, or the last with a number.
+func (n *Names) First(names ...string) string {
+	for _, name := range names {
+		if n.isFree(name) && n.Safe(name) {
+			n.used[name] = true
+			return name
+		}
+	}
+	return n.Fresh(names[len(names)-1])
+}
+
+// Safe reports whether a local may have the name without hiding anything of the
+// package, an import, or the predeclared names.
+func (n *Names) Safe(name string) bool {
+	if n.fn.Package.Names[name] || types.Universe.Lookup(name) != nil {
+		return false
+	}
+	// Names of locals are never given to imports; others are reserved by asking.
+	return n.imports.Safe(name)
+}
+
+func (n *Names) isFree(name string) bool { return !n.used[name] && !n.Mentions[name] }
+
+// Fresh is stem with the first number that makes it new.
+func (n *Names) Fresh(stem string) string {
+	for i := 1; ; i++ {
+		name := stem + strconv.Itoa(i)
+		if n.isFree(name) && !n.fields[name] && n.Safe(name) {
+			n.used[name], n.fields[name] = true, true
+			return name
+		}
+	}
+}
+
+// numbered is stem with the number of a point, if that is free.
+func (n *Names) numbered(stem string, number int) string {
+	name := stem + strconv.Itoa(number)
+	if n.fields[name] || n.Mentions[name] {
+		return n.Fresh(stem)
+	}
+	n.fields[name], n.used[name] = true, true
+	return name
+}
+
+// Label is the name of a label. Those of the source keep theirs; the others are
+// numbered as they are printed.
+func (n *Names) Label(l *ir.Label) string {
+	if name, ok := n.labels[l]; ok {
+		return name
+	}
+	return n.labelAs(l, n.freeLabel(l.Want))
+}
+
+func (n *Names) labelAs(l *ir.Label, name string) string {
+	n.labels[l] = name
+	n.taken[name] = true
+	return name
+}
+
+func (n *Names) freeLabel(want string) string {
+	if want == "" {
+		want = "label"
+	}
+	if !n.taken[want] && !n.kept[want] && !generatedLabels[want] {
+		return want
+	}
+	for i := 1; ; i++ {
+		name := want + strconv.Itoa(i)
+		if !n.taken[name] && !n.kept[name] {
+			return name
+		}
+	}
+}
+
+// generatedLabels are the stems of labels that always have a number.
+var generatedLabels = map[string]bool{
+	"for": true, "range": true, "next": true, "endFor": true, "endRange": true, "endIf": true,
+	"else": true, "case": true, "endSwitch": true, "cond": true, "move": true, "leave": true, "done": true,
+}
+
+// Object is the name of a constant that has moved.
+func (n *Names) Object(obj types.Object) string {
+	if name, ok := n.objects[obj]; ok {
+		return name
+	}
+	taken := func(s string) bool { return n.used[s] || n.outer[s] || !n.Safe(s) }
+	name := obj.Name()
+	if taken(name) {
+		name = n.another(name, taken, n.used)
+	}
+	n.used[name] = true
+	n.objects[obj] = name
+	return name
+}

@@ -1,0 +1,175 @@
+package place_test
+
+import (
+	"go/token"
+	"go/types"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/place"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var pointer = types.NewPointer(types.Typ[types.Int])
+
+func local(name string, t types.Type) *ir.Variable {
+	return &ir.Variable{Name: name, Type: t, Obj: types.NewVar(token.NoPos, nil, name, t)}
+}
+
+func param(name string, t types.Type) *ir.Variable {
+	v := local(name, t)
+	v.Param, v.Place = true, ir.InFrame
+	return v
+}
+
+func set(v *ir.Variable) ir.Instr {
+	return &ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: ir.Rope{ir.Text("0")}}
+}
+
+func use(list ...*ir.Variable) ir.Instr {
+	i := &ir.Do{}
+	for _, v := range list {
+		i.Line = append(i.Line, ir.Use(v))
+	}
+	return i
+}
+
+// suspend is a suspension point: the machine leaves, and continues at the label.
+func suspend() []ir.Instr {
+	resume := &ir.Label{Want: "resume"}
+	return []ir.Instr{&ir.Park{Point: &ir.Point{Resume: resume}}, &ir.Mark{Label: resume}}
+}
+
+func code(parts ...any) []ir.Instr {
+	var list []ir.Instr
+	for _, p := range parts {
+		if i, ok := p.(ir.Instr); ok {
+			list = append(list, i)
+		} else {
+			list = append(list, p.([]ir.Instr)...)
+		}
+	}
+	return place.Prune(append(list, &ir.Finish{}))
+}
+
+func function(code []ir.Instr, vars ...*ir.Variable) *place.Function {
+	fn := &place.Function{
+		Code: code, Vars: vars, Sizes: types.SizesFor("gc", "amd64"),
+		Spell: func(v *ir.Variable) (string, error) { return v.Type.String(), nil },
+	}
+	for _, v := range vars {
+		if v.Param {
+			fn.Given = append(fn.Given, v)
+		}
+	}
+	return fn
+}
+
+func TestAVariableLivesAsLongAsItIsNeeded(t *testing.T) {
+	early, late := param("early", pointer), param("late", pointer)
+	block, method, frame := local("block", pointer), local("method", pointer), local("frame", pointer)
+	again := &ir.Label{Want: "again"}
+	layout := place.Variables(function(code(
+		set(block), use(block, early),
+		set(method), &ir.Branch{To: again}, &ir.Mark{Label: again}, use(method),
+		set(frame), suspend(), use(frame, late),
+	), early, late, block, method, frame))
+	assert.Equal(t, ir.InBlock, block.Place)
+	assert.Equal(t, ir.InMoveNext, method.Place, "a label lies between its mentions")
+	assert.Equal(t, ir.InFrame, frame.Place)
+	assert.True(t, early.Passed, "it is needed before the first suspension only")
+	assert.False(t, late.Passed)
+	assert.Len(t, layout.Slots, 2)
+	assert.Equal(t, []*ir.Variable{late}, layout.Slots[0].Vars)
+}
+
+func TestAVariableThatOthersSeeHasACellUnlessItIsInABlock(t *testing.T) {
+	kept, here := local("kept", pointer), local("here", pointer)
+	kept.Addressed, here.Addressed = true, true
+	place.Variables(function(code(set(here), use(here), set(kept), suspend(), use(kept)), kept, here))
+	assert.True(t, kept.Cell)
+	assert.False(t, here.Cell, "the declaration stays where the source has it")
+}
+
+func TestVariablesShareAFieldIfNoAssignmentHitsTheOther(t *testing.T) {
+	a, b, number := local("a", pointer), local("b", pointer), local("number", types.Typ[types.Int])
+	vars := []*ir.Variable{a, b, number}
+	one := place.Variables(function(code(set(a), suspend(), use(a), set(b), set(number), suspend(), use(b, number)), vars...))
+	assert.Len(t, one.Slots, 2)
+	assert.Same(t, a.Slot, b.Slot)
+	assert.Equal(t, "aOrB", a.Slot.Stem())
+
+	a, b = local("a", pointer), local("b", pointer)
+	place.Variables(function(code(set(a), set(b), suspend(), use(a), suspend(), use(b)), a, b))
+	assert.NotSame(t, a.Slot, b.Slot, "both are needed at once")
+
+	// An assignment whose value nothing reads still overwrites the field.
+	a, b = local("a", pointer), local("b", pointer)
+	place.Variables(function(code(set(b), suspend(), use(b), set(a), set(b), suspend(), use(a)), a, b))
+	assert.NotSame(t, a.Slot, b.Slot)
+}
+
+func TestASuspendedMachineEmptiesWhatItNoLongerNeeds(t *testing.T) {
+	for _, debug := range []bool{false, true} {
+		big, number := local("big", pointer), local("number", types.Typ[types.Int])
+		list := code(set(big), set(number), suspend(), use(big, number), suspend())
+		fn := function(list, big, number)
+		fn.Debug = debug
+		place.Variables(fn)
+		points := place.Points(list)
+		assert.Empty(t, points[0].Stale, "both are needed after it")
+		if debug {
+			assert.Empty(t, points[1].Stale)
+		} else {
+			assert.Equal(t, []*ir.Slot{big.Slot}, points[1].Stale, "a number keeps nothing alive")
+		}
+	}
+}
+
+func TestAResultIsPassedBackOnlyIfNothingReadsItBeforeTheEnd(t *testing.T) {
+	for name, change := range map[string]func(*place.Function){
+		"a named result of a function with deferred calls": func(fn *place.Function) { fn.Defers = true },
+		"deferred calls that suspend":                      func(fn *place.Function) { fn.Resumes = true },
+		"a stream":                                         func(fn *place.Function) { fn.Stream = true },
+		"for debugging":                                    func(fn *place.Function) { fn.Debug = true },
+		"":                                                 func(*place.Function) {},
+	} {
+		result := local("result", pointer)
+		result.Result, result.Place = true, ir.InFrame
+		fn := function(place.Prune(append(suspend(), set(result), &ir.Finish{Results: []*ir.Variable{result}})), result)
+		fn.Results = []*ir.Variable{result}
+		change(fn)
+		place.Variables(fn)
+		assert.Equal(t, name == "", len(place.Passed(fn.Results)) == 1, name)
+	}
+}
+
+func TestPruneDropsWhatHasNoEffect(t *testing.T) {
+	loop, end, unused := &ir.Label{Want: "loop"}, &ir.Label{Want: "end"}, &ir.Label{Want: "unused"}
+	once, often := &ir.Zero{}, &ir.Zero{}
+	list := place.Prune([]ir.Instr{
+		once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Mark{Label: unused},
+		&ir.Jump{To: end}, &ir.Stand{}, &ir.Mark{Label: end}, &ir.Finish{}, use(), &ir.Jump{To: loop},
+	})
+	assert.Equal(t, []ir.Instr{once, &ir.Mark{Label: loop}, often, &ir.Branch{To: loop}, &ir.Finish{}}, list)
+	assert.Equal(t, 1, loop.At)
+	assert.False(t, once.Loop)
+	assert.True(t, often.Loop)
+}
+
+func TestLivenessFollowsTheJumps(t *testing.T) {
+	v := local("v", pointer)
+	skip := &ir.Label{Want: "skip"}
+	list := code(set(v), suspend(), &ir.Branch{To: skip}, use(v), &ir.Mark{Label: skip})
+	live := place.Variables(function(list, v)).Live
+	assert.ElementsMatch(t, []int{4, 5}, live.Next(3))
+	assert.True(t, live.Holds(v.Slot, 3))
+	assert.False(t, live.Holds(v.Slot, 5))
+	for w := range live.Before(3) {
+		assert.Same(t, v, w)
+	}
+}

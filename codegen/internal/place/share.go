@@ -1,0 +1,117 @@
+package place
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+)
+
+// Sharing: one field for several variables.
+//
+// Two variables may have one field if they are of one type and no assignment to
+// one of them happens while the value of the other is needed. The second
+// condition is the important one. It would not suffice that they are never live
+// at the same time: an assignment whose value is never read still overwrites the
+// field.
+//
+// Parameters and results have fields of their own: users look for them, and the caller
+// reads results at the end. Variables with cells have their own fields, too.
+
+// shareable is how many names may be in the name of a field.
+const shareable = 3
+
+// share gives all variables of the frame their fields.
+func (f *placing) share() {
+	conflicts := f.conflicts()
+	byType := map[string][]*ir.Slot{}
+	for _, v := range f.Vars {
+		if v.Place != ir.InFrame || !v.Stored() {
+			continue
+		}
+		key := f.slotKey(v)
+		for _, s := range byType[key] {
+			if takes(s, v, conflicts) {
+				v.Slot = s
+				s.Vars = append(s.Vars, v)
+				break
+			}
+		}
+		if v.Slot == nil {
+			v.Slot = &ir.Slot{Vars: []*ir.Variable{v}}
+			f.slots = append(f.slots, v.Slot)
+			byType[key] = append(byType[key], v.Slot)
+		}
+	}
+}
+
+// slotKey is equal for variables that may share: of one type, and both of the
+// source or both made by the lowering.
+func (f *placing) slotKey(v *ir.Variable) string {
+	spelled, err := f.Spell(v)
+	if err != nil || v.Param || v.Result || v.Cell || f.Debug {
+		return strconv.Itoa(v.Index) // its own; the error is found again where the type is printed
+	}
+	return strconv.FormatBool(v.Obj != nil) + spelled
+}
+
+// takes reports whether v may have the field s, too.
+func takes(s *ir.Slot, v *ir.Variable, conflicts []set) bool {
+	for _, w := range s.Vars {
+		if conflicts[v.Index].has(w.Index) {
+			return false
+		}
+	}
+	names := s.Names()
+	return len(names) < shareable || slices.Contains(names, v.Name)
+}
+
+// conflicts returns for each variable those that must not share a field with it.
+func (f *placing) conflicts() []set {
+	all := make([]set, len(f.Vars))
+	for i := range all {
+		all[i] = f.live.newSet()
+	}
+	between := func(assigned []*ir.Variable, live set) {
+		for _, v := range assigned {
+			all[v.Index].join(live, nil)
+			for w := range live.members() {
+				all[w].add(v.Index)
+			}
+			for _, w := range assigned {
+				all[v.Index].add(w.Index)
+			}
+		}
+	}
+	between(f.Given, f.live.at[0]) // they have their values before the first instruction
+	for n, i := range f.Code {
+		if list := mayAssign(i); len(list) > 0 {
+			between(list, f.live.after(n))
+		}
+	}
+	return all
+}
+
+// mayAssign lists the variables that an instruction may assign, wholly or in part. For
+// a kept statement, that is every variable that it mentions.
+func mayAssign(i ir.Instr) []*ir.Variable {
+	var list []*ir.Variable
+	add := func(v *ir.Variable) { list = append(list, v) }
+	switch i := i.(type) {
+	case *ir.Branch, *ir.Park:
+		return nil // an expression assigns only what has a cell
+	case *ir.Assign:
+		for _, t := range i.Dst {
+			if t.V != nil {
+				add(t.V)
+			}
+			t.Place.Uses(add) // x.f = 1 changes x
+		}
+		if len(i.Dst) > 1 {
+			i.Src.Uses(add) // vet objects to x, y = x, z
+		}
+	default:
+		i.Refs(add, add)
+	}
+	return list
+}

@@ -1,0 +1,96 @@
+package place
+
+import (
+	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/typeset"
+)
+
+// Releasing: a suspended machine keeps nothing alive that it no longer needs.
+//
+// In plain code a variable that will not be read again keeps nothing alive, long
+// before its function returns. A field would, as long as the machine waits, which
+// can be days. So when a machine suspends, it empties the fields that may hold
+// pointers and whose variables are not needed after the suspension. It is
+// tempting to do that right after the last use, but then functions that never
+// suspend would pay, too. Results are left alone, since the caller reads them; a
+// machine that has finished is emptied as a whole.
+
+// findStale finds for each point the fields to empty there.
+func (f *placing) findStale() {
+	filled := f.filled()
+	for n, i := range f.Code {
+		p, ok := i.(*ir.Park)
+		if !ok {
+			continue
+		}
+		needed := f.live.newSet()
+		needed.join(f.live.at[p.Point.Resume.At], nil)
+		i.Refs(func(v *ir.Variable) {
+			if v != p.Point.Held {
+				needed.add(v.Index) // mentioned by the suspension itself
+			}
+		}, nil)
+		for _, s := range f.slots {
+			if KeepsAlive(s) && !s.Vars[0].Result && holdsAny(s, filled[n]) && !holdsAny(s, needed) {
+				p.Point.Stale = append(p.Point.Stale, s)
+			}
+		}
+	}
+}
+
+// holdsAny reports whether a variable of the field s is in a set.
+func holdsAny(s *ir.Slot, members set) bool {
+	return slices.ContainsFunc(s.Vars, func(v *ir.Variable) bool { return members.has(v.Index) })
+}
+
+// KeepsAlive reports whether the field may refer to something.
+func KeepsAlive(s *ir.Slot) bool {
+	v := s.Vars[0]
+	return v.Cell || v.Type == nil || typeset.IsParam(v.Type) || typeset.HasPointers(v.Type)
+}
+
+// filled returns for each instruction which variables may have got a value before, and
+// not lost it since.
+func (f *placing) filled() []set {
+	at := make([]set, len(f.Code)+1)
+	for n := range at {
+		at[n] = f.live.newSet()
+	}
+	for _, v := range f.Given {
+		at[0].add(v.Index)
+	}
+	fills, empties := make([]set, len(f.Code)), make([]set, len(f.Code))
+	for n, i := range f.Code {
+		fills[n], empties[n] = f.live.newSet(), f.live.newSet()
+		if a, ok := i.(*ir.Assign); ok && a.Forgets {
+			empties[n].add(a.Dst[0].V.Index)
+			continue
+		}
+		for _, v := range mayAssign(i) {
+			fills[n].add(v.Index)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for n, i := range f.Code {
+			for _, next := range f.live.next[n] {
+				without := empties[n]
+				if p, ok := i.(*ir.Park); ok && passes(p, next) {
+					without = f.live.newSet()
+					without.add(p.Point.Held.Index) // a callee that did not suspend
+				}
+				changed = at[next].join(at[n], without) || changed
+				changed = at[next].join(fills[n], nil) || changed
+			}
+		}
+	}
+	return at
+}
+
+// passes reports whether the machine continues at instruction n without a callee to
+// ask.
+func passes(i *ir.Park, n int) bool {
+	return i.Point.Held != nil && i.Point.Resumed != nil && i.Point.Resumed.At == n
+}

@@ -1,0 +1,79 @@
+package source
+
+import (
+	"bytes"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// Extent is the part of the source that a finding is about.
+type Extent struct{ From, To token.Position }
+
+// Extent returns the extent of a node of the function's file.
+func (f *Function) Extent(n ast.Node) Extent { return f.between(n.Pos(), n.End()) }
+
+// ExtentOf returns the extent of the name where obj is declared. If obj is nil, it is that
+// of the function's own name.
+func (f *Function) ExtentOf(obj types.Object) Extent {
+	if obj == nil {
+		return f.Extent(f.Decl.Name)
+	}
+	return f.between(obj.Pos(), obj.Pos()+token.Pos(len(obj.Name())))
+}
+
+func (f *Function) between(from, to token.Pos) Extent {
+	return Extent{f.Package.Position(from), f.Package.Position(to)}
+}
+
+// Line returns the line of pos in the file that the user edits.
+func (f *Function) Line(pos token.Pos) int { return f.Package.Position(pos).Line }
+
+// Text returns the text of the source between two positions of the function's file.
+func (f *Function) Text(from, to token.Pos) string {
+	return string(f.File.Source[f.offset(from):f.offset(to)])
+}
+
+// LineStart returns the position of the first character of a line of the function's file.
+func (f *Function) LineStart(line int) token.Pos {
+	return f.Package.Fset.File(f.Decl.Pos()).LineStart(line)
+}
+
+// OpensLine reports whether only white space precedes pos in its line.
+func (f *Function) OpensLine(pos token.Pos) bool {
+	before := f.File.Source[:f.offset(pos)]
+	return len(bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])) == 0
+}
+
+// EndsLine reports whether only white space follows pos in its line.
+func (f *Function) EndsLine(pos token.Pos) bool {
+	rest, _, _ := bytes.Cut(f.File.Source[f.offset(pos):], []byte("\n"))
+	return len(bytes.TrimSpace(rest)) == 0
+}
+
+// longestShown is how many bytes of a line of the source a comment shows. A line with a
+// thousand suspension points, shown in full at each of them, would fill the file with a
+// million calls.
+const longestShown = 160
+
+// ShownLine returns the line of the source at pos for a comment. Of a long line it is only
+// the part that begins at pos.
+func (f *Function) ShownLine(pos token.Pos) string {
+	src, at := f.File.Source, f.offset(pos)
+	start := f.offset(f.LineStart(f.Line(pos)))
+	end := len(src)
+	if n := bytes.IndexByte(src[at:], '\n'); n >= 0 {
+		end = at + n
+	}
+	if end-start <= longestShown {
+		return string(bytes.TrimSpace(src[start:end]))
+	}
+	part := src[at:end]
+	if len(part) <= longestShown {
+		return "… " + string(bytes.TrimSpace(part))
+	}
+	return "… " + strings.ToValidUTF8(string(part[:longestShown]), "") + " …"
+}
+
+func (f *Function) offset(pos token.Pos) int { return f.Package.Fset.File(pos).Offset(pos) }

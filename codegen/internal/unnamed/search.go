@@ -1,0 +1,234 @@
+package unnamed
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/typetext"
+)
+
+// furthest is how many types the search looks at.
+const furthest = 4000
+
+// add adds the way to a type, unless there is one that is as short.
+func (w *Ways) add(t types.Type, by Way) {
+	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 || w.known.At(t) != nil || w.known.Len() >= furthest {
+		return
+	}
+	w.known.Set(t, by)
+	w.queue = append(w.queue, t)
+}
+
+// search finds the ways, from what the function mentions on.
+func (w *Ways) search() {
+	ast.Inspect(w.fn.Decl, w.begin)
+	for len(w.queue) > 0 {
+		for len(w.queue) > 0 {
+			t := w.queue[0]
+			w.queue = w.queue[1:]
+			w.from(t, w.known.At(t).(Way))
+		}
+		for _, id := range w.calls {
+			w.fromCall(id)
+		}
+	}
+}
+
+// begin adds what has a name.
+func (w *Ways) begin(n ast.Node) bool {
+	info := w.fn.Package.Info
+	if e, ok := n.(ast.Expr); ok {
+		if t := info.TypeOf(e); t != nil {
+			if spelled, err := w.imports.TypeString(t); err == nil {
+				w.add(t, Nil{spelled})
+			}
+		}
+	}
+	id, ok := n.(*ast.Ident)
+	if !ok {
+		return true
+	}
+	w.mentioned[id.Name] = true
+	obj := info.Uses[id]
+	if obj == nil || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
+		return true
+	}
+	switch obj := obj.(type) {
+	case *types.Var:
+		w.add(obj.Type(), Address{obj})
+	case *types.Const:
+		w.add(obj.Type(), Like{Value{Of: obj}})
+	case *types.Func:
+		instance, generic := info.Instances[id]
+		switch args, explicit := w.typeArgs(instance); {
+		case !generic:
+			w.add(obj.Type(), Like{Value{Of: obj}})
+		case explicit:
+			w.add(instance.Type, Like{Value{obj, args}})
+		default:
+			w.calls = append(w.calls, id)
+		}
+	}
+	return true
+}
+
+// typeArgs are the type arguments that can be named, and whether those are all. Those
+// after the first that cannot be must be inferred.
+func (w *Ways) typeArgs(instance types.Instance) (spelled string, all bool) {
+	var list []string
+	for t := range instance.TypeArgs.Types() {
+		s, err := w.imports.TypeString(t)
+		if err != nil {
+			break
+		}
+		list = append(list, s)
+	}
+	if len(list) > 0 {
+		spelled = "[" + strings.Join(list, ", ") + "]"
+	}
+	return spelled, len(list) == instance.TypeArgs.Len()
+}
+
+// step is a way that continues with a function that leads from a type to another.
+func (w *Ways) step(by Way, typeParams, from, to string) Way {
+	return Inferred{TypeParams: typeParams, Params: "*" + from, Result: to, Args: []Way{by}}
+}
+
+// from adds what t leads to.
+func (w *Ways) from(t types.Type, by Way) {
+	w.methods(t, by)
+	anything := w.imports.Anything()
+	switch t := t.Underlying().(type) {
+	case *types.Pointer:
+		w.add(t.Elem(), w.step(by, "P ~*E, E "+anything, "P", "E"))
+	case *types.Slice:
+		w.add(t.Elem(), w.step(by, "S ~[]E, E "+anything, "S", "E"))
+	case *types.Array:
+		w.add(t.Elem(), w.step(by, fmt.Sprintf("A ~[%d]E, E %s", t.Len(), anything), "A", "E"))
+	case *types.Map:
+		w.add(t.Key(), w.step(by, "M ~map[K]E, K comparable, E "+anything, "M", "K"))
+		w.add(t.Elem(), w.step(by, "M ~map[K]E, K comparable, E "+anything, "M", "E"))
+	case *types.Chan:
+		kind := map[types.ChanDir]string{types.SendRecv: "chan E", types.SendOnly: "chan<- E", types.RecvOnly: "<-chan E"}[t.Dir()]
+		w.add(t.Elem(), w.step(by, "C ~"+kind+", E "+anything, "C", "E"))
+	case *types.Signature:
+		f := shapeOf(t)
+		w.parts(f, func(part string) Way { return w.step(by, "F ~func"+f.text+f.typeParams(w.imports), "F", part) })
+	case *types.Struct:
+		w.fields(t, by)
+	}
+}
+
+// fields adds those that can be selected without following a pointer: the like is of a
+// value that is all zero.
+func (w *Ways) fields(s *types.Struct, by Way) {
+	self := w.fn.Package.Types
+	names := map[string]bool{}
+	for f := range s.Fields() {
+		names[f.Name()] = true
+	}
+	for name := range w.mentioned {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		obj, _, indirect := types.LookupFieldOrMethod(s, true, self, name)
+		f, ok := obj.(*types.Var)
+		if !ok || indirect || name == "_" {
+			continue
+		}
+		w.add(f.Type(), Field{by, name})
+	}
+}
+
+// methods adds the types of the methods that the function calls, by their names.
+func (w *Ways) methods(t types.Type, by Way) {
+	self := w.fn.Package.Types.Path()
+	for sel := range types.NewMethodSet(t).Methods() {
+		m := sel.Obj().(*types.Func)
+		if w.mentioned[m.Name()] && (m.Exported() || m.Pkg().Path() == self) {
+			f := shapeOf(sel.Type().(*types.Signature))
+			w.add(sel.Type(), w.step(by, "I interface{ "+m.Name()+f.text+" }"+f.typeParams(w.imports), "I", "func"+f.text))
+		}
+	}
+	if _, ok := types.Unalias(t).(*types.Named); ok && !types.IsInterface(t) {
+		w.add(types.NewPointer(t), Like{by})
+	}
+}
+
+// fromCall adds the types of a generic function's parameters and results, if something
+// is known of the parameters.
+func (w *Ways) fromCall(id *ast.Ident) {
+	instance := w.fn.Package.Info.Instances[id]
+	args, _ := w.typeArgs(instance)
+	sig := instance.Type.(*types.Signature)
+	f := shapeOf(sig)
+	from := []string{"func" + f.text}
+	ways := []Way{Value{w.fn.Package.Info.Uses[id], args}}
+	for i, t := range f.params {
+		by, ok := w.To(t)
+		if !ok {
+			return
+		}
+		from, ways = append(from, "*A"+strconv.Itoa(i+1)), append(ways, by)
+	}
+	w.parts(f, func(part string) Way {
+		return Inferred{TypeParams: strings.TrimPrefix(f.typeParams(w.imports), ", "), Params: strings.Join(from, ", "), Result: part, Args: ways}
+	})
+}
+
+// parts adds parameters and results of a function.
+func (w *Ways) parts(f shape, to func(part string) Way) {
+	for i, t := range f.results {
+		w.add(t, to("R"+strconv.Itoa(i+1)))
+	}
+	for i, t := range f.params {
+		w.add(t, to("A"+strconv.Itoa(i+1)))
+	}
+}
+
+// shape is a function's type with a type parameter for each of its types: (A1, ...A2)
+// (R1, R2).
+type shape struct {
+	text            string
+	params, results []types.Type
+}
+
+func shapeOf(sig *types.Signature) shape {
+	var f shape
+	var params, results []string
+	for i := range sig.Params().Len() {
+		t, name := sig.Params().At(i).Type(), "A"+strconv.Itoa(i+1)
+		if slice, ok := t.(*types.Slice); ok && sig.Variadic() && i == sig.Params().Len()-1 {
+			t, name = slice.Elem(), "..."+name
+		}
+		f.params, params = append(f.params, t), append(params, name)
+	}
+	for i := range sig.Results().Len() {
+		f.results, results = append(f.results, sig.Results().At(i).Type()), append(results, "R"+strconv.Itoa(i+1))
+	}
+	f.text = "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
+	if len(results) == 0 {
+		f.text = "(" + strings.Join(params, ", ") + ")"
+	}
+	return f
+}
+
+// typeParams are those, to be written after another: ", A1, A2, R1 any".
+func (f shape) typeParams(im *typetext.Imports) string {
+	var b strings.Builder
+	for i := range f.params {
+		fmt.Fprintf(&b, ", A%d", i+1)
+	}
+	for i := range f.results {
+		fmt.Fprintf(&b, ", R%d", i+1)
+	}
+	if b.Len() > 0 {
+		b.WriteString(" " + im.Anything())
+	}
+	return b.String()
+}
