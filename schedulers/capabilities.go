@@ -2,7 +2,8 @@ package schedulers
 
 import "context"
 
-// Shutdowner is a scheduler that can end. All schedulers of this module can.
+// Shutdowner is a scheduler that can be shut down. All schedulers of this module
+// can.
 type Shutdowner interface {
 	// Shutdown refuses new work with [ErrShutdown], runs the queued work, and
 	// returns nil when the last work has ended. If ctx ends first, work that is
@@ -13,9 +14,9 @@ type Shutdowner interface {
 	Shutdown(ctx context.Context) error
 }
 
-// Consenter is a scheduler that allows a waiting goroutine to run queued work in place.
-// The waiter claims the work by its own means; the queued entry then finds nothing left
-// to do when its turn comes.
+// Consenter is a scheduler that allows a waiting goroutine to run queued work in
+// place. The waiter claims the work by its own means; the queued entry then finds
+// nothing to do when it is reached.
 type Consenter interface {
 	// MayRunInPlace reports whether w, accepted earlier, may be run now on the calling
 	// goroutine, which believes it is the worker by (nil: no worker of any scheduler).
@@ -27,21 +28,22 @@ type Consenter interface {
 // for it. Unlike a [Consenter] it keeps no entry of the work: no stale entry is left in
 // the queue, and the work's memory is free as soon as it has run.
 type Reclaimer interface {
-	// Reclaim removes w, accepted earlier, from its queue and returns true, if w is
-	// found without a search and the calling goroutine, which believes it is the worker
-	// by, may run it now. The scheduler then counts it as completed; it calls neither
-	// method of w, and the caller runs it. False has no further meaning: w may be
-	// queued, running or done. w must be comparable. Reclaim must not block.
+	// Reclaim removes w, accepted earlier, from its queue and returns true if it
+	// finds w without a search and the calling goroutine, which believes it is
+	// the worker by, may run it now. The scheduler then counts w as completed; it
+	// calls neither method of w, and the caller runs it. False says nothing more:
+	// w may be queued, running or done. w must be comparable. Reclaim must not
+	// block.
 	Reclaim(w Work, by Worker) bool
 }
 
 // Admitter is a scheduler that lets one of its workers run new work at once, without
 // submitting or queueing it.
 type Admitter interface {
-	// Admit counts one work item as accepted and completed and returns true, if the
-	// scheduler would accept work now and the calling goroutine, which believes it is
-	// the worker by, may run it at once. The caller then runs it, unless it finds that
-	// another goroutine does. Admit must not block.
+	// Admit counts one work item as accepted and completed and returns true, if
+	// the scheduler would accept work now and the calling goroutine, which
+	// believes it is the worker by, may run it at once. The caller then runs the
+	// item, unless it finds that another goroutine does. Admit must not block.
 	Admit(by Worker) bool
 }
 
@@ -58,34 +60,36 @@ type Blocker interface {
 	Block() (unblock func(), err error)
 }
 
-// Leaver is a [Worker] whose scheduler uses a hint that a submission is the last action
-// of the current work. The worker is free a moment later, and if the work submits one
-// piece, no other worker need be woken for it.
+// Leaver is a [Worker] whose scheduler makes use of the hint that a submission is
+// the last action of the current work. The worker is free a moment later, so no
+// other worker has to be woken for the submitted item.
 type Leaver interface {
 	Worker
-	// Leaving returns the worker to name in the hint of such a submission instead of
-	// this one, to its own scheduler or any other: always the same. Like every hint it
-	// may be wrong; the submitted work may then wait for the worker as long as the
-	// worker's current work takes. Only the goroutine that runs a work item names it when it
-	// submits that work itself, to give way ([PreferFairness]).
+	// Leaving returns the worker to name in the hint of such a submission instead
+	// of this one, to its own scheduler or any other: always the same. Like every
+	// hint it may be wrong; the submitted work may then wait for the worker as
+	// long as the worker's current work takes. Only the goroutine that runs a
+	// work item names it, when it submits that very item in order to yield
+	// ([PreferFairness]).
 	Leaving() Worker
 }
 
-// Keeper is a [Worker] with room for one object of the code that runs on it: state that
-// the code needs while it runs, and need not make anew each time.
+// Keeper is a [Worker] with room for one object of the code that runs on it:
+// scratch state that need not be made anew for each work item.
 type Keeper interface {
 	Worker
-	// Room returns the place where the object is kept: always the same place, nil at
-	// first, and used by no other worker; or nil, if the worker has no such place. Only
-	// the worker's own goroutine may call Room and use the place, while the worker runs
-	// a work item. A work item that was given the worker by [Work.Run] runs there; the holder of
-	// a context may not. Code that finds a foreign object in the place leaves it.
-	// Package statemachine keeps an object there.
+	// Room returns a pointer to the worker's slot for the object: always the same
+	// slot, empty (nil) at first, and used by no other worker. It returns nil if
+	// the worker has no slot. Only the worker's own goroutine may call Room and
+	// use the slot, while the worker runs a work item. A work item that was given
+	// the worker by [Work.Run] runs there; the holder of a context may not. Code
+	// that finds a foreign object in the slot leaves it there. Package
+	// statemachine keeps an object in it.
 	Room() *any
 }
 
-// HomeBlocker is a [Blocker] that can tell waits that never end from others, if it
-// knows what the wait is for. A scheduler that adds no workers needs this for an exact
+// HomeBlocker is a [Blocker] that can detect waits that never end, if it knows
+// what the wait is for. A scheduler that adds no workers needs this for an exact
 // answer.
 type HomeBlocker interface {
 	Blocker
@@ -109,19 +113,19 @@ type Snapshotter interface {
 
 // Limiter is a scheduler with a limit on the work that runs at a time.
 type Limiter interface {
-	// MaxConcurrency returns the largest number of work items that can run at one moment; 0
-	// means no limit.
+	// MaxConcurrency returns the largest number of work items that can run at one
+	// moment; 0 means no limit.
 	MaxConcurrency() int
 }
 
-// Meter is a scheduler that counts.
+// Meter is a scheduler with counters.
 type Meter interface {
 	// Metrics returns counters that add up: Submitted equals the sum of Completed,
 	// Abandoned, Queued and Running whenever no work changes state.
 	Metrics() Metrics
 }
 
-// Metrics are the counters of a scheduler since it was made, in works.
+// Metrics are the counters of a scheduler since it was made, in work items.
 type Metrics struct {
 	Submitted uint64 // accepted
 	Refused   uint64 // not accepted

@@ -26,8 +26,8 @@ func With(ctx context.Context, s Scheduler) context.Context {
 	return &ambient{ctx, HomeFor(s), HasLabels(ctx)}
 }
 
-// FromContext returns the ambient scheduler of ctx, or nil if none was set.
-// A nil ctx has none.
+// FromContext returns the ambient scheduler of ctx, or nil if it has none. A nil
+// ctx has none.
 func FromContext(ctx context.Context) Scheduler {
 	if ctx == nil {
 		return nil

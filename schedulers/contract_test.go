@@ -20,15 +20,15 @@ type direct struct{ ran int }
 
 func (d *direct) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	d.ran++
-	w.Run(&desk{d})
+	w.Run(&directWorker{d})
 	return nil
 }
 
-// desk is a worker of direct.
-type desk struct{ of *direct }
+// directWorker is a worker of direct.
+type directWorker struct{ of *direct }
 
-func (d *desk) Scheduler() schedulers.Scheduler { return d.of }
-func (*desk) ID() int                           { return 1 }
+func (d *directWorker) Scheduler() schedulers.Scheduler { return d.of }
+func (*directWorker) ID() int                           { return 1 }
 
 // note is work that records what happened to it.
 type note struct {
@@ -51,7 +51,7 @@ func TestAContextCarriesItsScheduler(t *testing.T) {
 }
 
 func TestAContextCarriesItsWorker(t *testing.T) {
-	w := &desk{&direct{}}
+	w := &directWorker{&direct{}}
 	ctx := context.WithValue(context.Background(), schedulers.WorkerKey, schedulers.Worker(w))
 	assert.Same(t, w, schedulers.WorkerFrom(ctx))
 	assert.Nil(t, schedulers.FromContext(ctx), "a worker is no scheduler")

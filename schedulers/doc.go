@@ -3,11 +3,11 @@
 //
 // # The contract in one paragraph
 //
-// A [Scheduler] is one method: [Scheduler.Submit] accepts a [Work] or refuses it with
-// an error. Accepted work is run once by [Work.Run] or, if it can no longer be run,
-// abandoned once by [Work.Abandon]: exactly one of the two, exactly once. A scheduler
-// of your own needs nothing more; package schedulertest tells you by name what yours
-// gets wrong.
+// A [Scheduler] is one method: [Scheduler.Submit] accepts a [Work] or refuses it
+// with an error. Accepted work is run once by [Work.Run] or, if it can no longer
+// be run, abandoned once by [Work.Abandon]: exactly one of the two, exactly once.
+// A scheduler of your own needs nothing more, and package schedulertest checks
+// it: each failure names the broken promise.
 //
 // # The direction of calls
 //
@@ -36,16 +36,16 @@
 //
 // # Callbacks of users
 //
-// An observer, a callback on a wake-up, a report: each is kept in a [Hook], so that a
+// Observers, callbacks on a wake-up, reports: each is kept in a [Hook], so that a
 // panic in it changes nothing about accepted work and is reported once, through
-// [OnHookPanic]. Submit of another scheduler is called through [TrySubmit], which tells
-// a panic after accepting from a refusal.
+// [OnHookPanic]. Submit of another scheduler is called through [TrySubmit], which
+// distinguishes a panic after accepting from a refusal.
 //
 // # A hint is not a proof
 //
-// A [Hint] names the worker on which the submitter believes it runs. The belief comes
-// from a context, and users pass contexts to other goroutines, so it may be wrong. The
-// tempting use, pushing to that worker's private queue without synchronisation, is
-// therefore a data race waiting for its user: a queue that a hint leads to must be safe
-// from any goroutine.
+// A [Hint] names the worker on which the submitter believes it runs. The belief
+// comes from a context, and users pass contexts to other goroutines, so it may be
+// wrong. It is tempting to push to that worker's private queue without
+// synchronisation. That would be a data race: a queue that is chosen by a hint
+// must be safe for use by any goroutine.
 package schedulers

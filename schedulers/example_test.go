@@ -49,10 +49,11 @@ func ExampleScheduler() {
 	// first
 }
 
-// A scheduler that runs work by RunOn is found by what the work calls, without a context.
+// A scheduler that runs work by RunOn is found by what the work calls, without a
+// context.
 func ExampleRunOn() {
 	w := waiting(func() { fmt.Println("on worker", schedulers.Here().ID()) })
-	schedulers.RunOn(w, &desk{})
+	schedulers.RunOn(w, &directWorker{})
 	fmt.Println(schedulers.Here())
 	// Output:
 	// on worker 1
@@ -65,13 +66,13 @@ func ExampleHere() {
 		if b, ok := schedulers.Here().(schedulers.Blocker); ok {
 			unblock, err := b.Block()
 			if err != nil {
-				return // the wait would be for ever
+				return // the wait would last forever
 			}
 			defer unblock()
 		}
 		fmt.Println("waits")
 	})
-	schedulers.RunOn(w, &desk{})
+	schedulers.RunOn(w, &directWorker{})
 	// Output: waits
 }
 
@@ -200,3 +201,25 @@ func ExampleLabelsOf() {
 	}
 	// Output: true false
 }
+
+func ExampleReport() {
+	end := schedulers.Report()
+	fmt.Println(schedulers.Followed(), "locks of package coord note their holders")
+	end()
+	// Output: true locks of package coord note their holders
+}
+
+func ExampleHolder() {
+	var h schedulers.Holder
+	fmt.Println(h.Name() == "", h.Work())
+	h.Is(customer("checkout")) // mostly a job
+	fmt.Println(h.Name())
+	// Output:
+	// true <nil>
+	// checkout
+}
+
+// customer holds a lock.
+type customer string
+
+func (c customer) Name() string { return string(c) }

@@ -4,21 +4,23 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
-// PanicHearer is a [Worker] whose scheduler wants to hear of panics that do not reach
-// it because the work has recovered them: those of jobs, where they become errors.
+// PanicHearer is a [Worker] whose scheduler wants to learn of panics that never
+// reach it, because the work recovers them: panics of jobs, which become errors.
 type PanicHearer interface {
 	Worker
-	// HearPanic is called on the goroutine that has recovered value, with the stack of the
-	// panic. It must not panic, and should not take long.
+	// HearPanic is called on the goroutine that has recovered value, with the
+	// stack of the panic. It must not panic, and should not take long.
 	HearPanic(value any, stack []byte)
 }
 
-// ReportPanic tells the worker by, on whose goroutine work has recovered a panic, and
-// the workers beneath it that are [PanicHearer]s. It does nothing for a nil worker.
-// stack is that of the panic.
+// ReportPanic reports a recovered panic to the worker by, on whose goroutine it
+// was recovered, and to the workers beneath it, as far as they are
+// [PanicHearer]s. It does nothing for a nil worker. stack is the stack of the
+// panic.
 func ReportPanic(by Worker, value any, stack []byte) {
 	for by != nil {
 		if h, ok := by.(PanicHearer); ok {
@@ -34,11 +36,11 @@ func ReportPanic(by Worker, value any, stack []byte) {
 
 // # Machines that wait
 //
-// A worker sees its goroutine wait. No scheduler sees a machine wait: the machine is
-// registered with what it waits for, and its scheduler does not know of it until it is
-// submitted again. That makes waiting cheap, and it makes a program hang silently: two
-// machines that wait for each other's locks leave a scheduler with nothing to do, and
-// so does a program that has ended.
+// A worker sees its goroutine wait. No scheduler sees a machine wait: the machine
+// is registered with what it waits for, and its scheduler does not know of it
+// until it is submitted again. That makes waiting cheap, but it also lets a
+// program hang silently: two machines that wait for each other's locks leave a
+// scheduler with nothing to do, just as a program that has ended does.
 //
 // A scheduler that has to tell these two apart is a [Follower]. As long as a program
 // has none, the cost is one load of a pointer for each suspension ([Home]), and of a
@@ -122,17 +124,34 @@ type Reasoner interface {
 // operation, a [Reasoner], if [Followed] is true.
 const ReasonKey Key = WorkerKey + 1
 
-var followed atomic.Bool
+// followed counts the reasons to report: 1 for all followers together, and 1 for
+// each Report that has not ended.
+var (
+	followed    atomic.Int32
+	anyFollower atomic.Bool
+)
 
-// Followed reports whether the program has had a context with a [Follower]. If not, no
-// follower need be told anything.
-func Followed() bool { return followed.Load() }
+// Followed reports whether the program has ever had a context with a [Follower],
+// or a report is being prepared ([Report]). If not, locks need not record their
+// holders.
+func Followed() bool { return followed.Load() != 0 }
+
+// Report makes [Followed] true until end is called, so that a report can name the
+// holders of the locks that are taken from now on. Package inspect calls it while
+// it tracks machines. It is safe for concurrent use and does not block; end may
+// be called more than once.
+func Report() (end func()) {
+	followed.Add(1)
+	return sync.OnceFunc(func() { followed.Add(-1) })
+}
 
 // followerOf returns the first Follower among the layers of s, or nil.
 func followerOf(s Scheduler) Follower {
 	for s != nil {
 		if f, ok := s.(Follower); ok {
-			followed.Store(true)
+			if !anyFollower.Load() && !anyFollower.Swap(true) {
+				followed.Add(1)
+			}
 			return f
 		}
 		l, ok := s.(Layered)
@@ -149,17 +168,31 @@ func followerOf(s Scheduler) Follower {
 // the name when it is suspended. The name of the zero Holder is not known.
 type Holder struct{ is atomic.Pointer[Named] }
 
-// Is sets the holder. It is safe for concurrent use, like Name.
+// Is sets the holder. It is safe for concurrent use, like Name and Work.
 func (h *Holder) Is(n Named) { h.is.Store(&n) }
 
-// Name returns the name of the holder, or "" if it is not known. A nil Holder has no
-// known name.
-func (h *Holder) Name() string {
+// Work returns the holder, which is a job if a machine holds the lock, or nil if
+// it is not known. The holder of a nil Holder is not known.
+func (h *Holder) Work() Named {
 	if h == nil {
+		return nil
+	}
+	if n := h.is.Load(); n != nil {
+		return *n
+	}
+	return nil
+}
+
+// Name returns the name of the holder, "#" and its ID if it is a job without a name, or
+// "" if it is not known.
+func (h *Holder) Name() string {
+	n := h.Work()
+	if n == nil {
 		return ""
 	}
-	if s := h.is.Load(); s != nil {
-		return (*s).Name()
+	name := n.Name()
+	if j, ok := n.(interface{ ID() uint64 }); ok && name == "" {
+		return "#" + strconv.FormatUint(j.ID(), 10)
 	}
-	return ""
+	return name
 }

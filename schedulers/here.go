@@ -7,14 +7,15 @@ import (
 
 // # Where a goroutine is, without a context
 //
-// A wait tells its worker, which has another one run meanwhile, or runs what is waited for. It
-// knows the worker by its context. But some waits have none ([Await] of a job, an iterator of a
-// machine), and others are given context.Background, or the context of a machine, which was there
-// before the machine had a worker. Such a wait would hold the only worker in silence.
+// A wait tells its worker, which has another one run meanwhile or runs what is
+// waited for. It finds the worker through its context. But some waits have no
+// context ([Await] of a job, an iterator of a machine), and others get
+// context.Background, or the context of a machine, which is older than the
+// machine's current worker. Such a wait would silently hold the only worker.
 //
-// Go has no values of goroutines, on purpose. But it has stacks, and a stack can carry a number:
-// [RunOn] runs work below three calls, one for each digit of the number of a slot, in which the
-// worker is.
+// Go has no goroutine-local values, by design. But goroutines have stacks, and a
+// stack can carry a number: [RunOn] runs work below three calls, one for each
+// digit of the number of a slot, which holds the worker.
 //
 //	work                  the worker's slot is 0x2a7
 //	digit 7
@@ -23,26 +24,29 @@ import (
 //	RunOn
 //	…
 //
-// [Here] asks runtime.Callers for the stack, looks for the first three digits, and reads the slot.
-// It needs no lock: the slot is that of this very goroutine, as long as the digits are on
-// its stack.
+// [Here] asks runtime.Callers for the stack, looks for the first three digits,
+// and reads the slot. It needs no lock: the slot belongs to this very goroutine
+// as long as the digits are on its stack.
 //
-// The tempting other ways: the number of the goroutine, as runtime.Stack prints it, costs 11 to
-// 50 µs, since the whole stack is printed; a walk costs 0.5 to 2.5. Labels of runtime/pprof belong
-// to users and cannot be read without linkname.
+// The tempting alternatives are worse. Reading the goroutine's number from
+// runtime.Stack costs 11 to 50 µs, since the whole stack is printed; a walk costs
+// 0.5 to 2.5 µs. Labels of runtime/pprof belong to users and cannot be read
+// without linkname.
 //
-// A walk is cheap next to a wait, not next to nothing. So it is made only by a wait that is about
-// to block and does not know its worker, and not at all while no work runs in a slot.
+// A walk is cheap compared with a wait, but not free. So only a wait that is
+// about to block and does not know its worker makes one, and only while some work
+// runs in a slot.
 
 const (
 	digits = 16
 	slots  = digits * digits * digits
-	// deepest is how many calls of a stack are looked at. Below those, a worker is not found.
+	// deepest is how many frames of a stack are searched. A worker further down
+	// is not found.
 	deepest = 1 << 16
 )
 
-// slot is where [Here] finds a worker. on is plain: only the goroutine that has won busy
-// writes and reads it.
+// slot is where [Here] finds a worker. on is plain: only the goroutine that has
+// won busy writes and reads it.
 type slot struct {
 	busy atomic.Bool
 	on   Worker
@@ -54,11 +58,12 @@ var (
 	used  atomic.Int32  // slots that are busy
 )
 
-// RunOn is w.Run(on) for a scheduler whose worker on is the calling goroutine for as long as
-// the work runs: meanwhile [Here] finds the worker even if no context names it. A panic or a
-// runtime.Goexit of the work passes through. RunOn blocks as long as the work does, and may be
-// called from any goroutine. A nil worker is not found. At most 4096 work items at a time can be
-// found; others run as if by w.Run(on). The idea is that of github.com/jtolds/gls.
+// RunOn is w.Run(on) for a scheduler whose worker on is the calling goroutine for
+// as long as the work runs: during that time [Here] finds the worker even if no
+// context names it. A panic or a runtime.Goexit of the work passes through. RunOn
+// blocks as long as the work does, and may be called from any goroutine. A nil
+// worker is not found. At most 4096 work items at a time can be found; others run
+// as if by w.Run(on). The idea is that of github.com/jtolds/gls.
 func RunOn(w Work, on Worker) {
 	n := takeSlot(on)
 	if n < 0 {
@@ -91,8 +96,8 @@ func (s *slot) leave() {
 	used.Add(-1)
 }
 
-// descend goes down to the next digit, or to the work. It must not be inlined, and neither must
-// the digits: each has to be a call of its own on the stack.
+// descend calls the next digit, or runs the work. It must not be inlined, and
+// neither must the digits: each has to be a call of its own on the stack.
 //
 //go:noinline
 func descend(w Work, on Worker, n, left int) {
@@ -106,11 +111,11 @@ func descend(w Work, on Worker, n, left int) {
 	}
 }
 
-// Here returns the worker whose work the calling goroutine runs, if a scheduler has run that
-// work by [RunOn], and otherwise nil. The schedulers of this module use RunOn if an unnoticed
-// wait could block all their progress. In contrast to [WorkerFrom] the answer is certain. Here
-// does not block. It walks the stack, which takes about a microsecond: call it only before
-// blocking.
+// Here returns the worker whose work the calling goroutine runs, if a scheduler
+// has run that work by [RunOn], and otherwise nil. The schedulers of this module
+// use RunOn if an unnoticed wait could block all their progress. In contrast to
+// [WorkerFrom] the answer is certain. Here does not block. It walks the stack,
+// which takes about a microsecond: call it only before blocking.
 func Here() Worker {
 	if used.Load() == 0 {
 		return nil

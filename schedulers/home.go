@@ -2,13 +2,14 @@ package schedulers
 
 import "context"
 
-// Home is a scheduler as jobs and frames refer to it. Millions of references may exist:
-// a pointer is half of an interface, so each sleeping machine saves 8 bytes. A Home
-// never changes, so everything that got it from one context shares it.
+// Home is a reference to a scheduler, as jobs and frames keep it. Millions of
+// references may exist: a pointer is half the size of an interface, so each
+// sleeping machine saves 8 bytes. A Home never changes, so everything that got it
+// from one context shares it.
 //
-// A context answers with a Home when it is asked for its scheduler. A Home is therefore
-// a scheduler itself, but without the capabilities of the one that it stands for.
-// [FromContext] returns that one.
+// A context that is asked for its scheduler answers with a Home. A Home is
+// therefore a scheduler itself, but without the capabilities of the scheduler
+// that it refers to, which [FromContext] returns.
 type Home struct {
 	Scheduler Scheduler
 	Follower  Follower // the first among the layers of Scheduler, or nil

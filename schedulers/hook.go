@@ -17,8 +17,8 @@ import (
 // schedulers should do the same. The zero Hook is not set. A Hook is constant, and as
 // safe for concurrent use as its function is.
 //
-// The tempting alternative is a recover at each call. It gives each place a rule of its
-// own, and some panics are never seen.
+// The tempting alternative is a recover at each call. Each call then follows a rule of
+// its own, and some panics are never reported.
 type Hook[T any] struct {
 	name string
 	f    func(T)
@@ -36,8 +36,8 @@ func NewHook0(name string, f func()) Hook[struct{}] {
 	return Hook[struct{}]{name, func(struct{}) { f() }}
 }
 
-// IsSet reports whether the hook has a function to call. It saves the cost of making
-// the argument.
+// IsSet reports whether the hook has a function to call. Callers use it to avoid
+// preparing the argument in vain.
 func (h Hook[T]) IsSet() bool { return h.f != nil }
 
 // Call calls the function with v, if one is set, and reports whether it returned. It
@@ -72,10 +72,11 @@ func (p *HookPanic) String() string {
 	return fmt.Sprintf("the hook %s panicked: %v", p.Hook, p.Value)
 }
 
-// OnHookPanic has f called for each panic of a [Hook], once, and returns the function
-// that was set before, or nil. Without a function, the first panic of each hook is
-// written to standard error with its stack, and later ones of the same hook are
-// dropped. OnHookPanic is safe for concurrent use and does not block.
+// OnHookPanic makes f the function that is called, once, for each panic of a
+// [Hook], and returns the function that was set before, or nil. Without a
+// function, the first panic of each hook is written to standard error with its
+// stack, and later ones of the same hook are dropped. OnHookPanic is safe for
+// concurrent use and does not block.
 //
 // f is called on the goroutine of the hook, perhaps under a lock of the scheduler that
 // called it: it must be safe for concurrent use, must not block, and must not call that

@@ -43,8 +43,7 @@ type scheduler interface {
 	schedulers.Shutdowner
 }
 
-// tally is work that is submitted again the number of times that it says, as a machine
-// is.
+// tally is work that is submitted again a given number of times, as a machine is.
 type tally struct {
 	again     int
 	home      schedulers.Scheduler
@@ -70,7 +69,8 @@ func (w *tally) Run(on schedulers.Worker) {
 
 func (w *tally) Abandon(error) { w.abandoned.Add(1); w.all.Done() }
 
-// worksAsEver has s run works several times each, and jobs, and then shuts it down.
+// worksAsEver runs work items on s several times each, and jobs, and then shuts s
+// down.
 func worksAsEver(t *testing.T, s scheduler) {
 	t.Helper()
 	const again = 5
@@ -98,7 +98,7 @@ func worksAsEver(t *testing.T, s scheduler) {
 // hookCases are all hooks of this module. The policy test "hooks" finds options that
 // are kept in another way.
 func hookCases() []hookCase {
-	return []hookCase{
+	return append(simulationHooks(), []hookCase{
 		onScheduler("eventloop.OnWake", func(hook func()) scheduler { return eventloop.Start(eventloop.OnWake(hook)) }),
 		onScheduler("workstealing.Trace", func(hook func()) scheduler {
 			return workstealing.New(workstealing.Trace(func(workstealing.Event) { hook() }))
@@ -122,7 +122,6 @@ func hookCases() []hookCase {
 			worksAsEver(t, s)
 		}},
 		{"pool.HillClimbing", useHillClimbing},
-		{"simulation.Observe", useSimulation},
 		{"job.OnUnobserved", useUnobserved},
 		{"job.OnBlockingFull", useBlockingFull},
 		{"continuation.Continuation.Resume", func(t *testing.T, hook func()) {
@@ -156,6 +155,42 @@ func hookCases() []hookCase {
 			n, err := sub.Receive(context.Background())
 			require.NoError(t, err)
 			assert.Equal(t, 2, n)
+		}},
+	}...)
+}
+
+// simulationHooks are those of the simulation.
+func simulationHooks() []hookCase {
+	return []hookCase{
+		{"simulation.Observe", func(t *testing.T, hook func()) {
+			useSimulation(t, simulation.New(1, simulation.Observe(func(simulation.Event) { hook() })))
+		}},
+		{"simulation.Between", func(t *testing.T, hook func()) {
+			useSimulation(t, simulation.New(1, simulation.Between(func() error { hook(); return nil })))
+		}},
+		{"simulation.Interrupt", func(t *testing.T, hook func()) {
+			useSimulation(t, simulation.New(1, simulation.Interrupt(hook)))
+		}},
+		{"simulation.NewWith", func(t *testing.T, hook func()) {
+			useSimulation(t, simulation.NewWith(func([]simulation.Turn) int { hook(); return 0 }))
+		}},
+		{"simulation.OnPanic", func(t *testing.T, hook func()) {
+			s := simulation.New(1, simulation.OnPanic(func(*simulation.Panic) { hook() }))
+			failing := job.Go(schedulers.With(context.Background(), s), func(context.Context) error { panic(errOnPurpose) })
+			useSimulation(t, s)
+			_, err := failing.GetResult()
+			require.ErrorIs(t, err, errOnPurpose)
+		}},
+		{"simulation.Idle", func(t *testing.T, hook func()) {
+			s := simulation.New(1, simulation.Idle(func() bool { hook(); return false }))
+			never := job.NewSource[int]().Job()
+			waits := job.Go(s.Context(context.Background()), func(ctx context.Context) error {
+				_, err := never.Wait(ctx)
+				return err
+			})
+			require.ErrorIs(t, s.Run(), schedulers.ErrWouldDeadlock)
+			assert.Equal(t, job.Faulted, waits.Status())
+			useSimulation(t, s)
 		}},
 	}
 }
@@ -205,8 +240,8 @@ func useHillClimbing(t *testing.T, hook func()) {
 	})
 }
 
-func useSimulation(t *testing.T, hook func()) {
-	s := simulation.New(1, simulation.Observe(func(simulation.Event) { hook() }))
+func useSimulation(t *testing.T, s *simulation.Scheduler) {
+	t.Helper()
 	ran := 0
 	for range 10 {
 		require.NoError(t, s.Submit(say1(func() { ran++ }), schedulers.Hint{}))

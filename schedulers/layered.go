@@ -2,8 +2,9 @@ package schedulers
 
 import "reflect"
 
-// Layered is a scheduler on top of another one: it decides about order, number or
-// supervision, and all work that it has accepted runs on the scheduler beneath.
+// Layered is a scheduler on top of another one: it controls the order, the number
+// or the supervision of work, and everything that it has accepted runs on the
+// scheduler beneath.
 type Layered interface {
 	// Beneath returns the scheduler beneath, or nil if it has none. The result never
 	// changes. It does not block.
@@ -27,12 +28,12 @@ func RunsOn(home, s Scheduler) bool {
 	return false
 }
 
-// Same reports whether a and b are one scheduler. A [Home] is the scheduler that it
-// stands for. Two schedulers whose type cannot be compared are not known to be the
-// same. It does not block, and may be called from any goroutine.
-//
-// The operator == panics for such types. Most schedulers are pointers, for which Same
-// costs about the same.
+// Same reports whether a and b are the same scheduler, where a [Home] counts as
+// the scheduler that it refers to. Two schedulers whose type cannot be compared
+// are not known to be the same. It does not block, and may be called from any
+// goroutine.
+// The operator == panics for such types. Most schedulers are pointers, for which
+// Same costs about as much as ==.
 func Same(a, b Scheduler) bool {
 	a, b = beneathHome(a), beneathHome(b)
 	t := reflect.TypeOf(a)
@@ -42,7 +43,7 @@ func Same(a, b Scheduler) bool {
 	return t == nil || (t.Kind() == reflect.Pointer || reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable()) && a == b
 }
 
-// beneathHome returns the scheduler that s stands for, if s is a Home.
+// beneathHome returns the scheduler that s refers to, if s is a Home.
 func beneathHome(s Scheduler) Scheduler {
 	if h, ok := s.(*Home); ok && h != nil {
 		return h.Scheduler

@@ -47,7 +47,7 @@ func TestSameLooksThroughHomesAndDoesNotPanic(t *testing.T) {
 
 // teller is a worker that records what it is told.
 type teller struct {
-	desk
+	directWorker
 	told   []string
 	refuse error
 }
@@ -85,7 +85,7 @@ func TestAWaitTellsTheWorkerInTheBestWayThatItUnderstands(t *testing.T) {
 	ctx := context.Background()
 
 	require.NoError(t, schedulers.Wait(ctx, nil, s, done), "no worker to tell")
-	require.NoError(t, schedulers.Wait(ctx, &desk{s}, s, done), "a worker that need not be told")
+	require.NoError(t, schedulers.Wait(ctx, &directWorker{s}, s, done), "a worker that need not be told")
 
 	var blocks teller
 	require.NoError(t, schedulers.Wait(ctx, &blocks, s, done))

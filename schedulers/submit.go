@@ -9,22 +9,23 @@ import (
 	"sync/atomic"
 )
 
-// TrySubmit is s.Submit(w, from) for callers that a panicking scheduler must not tear
-// down: those that complete an operation and have more waiters to tell than this one
-// work. It returns nil if w was accepted, and then s runs or abandons it once; or why w
-// was refused, and then neither method of w is called. A nil scheduler refuses with
-// [ErrRejected].
+// TrySubmit is s.Submit(w, from) for callers that must survive a panic in Submit:
+// callers that complete an operation and have more waiters to notify than this
+// one. It returns nil if w was accepted, and s then runs or abandons it once; or
+// it returns why w was refused, and then neither method of w is called. A nil
+// scheduler refuses with [ErrRejected].
 //
-// That holds even for a Submit that panics. It may have accepted w before, and it is
-// not known whether. So a scheduler from outside of this module is given w in a ticket,
-// which costs an allocation, and after a panic TrySubmit takes the ticket back. If s
-// has not begun with w it never will, and the error is a [*SubmitPanicError]. If s has
-// begun, w was accepted, the error is nil, and the panic is reported to [OnHookPanic].
-// The schedulers of this module contain the panics of their hooks, and need no ticket.
+// This holds even if Submit panics. Submit may have accepted w before the panic,
+// and the caller cannot know. So TrySubmit gives a scheduler from outside of this
+// module w in a ticket, which costs an allocation, and takes the ticket back
+// after a panic. If s has not begun with w it never will, and the error is a
+// [*SubmitPanicError]. If s has begun, w was accepted, the error is nil, and the
+// panic is reported to [OnHookPanic]. The schedulers of this module contain the
+// panics of their hooks, and need no ticket.
 //
-// The tempting alternative is to take every panic for a refusal. A machine would then
-// be resumed by its scheduler and by the caller that was told of a refusal: at the same
-// time, on two goroutines.
+// It is tempting to treat every panic as a refusal. A machine would then be
+// resumed twice, on two goroutines at the same time: by its scheduler, and by the
+// caller that was told of a refusal.
 func TrySubmit(s Scheduler, w Work, from Hint) error {
 	h, isHome := s.(*Home)
 	if isHome && h != nil && h.sound {
@@ -46,9 +47,9 @@ func TrySubmit(s Scheduler, w Work, from Hint) error {
 }
 
 // TryOffer is [TrySubmit] without a ticket, for work that is its own ticket: its
-// submitter can take it back, so that a later Run or Abandon does nothing. A job is
-// such a work item. After a [*SubmitPanicError] it is not known whether s has accepted w;
-// any other error is a refusal.
+// submitter can take it back, so that a later Run or Abandon does nothing. A job
+// is such a work item. After a [*SubmitPanicError] it is not known whether s has
+// accepted w; any other error is a refusal.
 func TryOffer(s Scheduler, w Work, from Hint) (err error) {
 	if s == nil {
 		return fmt.Errorf("schedulers: no scheduler: %w", ErrRejected)
@@ -111,9 +112,9 @@ func (t *ticket) Abandon(reason error) {
 	}
 }
 
-// sound reports whether Submit cannot panic once it has accepted work: s is of a
-// package below this one's folder. A scheduler that embeds one of those is not of such
-// a package.
+// sound reports whether Submit cannot panic once it has accepted work: the type
+// of s is declared in a package below this folder. A scheduler that merely embeds
+// such a type is not.
 func sound(s Scheduler) bool {
 	t := reflect.TypeOf(s)
 	if t.Kind() == reflect.Pointer {

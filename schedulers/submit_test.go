@@ -46,8 +46,8 @@ func reports(t *testing.T) *[]string {
 	return &all
 }
 
-// However late Submit panics: nil means that the work runs once, an error that it never
-// does.
+// However late Submit panics: nil means that the work runs once, and an error
+// that it never runs.
 func TestTrySubmitTellsAPanicAfterAcceptingFromARefusal(t *testing.T) {
 	for name, c := range map[string]struct {
 		keeps, runs, accepted bool

@@ -2,16 +2,17 @@ package schedulers
 
 import "time"
 
-// Timers is a scheduler that has a clock and timers of its own. A simulation has them
-// because its time is not real time. The others have them because a million sleeping
-// machines should share one timer of the Go runtime, and because timers must belong to
-// an instance: a scheduler made inside a synctest bubble has timers of that bubble.
+// Timers is a scheduler that has a clock and timers of its own. A simulation has
+// them because its time is not real time. Other schedulers have them because a
+// million sleeping machines should share one timer of the Go runtime, and because
+// timers must belong to an instance: a scheduler made inside a synctest bubble
+// has timers of that bubble.
 type Timers interface {
 	// StartTimer arms t to expire after d. A d of zero or less expires as soon
 	// as possible. t must not be armed.
 	StartTimer(t *Timer, d time.Duration)
 
-	// StopTimer disarms t and reports whether it did: false says that t has
+	// StopTimer disarms t and reports whether it did. False means that t has
 	// expired, is expiring right now, or was never armed.
 	StopTimer(t *Timer) bool
 }

@@ -2,9 +2,9 @@ package schedulers
 
 import "context"
 
-// Pumper is a [Worker] that can do other work of its scheduler on its goroutine, or let
-// other work items have their turn, while it waits for an event. Examples are the thread of
-// an event loop and a place in a simulation.
+// Pumper is a [Worker] that, while it waits for an event, can run other work of
+// its scheduler on its goroutine or let other work items have their turn.
+// Examples are the thread of an event loop and a slot in a simulation.
 type Pumper interface {
 	// Pump waits until done is closed, and returns nil, or until ctx ends, and returns
 	// its cause. An error that wraps [ErrWouldDeadlock] means that neither will ever

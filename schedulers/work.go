@@ -21,8 +21,8 @@ type Work interface {
 	Abandon(reason error)
 }
 
-// Worker is the place where work runs, as seen from inside: a goroutine of a pool, a
-// locked thread, the owner of an event loop.
+// Worker is an executor of work, as the work itself sees it: a goroutine of a
+// pool, a locked thread, the owner of an event loop.
 //
 // A Worker is safe for concurrent use.
 type Worker interface {

@@ -17,9 +17,10 @@
 //
 // # Abort is a request
 //
-// Go cannot stop a goroutine from outside, and platforms that could have regretted it:
-// the thread dies while it holds a lock. So running work is given a context, by
-// [Context] or, for a function that is queued with [Scheduler.Go], as its argument.
+// Go cannot stop a goroutine from outside, and platforms that could do so came to
+// regret it: the thread dies while it holds a lock. So running work gets a
+// context: from [Context] or, for a function that is queued with [Scheduler.Go],
+// as its argument.
 //
 // # Jobs
 //
@@ -42,9 +43,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// ErrWithdrawn is the reason with which withdrawn work is abandoned. It wraps
-// [schedulers.ErrShutdown], as each reason of that kind does, and is itself wrapped
-// together with the cause that Cancel was given.
+// ErrWithdrawn is the reason of abandoning withdrawn work. It wraps
+// [schedulers.ErrShutdown], as every reason to abandon work does, and is itself
+// wrapped together with the cause that Cancel was given.
 var ErrWithdrawn = fmt.Errorf("cancellable: work was withdrawn: %w", schedulers.ErrShutdown)
 
 // face holds the methods that all shims share; see the comment of Scheduler.
@@ -123,7 +124,7 @@ func (s *Scheduler) remember(it *Item) {
 	s.number++
 	s.live.Put(it, s.number)
 	s.mu.Unlock()
-	if gone, _ := it.t.Gone(); gone { // a Shutdown gave it up, too early to forget it
+	if gone, _ := it.t.Gone(); gone { // a Shutdown abandoned it too early to remove it
 		s.forget(it)
 	}
 }

@@ -178,8 +178,8 @@ func (fate) Run(schedulers.Worker) {}
 
 func (f fate) Abandon(error) { f() }
 
-// Each of a thousand work items is run once or withdrawn once, whichever comes first, and
-// Cancel has said which.
+// Each of a thousand work items is run once or withdrawn once, whichever comes
+// first, and Cancel has said which.
 func TestCancelRacingRun(t *testing.T) {
 	beneath := pool.New(pool.Workers(2, 2))
 	s := cancellable.New(beneath)

@@ -6,31 +6,33 @@ import "github.com/movenext/movenext/schedulers"
 //
 // # What can be known
 //
-// The scheduler has n threads and will never add another. If all of them wait, each for
-// work of this very scheduler, no thread is left to do that work. The last one to wait
-// is told so instead of waiting.
+// The scheduler has n threads and will never add another. If all of them wait,
+// each for work of this very scheduler, no thread is left to run that work. Then
+// the last thread to wait gets an error instead of waiting.
 //
-// Nothing less is enough. A thread that waits for something else (a pool, a network, a
-// person) may continue at any moment; so [thread.Block], which does not say what the
-// wait is for, counts as a thread that may continue. So does a thread whose wait has
-// ended but which has not been given a processor yet: when the last thread asks, that
-// thread is still inside its wait, which proves nothing. That is why a wait passes in
-// the channel that ends it, and why each channel is checked anew:
+// No weaker condition is enough. A thread that waits for something else (a pool,
+// a network, a person) may continue at any moment; so [thread.Block], which does
+// not say what the wait is for, counts as a thread that may continue. So does a
+// thread whose wait has ended but which has not been given a processor yet: when
+// the last thread asks, that thread is still inside its wait, which proves
+// nothing. That is why a wait passes in the channel that ends it, and why each
+// channel is checked anew:
 //
 //	stuck(w) = w.awaits != nil and w.awaits is not closed
 //
-// The argument: let all n be stuck while mu is held. A channel is closed by work of
-// this scheduler that is running or queued. Running work is on one of these threads,
-// beneath its wait; so none of it continues before a channel is closed. The first
-// channel to be closed would have to be closed by one of them. What remains is help
-// from outside, which the scheduler does not consider: a cancellation of the awaited
-// work, or a shutdown of the scheduler with a deadline.
+// Proof. Let all n threads be stuck while mu is held. A channel is closed by work
+// of this scheduler that is running or queued. Running work is on one of these
+// threads, beneath its wait, so none of it continues before a channel is closed.
+// Thus the first channel to be closed would have to be closed by a thread that
+// waits for a channel. What remains is help from outside, which the scheduler
+// does not consider: a cancellation of the awaited work, or a shutdown of the
+// scheduler with a deadline.
 //
 // # Hints
 //
-// A worker in a context is a hint, so the caller may be a goroutine unrelated to the
-// thread, whose wait delays nothing. The thread's id tells the two apart if the
-// operating system provides it; elsewhere the hint is believed.
+// A worker in a context is a hint, so the caller may be a goroutine unrelated to
+// the thread, and its wait delays nothing. The thread's id tells the two apart if
+// the operating system provides it; elsewhere the hint is believed.
 
 // Block implements [schedulers.Blocker]. It changes nothing and never returns an error:
 // it is not known what the wait is for, so it may end.

@@ -42,7 +42,7 @@ func (s *stage) actor() actor {
 	return a
 }
 
-// do has the actor call f and waits until it has returned.
+// do makes the actor call f and waits until it has returned.
 func (a actor) do(f func(on schedulers.HomeBlocker)) {
 	done := make(chan struct{})
 	a <- func(on schedulers.HomeBlocker) {
@@ -52,7 +52,7 @@ func (a actor) do(f func(on schedulers.HomeBlocker)) {
 	<-done
 }
 
-// block has the actor announce a wait, which continues when block has returned.
+// block makes the actor announce a wait, which continues when block has returned.
 func (a actor) block(home schedulers.Scheduler, done <-chan struct{}) (unblock func(), err error) {
 	a.do(func(on schedulers.HomeBlocker) { unblock, err = on.BlockFor(home, done) })
 	return unblock, err

@@ -17,14 +17,14 @@
 // (machines, continuations). Otherwise a sum of several jobs, a countdown or a set
 // would never complete. Other work stays queued; wait.go says why.
 //
-// If all threads wait, each for work of this very scheduler, and nothing of those two
-// kinds is queued, the last one is told ErrWouldDeadlock instead of waiting
-// ([schedulers.HomeBlocker]); block.go says what can be known for that. A thread that
-// waits for anything else may continue, so such a wait is never refused: an error for a
-// wait that would have ended is worse than a wait that a context can end. A machine
-// that suspends does not wait in this sense. It leaves its thread, and needs one again
-// to continue: a thread that waits for it with Wait delays it, a thread that awaits it
-// does not.
+// If all threads wait, each for work of this very scheduler, and nothing of those
+// two kinds is queued, the last one gets ErrWouldDeadlock instead of waiting
+// ([schedulers.HomeBlocker]); block.go explains what can be known. A thread that
+// waits for anything else may continue, so such a wait is never refused: an error
+// for a wait that would have ended is worse than a wait that a context can end. A
+// machine that suspends does not wait in this sense. It leaves its thread, and
+// needs one again to continue: a thread that waits for it with Wait delays it, a
+// thread that awaits it does not.
 //
 // # State of a thread
 //
@@ -34,15 +34,15 @@
 //
 // # Long-running work
 //
-// [Runner] gives each work item a thread of its own for as long as it runs, without a limit.
-// The flag [schedulers.LongRunning] has no effect on [Threads]: work that was submitted
-// to them belongs to their state.
+// [Runner] gives each work item a thread of its own for as long as it runs,
+// without a limit. The flag [schedulers.LongRunning] has no effect on [Threads]:
+// work that was submitted to them belongs to their state.
 //
 // # What it costs
 //
-// Waking a parked worker that is locked to a thread means a handover between two OS
-// threads: some 30 µs for the round trip, a hundred times the cost on other schedulers.
-// Work that needs no thread of its own belongs on one of those.
+// Waking a parked worker that is locked to a thread means a handover between two
+// OS threads: some 30 µs for the round trip, a hundred times the cost on other
+// schedulers. Work that needs no thread of its own belongs on another scheduler.
 //
 // # Goexit
 //

@@ -2,8 +2,8 @@ package dedicated
 
 import "github.com/movenext/movenext/schedulers"
 
-// line is the queue of Threads, oldest first. It also records the thread that each work item
-// belongs to; see wait.go. The zero line is empty.
+// line is the queue of Threads, oldest first. It also records the thread that
+// each work item belongs to; see wait.go. The zero line is empty.
 type line struct {
 	list  []entry
 	first int // index in list; entries before it are gone
@@ -13,7 +13,7 @@ type line struct {
 type entry struct {
 	work schedulers.Work
 	near bool // a waiting thread may run it on top of its wait
-	last bool // but not before all other work items that it may run: it gives way
+	last bool // it yields: only after all other work items that the thread may run
 	from *thread
 }
 
@@ -40,12 +40,12 @@ func (l *line) pop() schedulers.Work {
 	return w
 }
 
-// lookBack is the number of newest entries in which a thread looks for one that it may
-// run: what it has started just now is there.
+// lookBack is the number of newest entries in which a thread looks for one that
+// it may run. The work that it has just started is among them.
 const lookBack = 64
 
-// popNear returns the newest work that the waiting thread w may run or, if that is none but works
-// that give way, the oldest of these; or nil.
+// popNear returns the newest work that the waiting thread w may run. If all such
+// work yields, it returns the oldest of it; if there is none, nil.
 func (l *line) popNear(w *thread) schedulers.Work {
 	last := len(l.list) - 1
 	oldest := -1

@@ -9,9 +9,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Runner is for long-running work: each work item gets an OS thread of its own, at once, for
-// as long as it runs. It holds no thread while it has no work. Make one with
-// [NewRunner]. All methods are safe for concurrent use.
+// Runner is for long-running work: each work item gets an OS thread of its own,
+// at once, for as long as it runs. It holds no thread while it has no work. Make
+// one with [NewRunner]. All methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter and Meter.
 //
@@ -48,7 +48,7 @@ func (r *Runner) Name() string { return r.name }
 // [schedulers.ErrShutdown] after Shutdown has been called and with
 // [schedulers.ErrRejected] if w is nil. Hints are ignored. It does not block.
 //
-// The thread ends with the work, so any state that the work left on it goes too.
+// The thread ends with the work, and any state that the work left on it is lost.
 func (r *Runner) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	if err := r.tally.Enter(r.name, w); err != nil {
 		return err
@@ -78,5 +78,6 @@ func (r *Runner) Metrics() schedulers.Metrics { return r.tally.Metrics() }
 // Scheduler implements [schedulers.Worker].
 func (l *lane) Scheduler() schedulers.Scheduler { return l.of }
 
-// ID implements [schedulers.Worker]: a number that no other work of the runner has had.
+// ID implements [schedulers.Worker]: a number that is unique among all work of
+// the runner.
 func (l *lane) ID() int { return l.id }

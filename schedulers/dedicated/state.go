@@ -30,7 +30,8 @@ func WithState[T any](start func() T, end func(T)) Option {
 	}
 }
 
-// state is the value of a thread. It is boxed, since a T may be an interface that is nil.
+// state is the value of a thread. It is boxed, since a T may be an interface that
+// is nil.
 type state[T any] struct{ value T }
 
 // State returns the value that [WithState] made for the thread that runs the caller,

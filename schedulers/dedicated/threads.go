@@ -26,8 +26,8 @@ type Threads struct {
 	timerQueue
 	name string
 
-	// Functions that each thread runs before its first and after its last work, in
-	// execution order.
+	// Functions that each thread runs before its first and after its last work,
+	// in execution order.
 	begin, finally []schedulers.Hook[*thread]
 
 	refused atomic.Uint64
@@ -67,12 +67,13 @@ type Option func(*Threads)
 // Name gives the scheduler a name, for logs.
 func Name(name string) Option { return func(t *Threads) { t.name = name } }
 
-// OnThread has start run on each thread before its first work, and end after its last;
-// either may be nil. They are for state that is bound to a thread. After work that
-// called runtime.Goexit, a new thread replaces the old one, and start runs again on it;
-// end does not run on the one that died. The option may be given several times: the
-// first to start ends last. A panic in either is contained (see [schedulers.Hook]): the
-// thread serves its work all the same, without the state that start would have made.
+// OnThread runs start on each thread before its first work, and end after its
+// last; either may be nil. Use it for state that is bound to a thread. After work
+// that called runtime.Goexit, a new thread replaces the old one and runs start
+// again; end does not run on the thread that died. The option may be given
+// several times: the first to start ends last. A panic in either function is
+// contained (see [schedulers.Hook]): the thread still runs its work, without the
+// state that start would have made.
 func OnThread(start, end func()) Option {
 	return func(t *Threads) {
 		t.atStart(schedulers.NewHook("dedicated.OnThread", func(*thread) { start() }), start != nil)
@@ -86,8 +87,8 @@ func (t *Threads) atStart(h schedulers.Hook[*thread], wanted bool) {
 	}
 }
 
-// atEnd has h run before the functions of earlier options: the first to begin ends
-// last.
+// atEnd makes h run before the functions of earlier options: the first to begin
+// ends last.
 func (t *Threads) atEnd(h schedulers.Hook[*thread], wanted bool) {
 	if wanted {
 		t.finally = slices.Insert(t.finally, 0, h)
@@ -138,8 +139,9 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	return nil
 }
 
-// submitter returns the thread that the hint names or, if it names none, on which it is called: a
-// machine's context does not know its worker.
+// submitter returns the thread that the hint names. If the hint names none, it
+// returns the thread on which it is called, since a machine's context does not
+// know its worker.
 func (t *Threads) submitter(by schedulers.Worker) *thread {
 	if from, ok := by.(*thread); ok {
 		return from

@@ -8,27 +8,30 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// This file lets a waiting thread run the work that it waits for, if no other thread
-// can.
+// This file lets a waiting thread run the work that it waits for, if no other
+// thread can.
 //
-// Work on the only thread starts other work and waits for a combined result: for all of
-// it, for a countdown, for a set to be empty. The scheduler cannot know which works
-// that needs. If the thread just blocked, it would block forever.
+// Work on the only thread starts other work and waits for a combined result: for
+// all of it, for a countdown, for a set to be empty. The scheduler cannot know
+// which work items that result needs. If the thread just blocked, it would block
+// forever.
 //
-// The tempting answer is to run any queued work, as an event loop does. It turns a
-// correct program into one that hangs: work that holds a mutex waits for a timer, other
-// work is run on top of it and wants the mutex, and the first cannot continue beneath
-// it. In a queue that other work would have done no harm.
+// The tempting answer is to run any queued work, as an event loop does. That
+// turns a correct program into one that hangs: work that holds a mutex waits for
+// a timer, other work is run on top of it and wants the mutex, and the first
+// cannot continue beneath it. Had the other work stayed in the queue, it would
+// have done no harm.
 //
-// So only two kinds of work are run on top of a wait, the newest first (what gives way by
-// [schedulers.PreferFairness] after all others, the oldest first), and only while all other
-// threads wait, too:
+// So only two kinds of work are run on top of a wait, the newest first (work that
+// yields, by [schedulers.PreferFairness], comes after all others, the oldest
+// first), and only while all other threads wait, too:
 //
 //   - work that was submitted on this thread, as the hint says: usually by the waiting
 //     work itself;
-//   - work that continues something that has started before ([schedulers.Resumed]):
-//     machines, which suspend where they would block, continuations, and the turn that a
-//     strand on top of this scheduler hands over.
+//   - work that continues something that has started before
+//     ([schedulers.Resumed]): machines, which suspend where they would block,
+//     continuations, and the turn that a strand on top of this scheduler hands
+//     over.
 //
 // Everything else stays queued until the thread is free.
 //
@@ -125,8 +128,8 @@ func (t *Threads) othersWait(w *thread) bool {
 	return true
 }
 
-// callOthers has the waiting threads look again, because w now waits too or work has
-// arrived; mu is held.
+// callOthers makes the waiting threads look again, because w now waits too or
+// work has arrived; mu is held.
 func (t *Threads) callOthers(w *thread) {
 	if t.queue.len() == 0 {
 		return
@@ -147,8 +150,8 @@ func (w *thread) runOnTop(work schedulers.Work) {
 	w.onTop = before
 }
 
-// OnTop reports whether the work that was handed w last was begun on top of a wait. Only that work
-// asks, on its goroutine.
+// OnTop reports whether the last work that w was given began on top of a wait.
+// Only that work asks, on its goroutine.
 func (w *thread) OnTop() bool { return w.onTop }
 
 // helped counts work that was run on top of a wait.

@@ -10,8 +10,8 @@
 //	go compute(loop)        // posts results: loop.Post(func() { label.SetText(…) })
 //	loop.Run(ctx)           // on the main goroutine
 //
-// Work runs one at a time, in the order of arrival. A program without a thread to give
-// lets the loop have one of its own: [Start].
+// Work runs one at a time, in the order of arrival. A program that cannot spare a
+// thread gives the loop one of its own: [Start].
 //
 // # A foreign main loop
 //
@@ -29,11 +29,11 @@
 //	   a token into wake, unless     O3 go to O1
 //	   there is one
 //
-// If O1 finds nothing, the next S1 finds the queue empty and is followed by its S2, and
-// the token stays in the channel until O2 takes it: it does not matter whether the
-// owner waits already. A token left behind by work that has already run makes the owner
-// look once in vain. A goroutine that stops being the owner while work is queued puts a
-// token there, too.
+// If O1 finds nothing, the next S1 finds the queue empty and is followed by its
+// S2, and the token stays in the channel until O2 takes it, whether or not the
+// owner is already waiting. A token left behind by work that has already run
+// makes the owner look once in vain. A goroutine that stops being the owner while
+// work is queued puts a token there, too.
 //
 // # Waiting inside
 //

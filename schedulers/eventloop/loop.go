@@ -58,7 +58,7 @@ func New(opts ...Option) *Loop {
 	return l
 }
 
-// Start returns a loop that runs on a goroutine and an OS thread of its own, until
+// Start returns a loop that runs on a goroutine and an OS thread of its own until
 // Shutdown. Without a Shutdown it keeps both.
 func Start(opts ...Option) *Loop {
 	l := New(opts...)
@@ -66,7 +66,8 @@ func Start(opts ...Option) *Loop {
 	return l
 }
 
-// serve runs the loop until it is shut down, on as many goroutines as that takes.
+// serve runs the loop until it is shut down, on as many goroutines in sequence as
+// that takes.
 func (l *Loop) serve() {
 	schedulers.ClearLabels()
 	ended := false
@@ -101,7 +102,8 @@ func (l *Loop) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// announce makes the owner look for work, be it a goroutine or a foreign loop.
+// announce makes the owner look for work, whether it is a goroutine or a foreign
+// loop.
 func (l *Loop) announce() {
 	l.awaken()
 	l.onWake.Call(struct{}{})

@@ -88,11 +88,12 @@ func (l *Loop) Run(ctx context.Context) error {
 	return l.pump(ctx, nil)
 }
 
-// RunPending makes the caller the owner for as long as it takes to run the work that is
-// queued now, and returns how many work items it ran. It does not wait for more; work that
-// has arrived meanwhile is announced to [OnWake]. It returns 0 if another goroutine
-// runs the loop. Called by the owner in the middle of work, it runs the queued work
-// inside that work, if the system lets it know that the caller is the owner.
+// RunPending makes the caller the owner for as long as it takes to run the work
+// that is queued now, and returns how many work items it ran. It does not wait
+// for more; work that has arrived meanwhile is announced to [OnWake]. It returns
+// 0 if another goroutine runs the loop. Called by the owner in the middle of
+// work, it runs the queued work inside that work, if the system lets it know that
+// the caller is the owner.
 func (l *Loop) RunPending() int {
 	n := l.len()
 	left := func() int { n--; return n + 1 }
@@ -106,8 +107,8 @@ func (l *Loop) RunPending() int {
 	return l.drain(left)
 }
 
-// drain runs queued work while more returns a number above zero, and returns how many
-// works it ran.
+// drain runs queued work while more returns a number above zero, and returns how
+// many work items it ran.
 func (l *Loop) drain(more func() int) int {
 	n := 0
 	for more() > 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Post has f run on the loop, later. It returns nil, or [schedulers.ErrShutdown] after
-// Shutdown, or [schedulers.ErrRejected] if f is nil. It does not block. A posted
-// function is dropped if a Shutdown that gives up abandons it.
+// Post queues f to run on the loop. It returns nil, or [schedulers.ErrShutdown]
+// after Shutdown, or [schedulers.ErrRejected] if f is nil. It does not block. A
+// posted function is dropped if a Shutdown that gives up abandons it.
 func (l *Loop) Post(f func()) error {
 	if f == nil {
 		return fmt.Errorf("eventloop: function is nil: %w", schedulers.ErrRejected)
@@ -29,10 +29,11 @@ func (f posted) Run(schedulers.Worker) { f() }
 // Abandon implements [schedulers.Work].
 func (posted) Abandon(error) {}
 
-// Send has f run on the loop and returns when f has returned: nil, or an error if f
+// Send runs f on the loop and returns when f has returned: nil, or an error if f
 // panicked or called runtime.Goexit. On the owner's thread it calls f at once. It
-// returns [schedulers.ErrShutdown] if f will not run. If ctx ends first, it returns the
-// cause, and f still runs when its turn comes. It blocks. A nil ctx never ends.
+// returns [schedulers.ErrShutdown] if f will not run. If ctx ends first, it
+// returns the cause, and f still runs when its turn comes. It blocks. A nil ctx
+// never ends.
 //
 // If ctx names a worker of a scheduler, that worker is told of the wait.
 func (l *Loop) Send(ctx context.Context, f func()) error {

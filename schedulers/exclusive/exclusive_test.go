@@ -38,8 +38,8 @@ func submit(t *testing.T, s schedulers.Scheduler, run func(on schedulers.Worker)
 	return d
 }
 
-// line submits works to a pair: one for each letter, capitals to the exclusive side.
-// They write their letter when they run.
+// line submits work items to a pair: one for each letter, capitals to the
+// exclusive side. They write their letter when they run.
 func line(t *testing.T, p *exclusive.Pair, order *strings.Builder, letters string) {
 	t.Helper()
 	for _, letter := range letters {
@@ -72,9 +72,9 @@ func TestWhichWorkMayRunTogether(t *testing.T) {
 	}
 }
 
-// A stream of concurrent work that never ends: each work item begins before the previous one
-// ends. Exclusive work has its turn when the works before it have ended, and so has
-// concurrent work in a stream of exclusive work.
+// A stream of concurrent work that never ends: each work item begins before the
+// previous one ends. Exclusive work has its turn when the work items before it
+// have ended, and so has concurrent work in a stream of exclusive work.
 func TestNeitherSideStarves(t *testing.T) {
 	for name, one := range map[string]string{"exclusive": "X", "concurrent": "x"} {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestExclusiveWorkThatHasWaitedIsAloneAgainBeforeItGoesOn(t *testing.T) {
 	})
 }
 
-// Random works that wait at random moments, checked against the rule at each step.
+// Random work items that wait at random moments, checked against the rule at each step.
 func TestTheRuleHoldsWithWaits(t *testing.T) {
 	p := exclusive.New(pool.New(pool.Workers(4, 4)), 3)
 	var mu sync.Mutex

@@ -30,7 +30,8 @@ const (
 	exclusive
 )
 
-// rule says which works may run together. It is guarded by the lock of turns.
+// rule says which work items may run together. It is guarded by the lock of
+// turns.
 //
 //	           | none  concurrent  exclusive    already running
 //	-----------+--------------------------------------------
@@ -78,7 +79,8 @@ func New(over schedulers.Scheduler, most int) *Pair {
 	return p
 }
 
-// Concurrent returns the scheduler for work that may run together with its like.
+// Concurrent returns the scheduler for work that may run together with other
+// concurrent work.
 func (p *Pair) Concurrent() *Side { return &p.concurrent }
 
 // Exclusive returns the scheduler for work that runs alone.

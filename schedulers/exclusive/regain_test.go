@@ -1,7 +1,10 @@
 package exclusive_test
 
 import (
+	"bytes"
 	"context"
+	"regexp"
+	"runtime"
 	"testing"
 	"time"
 
@@ -92,11 +95,12 @@ func TestWorkWhoseTurnWasTakenBackComesBeforeThoseBehindIt(t *testing.T) {
 	}
 	first := job.Go(ctx, func(ctx context.Context) error {
 		close(began)
-		_, err := outside.Job().Wait(ctx)
+		err := waitOutside(ctx, outside.Job())
 		order = append(order, 0)
 		return err
 	})
 	<-began
+	require.Eventually(t, waitsOutside, time.Minute, time.Microsecond, "its turn is free")
 	one := note(1)
 	require.Eventually(t, func() bool { return len(s.Snapshot()) == 1 }, time.Minute, time.Microsecond, "it has the turn")
 	two := note(2)
@@ -106,6 +110,28 @@ func TestWorkWhoseTurnWasTakenBackComesBeforeThoseBehindIt(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2}, order)
 	require.NoError(t, s.Shutdown(context.Background()))
 }
+
+func waitOutside(ctx context.Context, j *job.Job[int]) error {
+	_, err := j.Wait(ctx)
+	return err
+}
+
+// waitsOutside reports whether a goroutine is parked in waitOutside. Work that is
+// submitted before that is started by the thread itself when it gives its turn
+// away, and may run in the wait.
+func waitsOutside() bool {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for g := range bytes.SplitSeq(stacks, []byte("\n\n")) {
+		state, _, _ := bytes.Cut(g, []byte("\n"))
+		if bytes.Contains(g, []byte("exclusive_test.waitOutside(")) && parked.Match(state) {
+			return true
+		}
+	}
+	return false
+}
+
+var parked = regexp.MustCompile(`\[(select|chan receive|sync\.Cond\.Wait)`)
 
 func TestWhatIsBeneathReachesTheWorkAbove(t *testing.T) {
 	t.Run("strand", func(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Strand runs one work item at a time, in the order of arrival. Make one with [NewStrand]; a
-// million of them are affordable, at some 300 bytes each and no goroutine. All methods
-// are safe for concurrent use.
+// Strand runs one work item at a time, in the order of arrival. Make one with
+// [NewStrand]; a million of them are affordable, at some 300 bytes each and no
+// goroutine. All methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Timers (those of
 // the scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and its

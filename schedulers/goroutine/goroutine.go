@@ -1,10 +1,11 @@
 // Package goroutine is the scheduler that Go programs have without this module: each
 // work item gets a goroutine of its own, at once. Go's runtime does the rest.
 //
-// It is the right choice if work blocks in system calls or on channels, if the amount
-// of work is small, or as a baseline for the other schedulers. It has no queue and no
-// limit: submitting a million work items starts a million goroutines, with some 2.7 GB of
-// stacks. To bound it, put package limited on top.
+// It is the right choice if work blocks in system calls or on channels, if the
+// amount of work is small, or as a baseline for the other schedulers. It has no
+// queue and no limit: submitting a million work items starts a million
+// goroutines, with some 2.7 GB of stacks. To bound it, put package limited on
+// top.
 //
 // # Waiting
 //
@@ -24,8 +25,8 @@ import (
 // [schedulers.Timers] without an exported field.
 type timerQueue = timers.Queue
 
-// Scheduler starts a goroutine for each work item. Make one with [New]. All methods are safe
-// for concurrent use.
+// Scheduler starts a goroutine for each work item. Make one with [New]. All
+// methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Shutdowner, Timers, Limiter (without a
 // limit) and Meter.
@@ -68,7 +69,8 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 // MaxConcurrency returns 0, which means no limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
-// Metrics implements [schedulers.Meter]. Queued are work items whose goroutine has not begun.
+// Metrics implements [schedulers.Meter]. Queued are work items whose goroutine
+// has not begun.
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
 // worker is one goroutine.

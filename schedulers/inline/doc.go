@@ -1,7 +1,7 @@
-// Package inline is the scheduler that runs work on the spot: Submit calls it, on the
-// goroutine of the submitter. It needs no queue, no other goroutine, and no handover.
-// It suits continuations that are a few instructions long, tests, and programs that
-// must not start goroutines.
+// Package inline is the scheduler that runs work immediately: Submit calls it, on
+// the submitter's goroutine. It needs no queue, no other goroutine, and no
+// handover. It suits continuations that are a few instructions long, tests, and
+// programs that must not start goroutines.
 //
 // # The stack
 //
@@ -9,12 +9,12 @@
 //
 //	func (s *Scheduler) Submit(w Work, _ Hint) error { w.Run(nil); return nil }
 //
-// It is wrong for work that submits work. A chain of a million continuations would be a
-// million calls deep. So work that is submitted from inside work of this scheduler
-// waits in a queue of the outermost Submit, which runs it when its current work has
-// returned (a trampoline). For the outermost submitter nothing changes: when Submit
-// returns, all work has been run. For a work item it means that the work it submits runs
-// after it, not in the middle of it.
+// It is wrong for work that submits work. A chain of a million continuations
+// would be a million calls deep. So work that is submitted from inside work of
+// this scheduler waits in a queue of the outermost Submit, which runs it when its
+// current work has returned (a trampoline). For the outermost submitter nothing
+// changes: when Submit returns, all work has been run. For work it means that the
+// work it submits runs after it, not in the middle of it.
 //
 // The hint says whether a submission comes from inside, because Go does not tell on
 // which goroutine a call runs. A wrong hint makes the work run on the goroutine of the

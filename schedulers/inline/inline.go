@@ -32,9 +32,9 @@ type Scheduler struct {
 // New returns a scheduler without any goroutine.
 func New() *Scheduler { return &Scheduler{queues: map[*worker]*deque.Deque{}} }
 
-// Submit runs w and then, in their order, the works that were submitted by w, by those
-// works, and so on. It returns nil when all of them have ended: it blocks for as long
-// as they take.
+// Submit runs w and then, in order, the work that was submitted by w, by that
+// work, and so on. It returns nil when all of it has ended, so it blocks for as
+// long as that takes.
 //
 // If from names a worker of s whose work is running, Submit does not run w but queues
 // it behind that work, and returns at once.
@@ -52,17 +52,18 @@ func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return nil
 }
 
-// MayRunInPlace reports true: the waiter's goroutine is as good a place as any.
+// MayRunInPlace reports true: work may run on any goroutine.
 func (s *Scheduler) MayRunInPlace(schedulers.Work, schedulers.Worker) bool { return true }
 
-// MaxConcurrency returns 0: one work item runs for each submitting goroutine, without a limit.
+// MaxConcurrency returns 0: one work item runs for each submitting goroutine,
+// without a limit.
 func (s *Scheduler) MaxConcurrency() int { return 0 }
 
 // Metrics implements [schedulers.Meter].
 func (s *Scheduler) Metrics() schedulers.Metrics { return s.tally.Metrics() }
 
-// Snapshot returns the works that were submitted from inside works that still run.
-// Works of one worker are in their order.
+// Snapshot returns the work that was submitted from inside work that still runs.
+// The work of each worker is in order.
 func (s *Scheduler) Snapshot() []schedulers.Work {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance submits each work item from a goroutine of its own, because work of the
-// suite calls runtime.Goexit, which ends the submitter, and because the suite holds
-// works at a gate, which holds the submitter.
+// TestConformance submits each work item from a goroutine of its own, because
+// work of the suite calls runtime.Goexit, which ends the submitter, and because
+// the suite holds works at a gate, which holds the submitter.
 func TestConformance(t *testing.T) {
 	schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
 		return fromOthers{inline.New()}

@@ -10,8 +10,8 @@ import (
 // face holds the methods that all shims share; see the comment of Scheduler.
 type face = shim.Face
 
-// Scheduler bounds the number of work items that run at a time. Make one with [New]. All
-// methods are safe for concurrent use.
+// Scheduler bounds the number of work items that run at a time. Make one with
+// [New]. All methods are safe for concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter and Meter, and
@@ -23,8 +23,8 @@ type Scheduler struct {
 	slots slots
 }
 
-// New returns a scheduler that runs work on over, at most limit works at a time. A
-// limit below 1 means 1. A nil over refuses all work.
+// New returns a scheduler that runs work on over, at most limit work items at a
+// time. A limit below 1 means 1. A nil over refuses all work.
 func New(over schedulers.Scheduler, limit int) *Scheduler {
 	s := &Scheduler{over: over, slots: slots{limit: max(1, limit)}}
 	s.turns.InitTurns("limited", s, over, &s.slots)

@@ -80,9 +80,9 @@ func TestOthersHaveTheirTurnInBetween(t *testing.T) {
 	assert.Equal(t, []string{"ours", "theirs", "theirs", "theirs", "ours", "ours"}, order)
 }
 
-// One worker, a limit of one, and works that wait for works behind them: directly,
-// which runs them in place, and through a job that cannot be run in place, which passes
-// the slot on.
+// One worker, a limit of one, and work items that wait for work items behind
+// them: directly, which runs them in place, and through a job that cannot be run
+// in place, which passes the slot on.
 func TestNestedWaitsDoNotHang(t *testing.T) {
 	for name, beneath := range map[string]interface {
 		schedulers.Scheduler
@@ -221,7 +221,7 @@ func TestTwoThatWaitOnBehalfOfTheSameWorkBothGoOn(t *testing.T) {
 	})
 }
 
-// moody refuses the works that it is told to refuse.
+// moody refuses selected work items.
 type moody struct {
 	schedulers.Scheduler
 	refuse func(hint schedulers.Hint) error

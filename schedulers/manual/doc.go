@@ -2,7 +2,7 @@
 // waits in a queue until the test calls [Scheduler.Step], and then runs on that
 // goroutine; timers wait until the test moves the clock with [Scheduler.Advance].
 //
-// A test for the case that B comes before A writes that down:
+// A test of the case that B comes before A spells it out:
 //
 //	s := manual.New()
 //	a, b := start(s), start(s)
@@ -15,14 +15,16 @@
 //
 // # Waiting
 //
-// Work that waits for other work of the same scheduler would hang a test: the only
-// goroutine that steps is the one that waits. So a worker that is told of the wait
-// ([schedulers.Blocker]) first runs the queued work, nested, and then lets the wait
-// begin; [Scheduler.RunUntil] does so on behalf of the test itself and says if that was
-// not enough. A goroutine that waits directly for a queued job may run it in place.
+// Work that waits for other work of the same scheduler would hang a test: the
+// only goroutine that steps is the one that waits. So a worker that is told of
+// the wait ([schedulers.Blocker]) first runs the queued work, nested, and then
+// lets the wait begin; [Scheduler.RunUntil] does so on behalf of the test itself
+// and reports whether that was enough. A goroutine that waits directly for a
+// queued job may run it in place.
 //
 // # Several goroutines
 //
-// All methods are safe for concurrent use. Two goroutines may even step at the same
-// time; two work items then run at the same time, and the order is no longer deterministic.
+// All methods are safe for concurrent use. Two goroutines may even step at the
+// same time; two work items then run at the same time, and the order is no longer
+// deterministic.
 package manual

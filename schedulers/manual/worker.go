@@ -2,8 +2,8 @@ package manual
 
 import "github.com/movenext/movenext/schedulers"
 
-// worker is a goroutine in Step. Each work item gets a new one: a context that outlives its
-// work then never names a worker that runs other work.
+// worker is a goroutine in Step. Each work item gets a new one: a context that
+// outlives its work then never names a worker that runs other work.
 type worker struct {
 	home *Scheduler
 	id   int

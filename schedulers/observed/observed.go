@@ -2,8 +2,9 @@
 // any scheduler: a panic, a runtime.Goexit, an error that no caller asked for. Work
 // continues.
 //
-// Schedulers survive failing work, and say nothing. That is right for a scheduler that
-// knows nothing of its user, and wrong for a program that has a log:
+// Schedulers survive failing work, and report nothing. That is right for a
+// scheduler that knows nothing of its user, and wrong for a program that has a
+// log:
 //
 //	s := observed.New(pool.New(), func(e observed.Event) { log.Print(e) })
 //
@@ -69,7 +70,8 @@ func (e *PanicError) Unwrap() error {
 // face holds the methods that all shims share; see the comment of Scheduler.
 type face = shim.Face
 
-// Scheduler raises events. Make one with [New]. All methods are safe for concurrent use.
+// Scheduler raises events. Make one with [New]. All methods are safe for
+// concurrent use.
 //
 // Besides [schedulers.Scheduler] it implements Layered, Shutdowner, Consenter, Timers
 // (those of the scheduler beneath, if it has any), Snapshotter, Limiter (the limit of

@@ -77,10 +77,10 @@ func Report(ctx context.Context, err error) bool {
 	return true
 }
 
-// Errors returns a function that calls fn and reports an error that fn returns. The
-// caller gets the results of fn unchanged. An error that matches the end of ctx is no
-// failure, and is not reported. Panics need no help: the scheduler sees them, and jobs
-// tell it of those that they recover.
+// Errors returns a function that calls fn and reports an error that fn returns.
+// The caller gets the results of fn unchanged. An error that matches the end of
+// ctx is no failure, and is not reported. Panics need no help: the scheduler sees
+// them, and jobs report those that they recover.
 func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T, error) {
 	return func(ctx context.Context) (T, error) {
 		result, err := fn(ctx)
@@ -95,7 +95,7 @@ func Errors[T any](fn func(context.Context) (T, error)) func(context.Context) (T
 // that function returns, the frames of the panic are on the stack.
 func newPanicError(v any) error { return &PanicError{v, debug.Stack()} }
 
-// endOf reports whether err tells how ctx ended.
+// endOf reports whether err says how ctx ended.
 func endOf(ctx context.Context, err error) bool {
 	return ctx != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }

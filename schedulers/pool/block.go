@@ -8,15 +8,15 @@ func (p *Pool) block() {
 	p.dispatch()
 }
 
-// unblock takes block back; mu is held.
+// unblock undoes block; mu is held.
 func (p *Pool) unblock() {
 	p.room.blocked--
 	p.announce()
 }
 
-// Block implements [schedulers.Blocker]: until unblock is called, the pool may run one
-// more worker. It never returns an error: a pool that adds workers cannot be halted by
-// waits that it is told of.
+// Block implements [schedulers.Blocker]: until unblock is called, the pool may
+// run one more worker. It never returns an error: a pool that adds workers cannot
+// be halted by waits that it knows of.
 func (w *worker) Block() (unblock func(), err error) {
 	p := w.pool
 	p.mu.Lock()

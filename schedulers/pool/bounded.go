@@ -14,16 +14,17 @@ import (
 type WhenFull uint8
 
 const (
-	// Reject refuses the work with [schedulers.ErrRejected]; the submitter decides what
-	// to do without it.
+	// Reject refuses the work with [schedulers.ErrRejected]; the submitter
+	// decides how to continue.
 	Reject WhenFull = iota
 
-	// Block makes Submit wait until the queue has room, first come first served, or
-	// until the pool is shut down, which refuses the work with
-	// [schedulers.ErrShutdown]. A worker of the pool that waits in Submit counts as
-	// blocked, so another worker runs meanwhile and makes room. The pool recognizes the
-	// worker by its hint or, without one, by its goroutine ([schedulers.Here]). A worker
-	// of another scheduler that waits in Submit is told, as for other waits.
+	// Block makes Submit wait until the queue has room, first come first served,
+	// or until the pool is shut down, which refuses the work with
+	// [schedulers.ErrShutdown]. A worker of the pool that waits in Submit counts
+	// as blocked, so another worker runs meanwhile and makes room. The pool
+	// recognizes the worker by its hint or, without one, by its goroutine
+	// ([schedulers.Here]). A worker of another scheduler that waits in Submit is
+	// told, as for other waits.
 	Block
 
 	// CallerRuns runs the work on the goroutine that calls Submit, before Submit
@@ -33,14 +34,13 @@ const (
 	CallerRuns
 )
 
-// QueueLimit bounds the number of queued work items; a limit below 1 is 1. Running work does
-// not count, nor does long-running work, which is never queued. Machines and
-// continuations that resume ([schedulers.Resumed]) always have room: they are submitted
-// by the goroutine that completed what they waited for, and a full queue is not its
-// concern.
-//
-// A pool with this option has a single first-in-first-out queue. Local queues would
-// have to be counted in one place, and they exist to avoid such a place.
+// QueueLimit bounds the number of queued work items; a limit below 1 is 1.
+// Running work does not count, nor does long-running work, which is never queued.
+// Machines and continuations that resume ([schedulers.Resumed]) always have room:
+// they are submitted by the goroutine that completed what they waited for, and a
+// full queue is not its concern. A pool with this option has a single
+// first-in-first-out queue. A limit over local queues would need one shared
+// count, and avoiding such sharing is what local queues are for.
 func QueueLimit(limit int, full WhenFull) Option {
 	return func(p *Pool) { p.bound = &bound{limit: max(1, limit), full: full} }
 }
@@ -137,9 +137,9 @@ func (p *Pool) runHere(w schedulers.Work, on *worker) {
 	}
 }
 
-// admit queues the work of waiting submitters while the queue has room; mu is held. It
-// is called after work was taken from the queue. The admitted work replaces what was
-// taken, so no worker has to be started for it.
+// admit queues the work of waiting submitters while the queue has room; mu is
+// held. It is called after work was taken from the queue. The admitted work
+// replaces the work that was taken, so no worker has to be started for it.
 func (b *bound) admit(p *Pool) {
 	for len(b.waiting) > 0 && p.global.Len() < b.limit {
 		s := b.waiting[0]

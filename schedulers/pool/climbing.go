@@ -26,12 +26,12 @@ const (
 const ClimbingInterval = 50 * time.Millisecond
 
 const (
-	// A sample of fewer work items than enough says more about chance than about throughput,
-	// so its interval is extended, up to patience.
+	// A sample of fewer work items than enough says more about chance than about
+	// throughput, so its interval is extended, up to patience.
 	enough   = 20
 	patience = 10 * ClimbingInterval
 
-	// A pool in which nothing has ended for this long hangs.
+	// A pool in which no work has ended for this long hangs.
 	hanging = 4 * ClimbingInterval
 )
 
@@ -41,7 +41,7 @@ type Sample struct {
 	At        time.Duration // since the pool was made
 	Elapsed   time.Duration // since the last sample
 	Workers   int           // running at its end, except those inside [schedulers.Blocker]
-	Completed int           // works that ended in the interval
+	Completed int           // work items that ended in the interval
 	Next      int           // how many workers should run in the next interval
 }
 
@@ -90,8 +90,8 @@ type climbing struct {
 	timer    schedulers.Timer
 	watching bool          // the timer is armed
 	at       time.Duration // of the last sample
-	last     uint64        // works that had ended then
-	seen     uint64        // works that had ended at the last look
+	last     uint64        // work items that had ended then
+	seen     uint64        // work items that had ended at the last look
 	moved    time.Duration // when seen last changed
 }
 
@@ -205,8 +205,8 @@ func (c *climbing) moves(p *Pool) {
 	}
 }
 
-// completed returns how many work items of the workers have ended or were reclaimed by a
-// waiter; mu is held.
+// completed returns how many work items of the workers have ended or were
+// reclaimed by a waiter; mu is held.
 func (p *Pool) completed() uint64 {
 	sum := p.slots.completed + p.count.reclaimed
 	for _, w := range p.slots.all {

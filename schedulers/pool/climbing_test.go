@@ -133,8 +133,8 @@ func TestATraceCanBeReplayed(t *testing.T) {
 	}
 }
 
-// The same through the pool, with a clock that the test moves and works that end when
-// the test says so.
+// The same through the pool, with a clock that the test moves and work items that
+// end when the test says so.
 func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // for Wait alone; the bubble's own clock does not move
 		var c vclock.Clock
@@ -147,7 +147,7 @@ func TestATraceDrivesAPoolOnASimulatedClock(t *testing.T) {
 		}
 		again := hillclimb.New(2, 8)
 		for range 60 {
-			for range enough { // works that end in this interval
+			for range enough { // work items that end in this interval
 				release <- struct{}{}
 			}
 			synctest.Wait()

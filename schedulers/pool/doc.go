@@ -7,9 +7,9 @@
 //
 //	Submit ──▶ [ global queue, first in first out ] ──▶ worker, worker, worker
 //
-// It is fair, and slow where work submits work. All workers meet at one lock. What a
-// work has just created, whose data is in its processor's cache, goes to the end of the
-// queue and then to some other worker.
+// It is fair, but slow where work submits work. All workers contend for one lock.
+// Work that was just created, and whose data is in its processor's cache, goes to
+// the end of the queue and then to some other worker.
 //
 // # A queue for each worker
 //
@@ -21,17 +21,18 @@
 //	              ▼                                                ▼
 //	      [ global: FIFO ]                          [ local: its owner LIFO, thieves FIFO ]
 //
-// Of two nested jobs the second one therefore runs first: t2 before t1. Use
-// [schedulers.PreferFairness] where that is wrong.
+// Of two nested jobs the second therefore runs first: t2 before t1. Use
+// [schedulers.PreferFairness] if that is wrong.
 //
 // # Stealing
 //
-// A worker whose own queue is empty takes from the global queue. If that is empty too,
-// it steals from the other end of another worker's queue. That end holds the oldest
-// work, which is the least likely to be in a cache and, where work divides itself, the
-// largest. Looking at the global queue before stealing is .NET's order; Go's scheduler
-// steals first (package workstealing). At every 61st work a worker looks at old work
-// first, so that work that feeds itself starves no other work.
+// A worker whose own queue is empty takes from the global queue. If that is empty
+// too, it steals from the other end of another worker's queue. That end holds the
+// oldest work, which is the least likely to be in a cache and, where work divides
+// itself, the largest. Looking at the global queue before stealing is .NET's
+// order; Go's scheduler steals first (package workstealing). Every 61st time a
+// worker looks at old work first, so that work that keeps submitting more work
+// starves no other work.
 //
 // # Starting and ending
 //
@@ -54,10 +55,10 @@
 //     waiting for another.
 //   - The waiter reports that it blocks ([schedulers.Blocker]), and another worker runs
 //     meanwhile. All waits of this module do.
-//   - The waiter reports nothing, since it is inside a channel operation, a sleep or a
-//     system call. The runtime knows how many goroutines run; if that is fewer than the
-//     number of workers, some wait, and others replace them within a millisecond
-//     (replace.go).
+//   - The waiter reports nothing, since it is inside a channel operation, a
+//     sleep or a system call. The runtime knows how many goroutines run; if that
+//     is fewer than the number of workers, some wait, and others replace them
+//     within a millisecond (replace.go).
 //   - Nothing moves, and the runtime's counts do not explain it: the pool adds workers
 //     until something does ([AddAfter], stall.go).
 //

@@ -6,10 +6,11 @@ import "github.com/movenext/movenext/schedulers"
 //
 // # The difficulty
 //
-// An idle pool holds no goroutine. So the question is not which sleeper to wake but
-// whether to start one. It is asked at every submission, at the very moment when the
-// last worker may be about to end. If the poster concludes "there is a worker" and the
-// worker concludes "there is no work", the work stays there forever.
+// An idle pool holds no goroutine. So the question is not which sleeper to wake
+// but whether to start one. It arises at every submission, at the very moment
+// when the last worker may be about to end. If the poster concludes "there is a
+// worker" and the worker concludes "there is no work", the work stays there
+// forever.
 //
 // Under the pool's lock this is easy: pushing and deciding are one critical section,
 // and so are finding nothing and ending. But a local queue has its own lock, to avoid
@@ -23,14 +24,14 @@ import "github.com/movenext/movenext/schedulers"
 //	P3 if it is set: under mu, dispatch     E2 look into every queue, each under its lock
 //	                                      E3 if there is work, take it and be counted again
 //
-// Either E2 sees the work of P1, or E2 looked into that queue before P1 pushed. In the
-// second case E1 was before P2 (E1 before E2, E2's critical section before P1's), so P2
-// reads true, unless false has been written since. A write of false has one of two
-// causes, both under mu. In dispatch, it comes after writing what is true of the state,
-// and a look into every queue follows (the same E1, E2). Or a worker has started, and a
-// started worker looks into every queue before it does anything else. A worker that
-// gives up its place must therefore announce first and look second. The other order is
-// the bug.
+// Either E2 sees the work of P1, or E2 looked into that queue before P1 pushed.
+// In the second case E1 was before P2 (E1 before E2, E2's critical section before
+// P1's), so P2 reads true, unless false has been written since. A write of false
+// has one of two causes, both under mu. In dispatch, hungry is set to what the
+// state requires, and a look into every queue follows (the same E1, E2). Or a
+// worker has started, and a started worker looks into every queue before it does
+// anything else. A worker that is about to end must therefore announce first and
+// look second. The other order is the bug.
 //
 // # At most one worker is starting
 //
@@ -48,12 +49,12 @@ import "github.com/movenext/movenext/schedulers"
 // processor with a cold cache; and the next work gets yet another worker. A fifth of
 // the time of such a chain went there (238 ns a link; 205 are left).
 //
-// So a poster that says that its worker's current work ends (schedulers.Leaver) omits
-// P2 and P3 if the queue was empty. So does a poster to the global queue, if that queue
-// and the worker's own were empty. The worker takes that work next, except in three
-// cases: it looks at the other queues first (find then dispatches), it gives up its place
-// (retire dispatches), or the hint was wrong. In the last case the work waits until the
-// worker's current work ends or the next dispatch.
+// So a poster that says that its worker's current work ends (schedulers.Leaver)
+// omits P2 and P3 if the queue was empty. So does a poster to the global queue,
+// if that queue and the worker's own were empty. The worker takes that work next,
+// except in three cases: it looks at the other queues first (find then
+// dispatches), it ends (retire dispatches), or the hint was wrong. In the last
+// case the work waits until the worker's current work ends or the next dispatch.
 //
 // # Invariant, whenever mu is free
 //
@@ -78,8 +79,8 @@ func (r *room) free() bool    { return r.running < r.limit+r.blocked+r.waiting }
 func (r *room) surplus() bool { return r.running > r.limit+r.blocked+r.waiting+r.patience() }
 
 // patience is the number of surplus workers that are kept. Sleepers often wake
-// together; if all but a few ended at once, they would have to be started again a
-// moment later.
+// together; if all but a few workers ended at once, the pool would have to start
+// them again a moment later.
 func (r *room) patience() int {
 	if r.waiting == 0 {
 		return 0
@@ -87,8 +88,8 @@ func (r *room) patience() int {
 	return 2 * r.goal
 }
 
-// announce makes hungry agree with the room. Call it with mu held after each change of
-// the room that requires a poster's help.
+// announce updates hungry to match the room. Call it with mu held after each
+// change of the room that requires a poster's help.
 func (p *Pool) announce() {
 	hungry := !p.room.starting && (p.room.free() || p.stall.wanted(p) || p.replacement.wanted(p))
 	if p.hungry.Load() != hungry {
@@ -96,8 +97,9 @@ func (p *Pool) announce() {
 	}
 }
 
-// dispatch brings workers and work into agreement; mu is held. It is called after any
-// change that makes work or room. The order inside is announce, then look.
+// dispatch starts a worker if there is work and room; mu is held. It is called
+// after any change that makes work or room. The order inside is announce, then
+// look.
 func (p *Pool) dispatch() {
 	p.announce()
 	if p.room.starting || !p.anyQueued() {
@@ -191,9 +193,9 @@ func (p *Pool) leave(w *worker) schedulers.Work {
 	return nil
 }
 
-// look searches the global queue, w's own, then the others', the oldest work first. (A
-// worker takes its own newest work before it comes here; if it comes here while it has
-// some, it is for the sake of old work.)
+// look searches the global queue, w's own, then the others', the oldest work
+// first. (A worker takes its own newest work before it comes here; if it comes
+// here while it has some, it does so for the sake of old work.)
 func (p *Pool) look(w *worker) schedulers.Work {
 	if p.global.Len() == 0 {
 		p.inbox.empty(&p.global)
@@ -217,8 +219,8 @@ func (p *Pool) look(w *worker) schedulers.Work {
 	return nil
 }
 
-// retire ends w even if work is queued, because more workers run than should. What it
-// has queued moves to the global queue.
+// retire ends w even if work is queued, because more workers run than should. Its
+// queued work moves to the global queue.
 func (p *Pool) retire(w *worker) {
 	p.room.running--
 	w.mu.Lock()
@@ -231,7 +233,7 @@ func (p *Pool) retire(w *worker) {
 	p.end(w)
 }
 
-// end gives up the place of w; its goroutine is about to return.
+// end frees the slot of w; its goroutine is about to return.
 func (p *Pool) end(w *worker) {
 	w.live = false
 	p.slots.giveBack(p, w)

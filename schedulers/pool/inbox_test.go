@@ -12,11 +12,11 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// busyDiary is a diary whose one worker is busy until release is closed, so hungry is
-// false.
-func busyDiary(t *testing.T) (d *diary, release chan struct{}) {
+// busyRecorder is a recorder whose one worker is busy until release is closed, so
+// hungry is false.
+func busyRecorder(t *testing.T) (d *recorder, release chan struct{}) {
 	t.Helper()
-	d = newDiary(t, Workers(1, 1))
+	d = newRecorder(t, Workers(1, 1))
 	begun, release := make(chan struct{}), make(chan struct{})
 	d.submit("first", schedulers.Hint{}, func(schedulers.Worker) { close(begun); <-release })
 	<-begun
@@ -25,7 +25,7 @@ func busyDiary(t *testing.T) (d *diary, release chan struct{}) {
 }
 
 // write is work that the test itself puts into a queue instead of submitting it.
-func (d *diary) write(name string) schedulers.Work {
+func (d *recorder) write(name string) schedulers.Work {
 	d.all.Add(1)
 	return do(func(schedulers.Worker) {
 		defer d.all.Done()
@@ -36,7 +36,7 @@ func (d *diary) write(name string) schedulers.Work {
 }
 
 func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
-	d, release := busyDiary(t)
+	d, release := busyRecorder(t)
 	want := []string{"first"}
 	for i := range 4 {
 		d.submit(fmt.Sprint("inbox ", i), schedulers.Hint{}, nil)
@@ -56,7 +56,7 @@ func TestWorksRunInTheirOrderWhicheverPartOfTheQueueTheyLieIn(t *testing.T) {
 }
 
 func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetDispatched(t *testing.T) {
-	d, release := busyDiary(t)
+	d, release := busyRecorder(t)
 	require.True(t, d.inbox.accept(d.write("pushed"))) // its poster has not come to P2
 	close(release)
 	d.all.Wait()
@@ -64,7 +64,7 @@ func TestAWorkerThatEndsSeesWhatWasPushedAndNotYetDispatched(t *testing.T) {
 }
 
 func TestWhoPushesWhileNobodyRunsFindsThePoolHungry(t *testing.T) {
-	d := newDiary(t, Workers(1, 1))
+	d := newRecorder(t, Workers(1, 1))
 	require.True(t, d.inbox.accept(d.write("pushed")))
 	require.True(t, d.hungry.Load(), "P2")
 
@@ -83,7 +83,7 @@ func TestWhoPushesWhileNobodyRunsFindsThePoolHungry(t *testing.T) {
 }
 
 func TestTheLastWorkerEndsBeforeThePush(t *testing.T) {
-	d := newDiary(t, Workers(1, 1)) // as if hungry had been false a moment ago
+	d := newRecorder(t, Workers(1, 1)) // as if hungry had been false a moment ago
 	require.NoError(t, d.submitToInbox(d.write("late")))
 	d.all.Wait()
 	assert.Equal(t, []string{"late"}, d.end())
@@ -92,7 +92,7 @@ func TestTheLastWorkerEndsBeforeThePush(t *testing.T) {
 }
 
 func TestWhatIsInTheInboxIsSeenAndAbandoned(t *testing.T) {
-	d, release := busyDiary(t)
+	d, release := busyRecorder(t)
 	var reason error
 	w := &abandoned{reason: &reason}
 	require.NoError(t, d.Submit(w, schedulers.Hint{}))

@@ -45,7 +45,7 @@ func TestALeavingWorkerTakesWhatItSubmitsItself(t *testing.T) {
 	require.NoError(t, p.Shutdown(context.Background()))
 	assert.Len(t, on, links)
 	for _, id := range on {
-		assert.Equal(t, on[0], id, "there was never more than one piece of work, so no worker was woken")
+		assert.Equal(t, on[0], id, "there was never more than one work item, so no worker was woken")
 	}
 	assert.Zero(t, p.Metrics().Stolen)
 }

@@ -13,11 +13,12 @@ func bounds(least, most int) (int, int) {
 	return least, max(least, most)
 }
 
-// SetWorkers changes the bounds of the option [Workers] while the pool runs; numbers
-// below 1 mean the same as there. More workers start as soon as there is work for them.
-// Surplus workers end as their work ends: such a worker ends instead of taking more
-// from the shared queues, at the latest after 61 work items of its own queue, whose rest
-// moves to the global queue. Workers added for a stall stay. It does not block.
+// SetWorkers changes the bounds of the option [Workers] while the pool runs;
+// numbers below 1 mean the same as there. More workers start as soon as there is
+// work for them. Surplus workers end as their work ends: such a worker ends
+// instead of taking more from the shared queues, at the latest after 61 work
+// items of its own queue; the rest of that queue moves to the global one. Workers
+// added for a stall stay. It does not block.
 func (p *Pool) SetWorkers(least, most int) {
 	least, most = bounds(least, most)
 	p.mu.Lock()
@@ -33,9 +34,9 @@ func (p *Pool) SetWorkers(least, most int) {
 	p.dispatch()
 }
 
-// WorkerLimits returns how many workers the pool runs as soon as there is work for
-// them, to how many it may grow, and how many it would run now. The last lies between
-// the two if work has stalled or hill climbing has found a better number.
+// WorkerLimits returns how many workers the pool runs as soon as there is work
+// for them, how many it may grow to, and how many it would run now. The last lies
+// between the two if work has stalled or hill climbing has found a better number.
 func (p *Pool) WorkerLimits() (least, most, now int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

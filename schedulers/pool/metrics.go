@@ -2,9 +2,9 @@ package pool
 
 import "github.com/movenext/movenext/schedulers"
 
-// Metrics returns the pool's counters. A piece of work is counted only by its queue and
-// its worker, each on its own, so this call adds the counts up; its cost is
-// proportional to the number of workers.
+// Metrics returns the pool's counters. Queues and workers count work separately,
+// so this call adds the counts up; its cost is proportional to the number of
+// workers.
 func (p *Pool) Metrics() schedulers.Metrics {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,8 +7,8 @@ type Option func(*Pool)
 
 const (
 	// DefaultMax is the most workers that a pool grows to unless [Workers] says
-	// otherwise. Each work item that blocks in a system call holds an OS thread, and a Go
-	// program dies at 10000 threads; the default stays well below.
+	// otherwise. Each work item that blocks in a system call holds an OS thread,
+	// and a Go program dies at 10000 threads; the default stays well below.
 	DefaultMax = 4096
 
 	// DefaultStall is how long work stays queued without any progress before the pool

@@ -13,22 +13,22 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// diary is a pool whose works record that they have begun.
-type diary struct {
+// recorder is a pool whose work items record that they have begun.
+type recorder struct {
 	*Pool
 	t    *testing.T
-	all  sync.WaitGroup // works that have not ended
+	all  sync.WaitGroup // work items that have not ended
 	mu   sync.Mutex
 	seen []string
 }
 
-func newDiary(t *testing.T, opts ...Option) *diary {
+func newRecorder(t *testing.T, opts ...Option) *recorder {
 	t.Helper()
-	return &diary{t: t, Pool: New(append(opts, AddAfter(0))...)}
+	return &recorder{t: t, Pool: New(append(opts, AddAfter(0))...)}
 }
 
 // submit submits work that records its name and then calls f, if f is not nil.
-func (d *diary) submit(name string, hint schedulers.Hint, f func(on schedulers.Worker)) {
+func (d *recorder) submit(name string, hint schedulers.Hint, f func(on schedulers.Worker)) {
 	d.t.Helper()
 	d.all.Add(1)
 	assert.NoError(d.t, d.Submit(do(func(on schedulers.Worker) {
@@ -42,7 +42,7 @@ func (d *diary) submit(name string, hint schedulers.Hint, f func(on schedulers.W
 	}), hint))
 }
 
-func (d *diary) end() []string {
+func (d *recorder) end() []string {
 	d.t.Helper()
 	d.all.Wait()
 	require.NoError(d.t, d.Shutdown(context.Background()))
@@ -51,7 +51,7 @@ func (d *diary) end() []string {
 
 // t1 and t2 are nested, and so are t3 and t4, with PreferFairness.
 func TestNestedWorkIsLastInFirstOutUnlessItAsksForFairness(t *testing.T) {
-	d := newDiary(t, Workers(1, 1))
+	d := newRecorder(t, Workers(1, 1))
 	d.submit("outer", schedulers.Hint{}, func(on schedulers.Worker) {
 		local := schedulers.Hint{From: on}
 		fair := schedulers.Hint{From: on, Flags: schedulers.PreferFairness}
@@ -64,7 +64,7 @@ func TestNestedWorkIsLastInFirstOutUnlessItAsksForFairness(t *testing.T) {
 }
 
 func TestTheGlobalQueueGoesBeforeStealingAndThievesTakeTheOldest(t *testing.T) {
-	d := newDiary(t, Workers(2, 2))
+	d := newRecorder(t, Workers(2, 2))
 	busy, free, loaded := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d.submit("thief", schedulers.Hint{}, func(schedulers.Worker) { close(busy); <-free })
 	<-busy
@@ -87,7 +87,7 @@ func TestTheGlobalQueueGoesBeforeStealingAndThievesTakeTheOldest(t *testing.T) {
 }
 
 func TestWorkThatFeedsItselfStarvesNobody(t *testing.T) {
-	d := newDiary(t, Workers(1, 1))
+	d := newRecorder(t, Workers(1, 1))
 	begun := make(chan struct{})
 	var feed func(left int) func(schedulers.Worker)
 	feed = func(left int) func(schedulers.Worker) {
@@ -116,7 +116,7 @@ func TestWorkThatFeedsItselfStarvesNobody(t *testing.T) {
 
 func TestAWorkerThatSaysThatItBlocksIsReplacedForAsLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDiary(t, Workers(1, 1))
+		d := newRecorder(t, Workers(1, 1))
 		var unblock func()
 		hold := make(chan struct{})
 		d.submit("blocks", schedulers.Hint{}, func(on schedulers.Worker) {
@@ -149,7 +149,7 @@ func TestAWorkerThatSaysThatItBlocksIsReplacedForAsLong(t *testing.T) {
 
 func TestLongRunningWorkIsNoneOfTheWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDiary(t, Workers(1, 1))
+		d := newRecorder(t, Workers(1, 1))
 		long := schedulers.Hint{Flags: schedulers.LongRunning}
 		for range 3 {
 			d.submit("long", long, func(on schedulers.Worker) {
@@ -172,7 +172,7 @@ func TestLongRunningWorkIsNoneOfTheWorkers(t *testing.T) {
 // While nothing moves, the pool's metrics add up, whatever state the work is in.
 func TestMetricsAddUpAtEveryStandstill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDiary(t, Workers(2, 2))
+		d := newRecorder(t, Workers(2, 2))
 		balanced := func() schedulers.Metrics {
 			synctest.Wait()
 			m := d.Metrics()

@@ -7,29 +7,30 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// pingPong keeps two machines that take turns on one worker. Pool.mu guards it, except for
-// on.
+// pingPong keeps two machines that take turns on one worker. Pool.mu guards it,
+// except for on.
 //
 // # The difficulty
 //
-// A machine that sends to another one makes it ready, and a moment later waits for the
-// answer. The ready machine is alone in the local queue of a worker that is about to be
-// free for it. Starting a worker costs more than that moment. Worse, the new worker may
-// be in time: it steals the machine, the first worker finds nothing and ends, and the
-// two change processors with each message. A round trip then took 389 ns, against 235
-// on a pool of one worker.
+// A machine that sends to another one makes it ready, and a moment later waits
+// for the answer. The ready machine is alone in the local queue of a worker that
+// is about to be free for it. Starting a worker costs more than that moment.
+// Worse, the new worker may start just in time: it steals the machine, the first
+// worker finds nothing and ends, and the two machines change processors with each
+// message. A round trip then took 389 ns, against 235 on a pool of one worker.
 //
-// But the pool cannot know whether the worker is about to be free. If it computes for
-// another second, the machine waits for a second while a processor idles.
+// But the pool cannot know whether the worker is about to be free. If the worker
+// computes for another second, the machine waits for a second while a processor
+// idles.
 //
 // # What can be known
 //
-// If all work items of an interval were short, the next one is probably short too. While
-// that holds, no worker is started for a single machine that its worker has just made
-// ready. A timer looks again after each interval, and starts a worker if works have
-// become long; this bounds the mistake. New work (a job that was just started) is never
-// treated this way: it may be half of a division, which is exactly what a second worker
-// is for.
+// If all work items of an interval were short, the next one is probably short
+// too. While that holds, no worker is started for a single machine that its
+// worker has just made ready. A timer looks again after each interval, and starts
+// a worker if work items have become long; this bounds the mistake. New work (a
+// job that was just started) is never treated this way: it may be half of a
+// divided computation, and a second worker should run it.
 //
 // # Why nothing is lost
 //
@@ -52,8 +53,8 @@ type pingPong struct {
 
 const (
 	pingPongPause = time.Millisecond
-	// pingPongWork is the longest average duration of a work item for which this pays: less
-	// than a thread takes to wake up.
+	// pingPongWork is the longest average duration of a work item for which this
+	// pays: less than a thread takes to wake up.
 	pingPongWork = 2 * time.Microsecond
 )
 
@@ -84,7 +85,7 @@ func (p *Pool) onPingPong() {
 	b.armed = false
 	works := (p.progress() - b.last) / 2 // counts starts and ends
 	if p.ending.Begun() || works*uint64(pingPongWork) < uint64(pingPongPause) {
-		b.on.Store(false) // before looking: a poster behind our look has to see it
+		b.on.Store(false) // before looking: a poster after our look has to see it
 		p.dispatch()
 		return
 	}

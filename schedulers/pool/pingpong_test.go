@@ -20,9 +20,9 @@ func makePingPong(p *Pool) {
 	p.pingPong.watch(p)
 }
 
-// handedOn submits a work item to p that makes another one ready, with flags, and waits for
-// it. It returns the number of workers at that time, and the delay after which the
-// other work ran.
+// handedOn submits a work item to p that makes another one ready, with flags, and
+// waits for it. It returns the number of workers at that time, and the delay
+// after which the other work ran.
 func handedOn(t *testing.T, p *Pool, flags schedulers.Flags) (workers uint64, after time.Duration) {
 	t.Helper()
 	began := time.Now()

@@ -31,12 +31,12 @@ type Pool struct {
 	bound    *bound        // nil: the queues have no limit
 	climbing *climbing     // nil: off; otherwise mu guards what it points to
 
-	// hungry says that a poster to a local queue must call dispatch. It is written under
-	// mu and read without it; see idle.go.
+	// hungry says that a poster to a local queue must call dispatch. It is
+	// written under mu and read without it; see idle.go.
 	hungry atomic.Bool
 
-	// called says that work that yields must take mu: the global queue may have work,
-	// or the pool is closed. It is written under mu; see yield.go.
+	// called says that work that yields must take mu: the global queue may have
+	// work, or the pool is closed. It is written under mu; see yield.go.
 	called atomic.Bool
 
 	// closed says that Shutdown was called. It may lag; its readers tolerate a stale
@@ -51,7 +51,7 @@ type Pool struct {
 	// inbox.
 	mu          sync.Mutex
 	min, max    int
-	global      deque.Deque // older than the inbox
+	global      deque.Deque // older than the inbox's work
 	room        room
 	slots       slots
 	stall       stall
@@ -209,10 +209,10 @@ func (p *Pool) own(by schedulers.Worker) *worker {
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this pool. Work that waits there
-// already holds a place in the pool, so running the awaited work there does not
-// increase the number of running work items. With a single worker it is the only free
-// remedy.
+// MayRunInPlace reports true if by is a worker of this pool. Work that waits
+// there already occupies a worker, so running the awaited work there does not
+// increase the number of running work items. With a single worker it is the only
+// free remedy.
 //
 // For any other caller it is false: a goroutine outside the pool that ran queued work
 // itself would exceed the pool's limit, and the pool has workers for that.

@@ -2,10 +2,10 @@ package pool
 
 import "github.com/movenext/movenext/schedulers"
 
-// Reclaim gives w back to a worker of this pool that waits for it, if w is the oldest,
-// or one of the newest, of that worker's local queue or of the global one. These are
-// the usual cases: a worker that starts one work item and waits for it, or starts many and
-// waits for them in order. See [schedulers.Reclaimer].
+// Reclaim gives w back to a worker of this pool that waits for it, if w is the
+// oldest or one of the newest in that worker's local queue or in the global one.
+// These are the usual cases: a worker starts one work item and waits for it, or
+// starts many and waits for them in order. See [schedulers.Reclaimer].
 func (p *Pool) Reclaim(w schedulers.Work, by schedulers.Worker) bool {
 	from := p.own(by)
 	return from != nil && (from.reclaim(w) || p.reclaimGlobal(w))

@@ -6,16 +6,16 @@ import (
 	"github.com/movenext/movenext/internal/census"
 )
 
-// replacement replaces workers whose work blocks, at once. Pool.mu guards it.
+// replacement immediately replaces workers whose work blocks. Pool.mu guards it.
 //
 // # The difficulty
 //
-// A worker whose work waits in a channel operation, a lock, a sleep or a system call
-// does not report it. The watch over stalls waits for a whole interval without any
-// progress, because to a pool a blocking worker looks like a computing one, and extra
-// workers do not help those that compute. Ten thousand jobs that block for a
-// millisecond each make progress all the time: two workers would need five seconds for
-// them.
+// A worker whose work waits in a channel operation, a lock, a sleep or a system
+// call does not report it. The stall watch waits for a whole interval without any
+// progress, because a blocking worker looks like a computing one to the pool, and
+// extra workers do not help those that compute. Ten thousand jobs that block for
+// a millisecond each make progress all the time: two workers would need five
+// seconds for them.
 //
 // # What can be known
 //
@@ -24,21 +24,21 @@ import (
 //
 //	workers alive - workers in Block - goroutines that run or could = workers that wait, at least
 //
-// since at best all goroutines that run are workers. Other goroutines can only make the
-// number too small, never too large. Each waiting worker makes room for another one,
-// and a worker that returns while too many run ends instead of taking more work. So
-// however many workers are alive, the number that compute is one to four times the
-// width of the pool. It is the rule by which the runtime hands a processor on when a
-// goroutine makes a system call, one level up.
+// since at best all goroutines that run are workers. Other goroutines can only
+// make the number too small, never too large. Each waiting worker makes room for
+// another one, and a worker that returns while too many run ends instead of
+// taking more work. So however many workers are alive, the number that compute is
+// one to four times the width of the pool. This is, one level up, the rule by
+// which the runtime hands a processor off when a goroutine makes a system call.
 //
 // # When to look
 //
-// Reading the counters costs 80 ns: too much for each work item, nothing for one that
-// blocks. So a timer looks first, while work is queued and all workers are busy, and
-// only where works take so long that the look can pay. Once it has found a waiting
-// worker, every worker that comes for work looks. A fresh worker starts the next if
-// there is reason to, so a thousand start within a millisecond, without a timer in
-// between.
+// Reading the counters costs 80 ns: too much for each work item, nothing for one
+// that blocks. So a timer looks first, while work is queued and all workers are
+// busy, and only if work items take so long that the look can pay. Once it has
+// found a waiting worker, every worker that comes for work looks. A fresh worker
+// starts the next one if needed, so a thousand start within a millisecond,
+// without a timer in between.
 type replacement struct {
 	every time.Duration // how often to look; <= 0: never
 	pause time.Duration // until the next look: longer while nothing is found
@@ -53,9 +53,10 @@ type replacement struct {
 const (
 	defaultReplace = time.Millisecond
 	longestPause   = 16 // intervals
-	// shortWork is the duration of works whose workers are not replaced: such a worker
-	// is back before a replacement would help. Where works are short the workers also
-	// wait for the pool's own lock, which must not draw more of them.
+	// shortWork is the duration of work items whose workers are not replaced:
+	// such a worker is back before a replacement would help. If work items are
+	// short, the workers also wait for the pool's own lock, and that must not
+	// start more of them.
 	shortWork = 20 * time.Microsecond
 )
 
@@ -83,7 +84,7 @@ func (p *Pool) onLook() {
 	defer p.mu.Unlock()
 	r := &p.replacement
 	r.on = false
-	p.announce() // before looking: a poster behind our look has to see it
+	p.announce() // before looking: a poster after our look has to see it
 	if p.ending.Reached() || !p.anyQueued() {
 		p.setWaiting(0)
 		return

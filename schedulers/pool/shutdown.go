@@ -22,8 +22,8 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 	return ending.Await(ctx, p.close(), func() { ending.Abandon(p.takeQueued()) })
 }
 
-// close shuts all queues. A queue accepts work under its own lock and is shut under the
-// same lock, so after close returns no work is accepted.
+// close closes all queues. A queue accepts work under its own lock and is closed
+// under the same lock, so after close returns no work is accepted.
 func (p *Pool) close() (done <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

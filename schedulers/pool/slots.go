@@ -1,15 +1,13 @@
 package pool
 
-// slots are the places of the pool, by ID. Pool.mu guards it.
-//
-// The lowest free place is taken first, so that places made during many stalls become
-// free at the end of the list and can be dropped: a stealing worker looks at each
-// place.
+// slots are the workers' slots, by ID. Pool.mu guards it. // The lowest free slot
+// is taken first, so that slots made during many stalls become free at the end of
+// the list and can be dropped: a stealing worker looks at each slot.
 type slots struct {
 	all    []*worker // all[i].id == i+1
-	lowest int       // no free place has a lower index
+	lowest int       // no free slot has a lower index
 
-	// What the workers of dropped places did.
+	// Counters of the workers of dropped slots.
 	accepted, completed, panicked, stolen uint64
 }
 
@@ -24,14 +22,14 @@ func (s *slots) take(p *Pool) *worker {
 	return w
 }
 
-// giveBack frees the place of w, and drops the free places at the end of the list
+// giveBack frees the slot of w, and drops the free slots at the end of the list
 // beyond those that the pool always has.
 func (s *slots) giveBack(p *Pool, w *worker) {
 	s.lowest = min(s.lowest, w.id-1)
 	for n := len(s.all); n > p.min && !s.all[n-1].live; n-- {
 		last := s.all[n-1]
 		s.accepted += last.accepted + last.loop.Repeated()
-		s.completed += last.completed() // it ends: its queue is shut and empty, so this is final
+		s.completed += last.completed() // it ends: its queue is closed and empty, so this is final
 		s.panicked += last.loop.Panicked()
 		s.stolen += last.stolen
 		s.all[n-1] = nil

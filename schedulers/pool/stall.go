@@ -2,24 +2,25 @@ package pool
 
 import "time"
 
-// stall is the watch over work that waits while all workers are busy. Pool.mu guards
-// it.
+// stall is the watch over work that waits while all workers are busy. Pool.mu
+// guards it.
 //
-// A worker whose work blocks on a channel looks to the pool like one that computes. If
-// all of them do, and what they wait for is queued behind them, the pool would hang
-// forever. So while work is queued and all workers are busy, a timer runs. If no work
-// is taken or finished during a whole interval, the pool is allowed more workers. The
-// timer is armed for the first work that finds all workers busy, and disarmed when it
-// fires and finds none waiting, so a pool without such work has no timer.
+// A worker whose work blocks on a channel looks to the pool like one that
+// computes. If all of them block, and what they wait for is queued behind them,
+// the pool would hang forever. So while work is queued and all workers are busy,
+// a timer runs. If no work is taken or finished during a whole interval, the pool
+// is allowed more workers. The timer is armed for the first work that finds all
+// workers busy, and disarmed when it fires and finds no work waiting, so a pool
+// without such work has no timer.
 //
-// One worker per interval would be enough not to hang, but a thousand blocked work items
-// would need a thousand intervals. So each consecutive stalled interval adds twice as
-// many as the one before. This is affordable here because a Go worker is a goroutine,
-// not a thread: the worst case, works that compute for long, costs as much as one
-// goroutine per work.
+// One worker per interval would be enough not to hang, but a thousand blocked
+// work items would need a thousand intervals. So each consecutive stalled
+// interval adds twice as many as the one before. This is affordable because a
+// worker is a goroutine, not a thread: in the worst case, work that computes for
+// long, it costs one goroutine per work item.
 //
-// The rule is deliberately about no progress, not slow progress: choosing the number of
-// workers with the best throughput is another mechanism's business.
+// The rule is deliberately about no progress, not slow progress: another
+// mechanism finds the number of workers with the best throughput (HillClimbing).
 type stall struct {
 	timer    *time.Timer
 	watching bool

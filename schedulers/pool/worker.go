@@ -9,14 +9,13 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// fairTick is how many work items a worker runs before it looks once at what its own newest
-// work would otherwise keep out: the global queue, then the oldest of its own queue. Go
-// and tokio use the same number.
+// fairTick is how many work items a worker runs before it looks once at the work
+// that its own newest work would otherwise keep waiting: the global queue, then
+// the oldest of its own queue. Go and tokio use the same number.
 const fairTick = 61
 
-// worker is a place in the pool: an ID and a local queue, and while it is live,
-// a goroutine. The place outlives the goroutine, so that starting one allocates
-// nothing.
+// worker is a slot of the pool: an ID and a local queue, and while it is live, a
+// goroutine. The slot outlives the goroutine, so starting one allocates nothing.
 type worker struct {
 	pool *Pool
 	id   int
@@ -29,8 +28,8 @@ type worker struct {
 	accepted uint64
 	// Taken back by a waiter, and then counted as completed.
 	reclaimed uint64
-	// turns counts the works with which the loop continued when another had ended:
-	// counting both under this lock is free.
+	// turns counts the work items that the loop took directly after another one:
+	// under this lock counting them is free.
 	turns uint64
 
 	// some is false only if local is empty. A push sets it under mu, and the owner
@@ -46,7 +45,7 @@ type worker struct {
 
 	leaving leaving
 
-	live   bool   // a goroutine serves this place; under pool.mu
+	live   bool   // a goroutine serves this slot; under pool.mu
 	stolen uint64 // under pool.mu
 }
 
@@ -59,8 +58,8 @@ func newWorker(p *Pool, id int) *worker {
 	return w
 }
 
-// serve is the goroutine of a worker. One that may be missed, since the pool is not free to add
-// others when it seems to wait, can be found by waits whose context does not name it.
+// serve is the goroutine of a worker. If the pool may not be free to replace the
+// worker when it waits, a wait whose context does not name it can still find it.
 func (w *worker) serve() {
 	schedulers.ClearLabels()
 	if w.missed {
@@ -117,8 +116,8 @@ func (w *worker) push(work schedulers.Work) (accepted, first bool) {
 	return true, first
 }
 
-// popNewest is for the owner. turn says that the returned work follows a work item that has
-// ended, and is counted.
+// popNewest is for the owner. turn says that the returned work follows a work
+// item that has ended, and is counted.
 func (w *worker) popNewest(turn bool) schedulers.Work {
 	if w.due() || !w.some.Load() {
 		return nil
@@ -175,16 +174,16 @@ func (w *worker) setOpen(open bool) {
 	w.mu.Unlock()
 }
 
-// more is what the worker's loop asks first: its own newest work, unless it is time to
-// look elsewhere.
+// more is the first question of the worker's loop: it returns the worker's own
+// newest work, unless it is time to look elsewhere.
 func (w *worker) more() schedulers.Work { return w.popNewest(true) }
 
 // due reports whether the worker has to look at the other queues before it does
 // anything else.
 func (w *worker) due() bool { return (w.tick+1)%fairTick == 0 }
 
-// next is the worker's loop condition: its own newest work, else what the pool finds
-// for it, else the end.
+// next is the worker's loop condition: it returns the worker's own newest work,
+// else what the pool finds for it, else nil, which ends the loop.
 func (w *worker) next() schedulers.Work {
 	if !w.fresh {
 		if work := w.popNewest(false); work != nil {

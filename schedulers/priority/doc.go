@@ -7,16 +7,17 @@
 //
 // # Ageing without a clock
 //
-// If level 0 always came first, a steady stream of urgent work would starve the rest.
-// The usual cure is to raise work that has waited for a while, which needs a clock, a
-// sweep over the queues, and a guess at how long a while is. Here each item is given a
-// place in line once, when it is queued:
+// If level 0 always came first, a steady stream of urgent work would starve the
+// rest. The usual cure is to raise work that has waited for a while, which needs
+// a clock, a sweep over the queues, and a guess at how long a while is. Here each
+// item is given a position in line once, when it is queued:
 //
-//	place = number of its arrival + level × age
+//	position = number of its arrival + level × age
 //
-// and the lowest place comes first. An item of level 2, with an age of 32, is where it
-// would be if it had come 64 items later. Every item that arrives after those 64 comes
-// after it, however urgent: ageing happens by itself, because the arrival numbers grow.
+// and the lowest position comes first. An item of level 2, with an age of 32, is
+// where it would be if it had come 64 items later. Every item that arrives after
+// those 64 comes after it, however urgent: ageing happens by itself, because the
+// arrival numbers grow.
 //
 //	arrival  level  place        order with age 3
 //	   1       2      7          2 (urgent)
@@ -36,7 +37,7 @@
 // wait.
 //
 // An age of 1 is almost first come, first served; a huge one is almost strict.
-// Strict priority, under which something starves, is not offered.
+// Strict priority, under which some work starves, is not offered.
 //
 // # Tickets
 //

@@ -42,9 +42,9 @@ func (g *Group) Submit(w schedulers.Work, from schedulers.Hint) error {
 	return err
 }
 
-// Move changes the level of the group and the places of its queued work, and returns
-// the number of those work items. They keep their age. A level outside the range means the
-// nearest one inside. It does not block.
+// Move changes the level of the group and the positions of its queued work, and
+// returns the number of those work items. They keep their age. A level outside
+// the range means the nearest one inside. It does not block.
 func (g *Group) Move(level int) int {
 	s := g.of
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (g *Group) unlink(it *item) {
 	at.prev, at.next = nil, nil
 }
 
-// line is a heap of items by their places. Invariant: line[i].Item.index == i.
+// line is a heap of items by their positions. Invariant: line[i].Item.index == i.
 type line []*item
 
 // Len implements [heap.Interface].

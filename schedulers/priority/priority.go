@@ -42,8 +42,8 @@ type Scheduler struct {
 // Option changes a scheduler that is being made.
 type Option func(*Scheduler)
 
-// Age sets the number of later items that count as much as one level: an item of level
-// l is overtaken by fewer than l × items of them. A number below 1 means 1, and one
+// Age sets how many later items count as much as one level: an item of level l is
+// overtaken by fewer than l × items later ones. A number below 1 means 1, and one
 // above a billion means a billion.
 func Age(items int) Option {
 	return func(s *Scheduler) { s.age = uint64(min(max(1, items), 1_000_000_000)) }
@@ -145,8 +145,9 @@ func (s *Scheduler) put(it *item) {
 	at.group.link(it)
 }
 
-// rank is the place in line; it grows with the arrival and with the level. 2³¹ levels
-// times the highest age, a billion, leave 2⁶³ arrivals before it overflows.
+// rank is the position in line; it grows with the arrival and with the level. 2³¹
+// levels times the highest age, a billion, leave 2⁶³ arrivals before it
+// overflows.
 func (s *Scheduler) rank(at *place) uint64 {
 	return at.arrival + uint64(at.group.level)*s.age
 }

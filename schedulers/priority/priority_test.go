@@ -49,7 +49,7 @@ func submit(t *testing.T, s schedulers.Scheduler, run func()) *do {
 	return d
 }
 
-// log is the order in which works run, a letter for each.
+// log is the order in which work items run, a letter for each.
 type log struct{ strings.Builder }
 
 func (l *log) submit(t *testing.T, s schedulers.Scheduler, letters string) {

@@ -40,17 +40,17 @@
 // lock too, for takers, and for a queue's first item. It is locked before those of the
 // queues.
 //
-// A gap is left on purpose: after the item has entered the queue and before the queue
-// enters the ring, no lock is held. A ticket that runs in this gap would look for its
-// item in vain. Therefore it brings its own queue into the ring before it looks (Put
-// does both, for either caller).
+// There is a deliberate gap: after the item has entered the queue and before the
+// queue enters the ring, no lock is held. A ticket that runs in this gap would
+// look for its item in vain. Therefore it brings its own queue into the ring
+// before it looks (Put does both, for either caller).
 //
 // # Context
 //
-// The original of this scheduler has to capture its caller's context when an item is
-// queued, and restore it when the item runs. That is not needed here: work carries its
-// own context. A job that was started with a context has it, wherever and whenever it
-// runs.
+// The original of this scheduler has to capture its caller's context when an item
+// is queued, and restore it when the item runs. That is not needed here, since
+// work carries its own context: a job that was started with a context has it,
+// wherever and whenever it runs.
 //
 // # Closing
 //
@@ -60,7 +60,8 @@
 //
 // # Waiting
 //
-// The shim holds no worker, so it does not matter to it whether work waits. The worker
-// that work sees passes on that it is about to block, and queued work may be run in
-// place if the scheduler beneath consents; its turn is then unused.
+// The shim holds no worker, so it does not matter to it whether work waits. The
+// worker that work sees passes on that it is about to block, and queued work may
+// be run in place if the scheduler beneath consents; its ticket then finds
+// nothing to run.
 package roundrobin

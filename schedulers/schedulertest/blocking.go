@@ -28,14 +28,14 @@ func block(on schedulers.Worker, done <-chan struct{}) (unblock func(), err erro
 	return func() {}, nil
 }
 
-// nestedWaits builds chains in which each work item waits for the next, which is queued
-// behind it. A scheduler has two honest answers: run the next one, or return
-// ErrWouldDeadlock, after which the work does not wait.
+// nestedWaits builds chains in which each work item waits for the next, which is
+// queued behind it. A scheduler has two honest answers: run the next one, or
+// return ErrWouldDeadlock, after which the work does not wait.
 func nestedWaits(e *env) {
 	const chains, depth = 4, 16
 	l := e.ledger(e.new())
 	over := make(chan struct{})
-	l.Cleanup(func() { close(over) }) // releases the works that still wait
+	l.Cleanup(func() { close(over) }) // releases the work items that still wait
 	var link func(left int, ran chan<- struct{}) func(schedulers.Worker)
 	link = func(left int, ran chan<- struct{}) func(schedulers.Worker) {
 		return func(on schedulers.Worker) {
@@ -75,8 +75,8 @@ func (l *ledger) checkRefusal(unblock func(), err error) {
 	}
 }
 
-// blockStorm lets every work item block and continue, and then checks whether as many work items
-// run at a time as before: no worker was lost, none was gained.
+// blockStorm lets every work item block and continue, and then checks whether as
+// many work items run at a time as before: no worker was lost, none was gained.
 func blockStorm(e *env) {
 	l := e.ledger(e.new())
 	for range 500 {
@@ -98,8 +98,8 @@ func blockStorm(e *env) {
 	l.finish()
 }
 
-// foreignBlock takes a worker out of its work, and announces blocking in its name when
-// it has long been idle, and again while it works.
+// foreignBlock takes a worker out of its work, and announces blocking in its name
+// when the worker has long been idle, and again while it runs work.
 func foreignBlock(e *env) {
 	l := e.ledger(e.new())
 	b, ok := l.worker().(schedulers.Blocker)

@@ -19,8 +19,8 @@ func bubbleChecks() []check {
 
 func insideBubble(e *env) { e.inBubble(life) }
 
-// life is a bit of everything, with hours of the bubble's time in it: if they pass at
-// all, then an idle worker is idle in the bubble's eyes.
+// life runs a bit of everything, with hours of the bubble's time in between: if
+// they pass at all, an idle worker counts as idle in the bubble.
 func life(e *env) {
 	l := e.ledger(e.new())
 	timers, hasTimers := l.sched.(schedulers.Timers)

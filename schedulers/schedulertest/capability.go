@@ -195,8 +195,8 @@ func limitRespected(e *env) {
 	l.finish()
 }
 
-// measureLimit runs many short work items and compares how many of them ran at the same time
-// with the scheduler's limit.
+// measureLimit runs many short work items and compares how many of them ran at
+// the same time with the scheduler's limit.
 func measureLimit(l *ledger) {
 	l.Helper()
 	limit := l.sched.(schedulers.Limiter).MaxConcurrency()

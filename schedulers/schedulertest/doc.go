@@ -1,11 +1,10 @@
 // Package schedulertest is the conformance suite of package schedulers: the obligations
 // of every scheduler, as subtests that name what yours gets wrong.
 //
-// A scheduler is one method, and most of its difficulty is not in that method: work
-// that panics, work that ends its goroutine, a shutdown that races a submission, a hint
-// that is wrong. An author meets these one after the other, in production. Here they
-// are in one call:
-// after the other, in production. Here they are in one call:
+// A scheduler is one method, and most of its difficulty is not in that method:
+// work that panics, work that ends its goroutine, a shutdown that races a
+// submission, a hint that is wrong. An author meets these one after the other, in
+// production. Here they are in one call:
 //
 //	func TestConformance(t *testing.T) {
 //		schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
@@ -15,13 +14,13 @@
 //
 // # What is checked
 //
-// Three groups apply to every scheduler: accepted work runs once or is abandoned once,
-// whatever it does; a hint never does harm; a shutdown loses nothing. The others apply
-// if the scheduler claims the capability: timers, metrics, snapshots, limits, consent,
-// workers that announce that they block. A missing capability has no subtest, so the
-// list of subtests tells what was tested.
+// Three groups apply to every scheduler: accepted work runs once or is abandoned
+// once, whatever it does; a hint never does harm; a shutdown loses nothing. The
+// others apply if the scheduler claims the capability: timers, metrics,
+// snapshots, limits, consent, workers that announce that they block. A missing
+// capability has no subtest, so the list of subtests shows what was tested.
 //
-// Schedulers that are put over another one have a second call, [RunOver]: do the
+// Schedulers on top of another one have a second call, [RunOver]: do the
 // capabilities of the scheduler beneath reach the work above?
 //
 // # What is not checked

@@ -38,9 +38,9 @@ func (s *Newest) Submit(w schedulers.Work, _ schedulers.Hint) error {
 	return nil
 }
 
-// serve runs one work item. Whatever the work does, the next one runs on a goroutine of its
-// own: a panic ends in recover, and a runtime.Goexit, which cannot be stopped, ends a
-// goroutine that is no longer needed.
+// serve runs one work item. Whatever the work does, the next one runs on a
+// goroutine of its own: a panic ends in recover, and a runtime.Goexit, which
+// cannot be stopped, ends a goroutine that is no longer needed.
 func (s *Newest) serve() {
 	w := s.next()
 	if w == nil {

@@ -83,9 +83,9 @@ func (h *hand) one() (again bool) {
 	return true
 }
 
-// ended counts a work item that has ended, and survives how it did. After a panic, another
-// goroutine takes the place: if a Goexit is beneath the panic, which cannot be seen,
-// this goroutine is about to die.
+// ended counts a work item that has ended, and survives how it did. After a
+// panic, another goroutine takes the place: if a Goexit is beneath the panic,
+// which cannot be seen, this goroutine is about to die.
 func (h *hand) ended(w schedulers.Work, returned bool, v any) (again bool) {
 	s := h.of
 	s.mu.Lock()

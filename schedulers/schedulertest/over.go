@@ -23,7 +23,7 @@ import (
 func RunOver(t *testing.T, make func(tb testing.TB, beneath schedulers.Scheduler) Scheduler) {
 	t.Helper()
 	for _, c := range overChecks() {
-		t.Run(c.name, func(t *testing.T) { c.run(&over{TB: t, make: make, beneath: newGround()}) })
+		t.Run(c.name, func(t *testing.T) { c.run(&over{TB: t, make: make, beneath: newBase()}) })
 	}
 }
 
@@ -31,7 +31,7 @@ func RunOver(t *testing.T, make func(tb testing.TB, beneath schedulers.Scheduler
 type over struct {
 	testing.TB
 	make    func(testing.TB, schedulers.Scheduler) Scheduler
-	beneath *ground
+	beneath *base
 }
 
 type overCheck struct {
@@ -56,7 +56,7 @@ func overChecks() []overCheck {
 	}
 }
 
-// inside calls f as work of a scheduler over the ground, which is then shut down.
+// inside calls f as work of a scheduler over the base, which is then shut down.
 func (o *over) inside(f func(s Scheduler, on schedulers.Worker)) {
 	o.Helper()
 	s, ran := o.make(o.TB, o.beneath), false
@@ -235,7 +235,7 @@ func passesRefusal(o *over) {
 	o.beneath.refuseWork = true
 	s := o.make(o.TB, o.beneath)
 	err := s.Submit(call(func(schedulers.Worker) { o.Error("work ran that was refused") }), schedulers.Hint{})
-	if !errors.Is(err, errGround) || !errors.Is(err, schedulers.ErrRejected) {
+	if !errors.Is(err, errBase) || !errors.Is(err, schedulers.ErrRejected) {
 		o.Errorf("Submit returned %v, want an error that wraps the one from beneath", err)
 	}
 	o.end(s)

@@ -142,7 +142,7 @@ func TestEachFaultOfASchedulerOverAnotherOneIsFound(t *testing.T) {
 				c.run(&over{
 					TB:      r,
 					make:    func(_ testing.TB, s schedulers.Scheduler) Scheduler { return &thin{over: s, fault: f.fault} },
-					beneath: newGround(),
+					beneath: newBase(),
 				})
 			})
 			assert.NotEmpty(t, r.failures(), "finds nothing")

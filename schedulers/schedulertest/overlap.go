@@ -12,10 +12,11 @@ import (
 // scheduler of one worker costs the check this long, once.
 const moment = 100 * time.Millisecond
 
-// overlap returns a function in which works wait for one another in pairs, so that two
-// are in it at the same time if the scheduler runs two at all. Yielding instead would
-// leave it to chance: yielding gives no processor to a second worker whose thread is
-// without one for a while, and when it comes the first has run all work items by itself.
+// overlap returns a function in which work items wait for one another in pairs,
+// so that two are in it at the same time if the scheduler runs two at all.
+// Yielding instead would leave it to chance: it gives no processor to a second
+// worker whose thread has none for a while, and when that worker comes the first
+// has run all work items by itself.
 //
 // When one wait has been in vain, later work items do not wait.
 func (e *env) overlap(s Scheduler) (together func()) {

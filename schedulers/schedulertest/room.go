@@ -6,22 +6,23 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// roomChecks require that an object that works keep with a worker needs no lock.
+// roomChecks require that work items need no lock for the object that they keep
+// with a worker.
 func roomChecks() []check {
 	return []check{
 		{"a worker's room is its own", func(has capabilities, _ config) bool { return has.keeper }, roomsOfTheirOwn},
 	}
 }
 
-// tenant is the object that the works of the check keep in a room. kept is plain, for
-// the race detector; inside detects overlaps without it.
+// tenant is the object that the work items of the check keep in a room. kept is
+// plain, for the race detector; inside detects overlaps without it.
 type tenant struct {
 	kept   int
 	inside atomic.Bool
 }
 
-// roomsOfTheirOwn has work items that give way check whether another work item enters their
-// worker's room meanwhile.
+// roomsOfTheirOwn makes work items yield and check whether another work item
+// enters their worker's room meanwhile.
 func roomsOfTheirOwn(e *env) {
 	l := e.ledger(e.new())
 	together := e.overlap(l.sched)

@@ -190,8 +190,8 @@ func submitWhileBusy(e *env) {
 	l.finish()
 }
 
-// held returns the body of works that stay in Run until open is called, which happens
-// at the end of the check at the latest.
+// held returns the body of work items that stay in Run until open is called. The end
+// of the check calls it, too.
 func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 	closed := make(chan struct{})
 	open = sync.OnceFunc(func() { close(closed) })
@@ -199,7 +199,8 @@ func (l *ledger) held() (body func(schedulers.Worker), open func()) {
 	return func(schedulers.Worker) { <-closed }, open
 }
 
-// gate submits n work items that are held. A scheduler with a bound may refuse some of them.
+// gate submits n work items that are held. A scheduler with a bound may refuse
+// some of them.
 func (l *ledger) gate(n int, hint schedulers.Hint) (open func()) {
 	body, open := l.held()
 	for range n {

@@ -54,8 +54,8 @@ func shutdownDrains(e *env) {
 	l.noneAbandoned()
 }
 
-// shutdownWaits holds a work item until Shutdown is about to be called, and checks whether
-// the work had ended when Shutdown returned.
+// shutdownWaits holds a work item until Shutdown is about to be called, and
+// checks whether the work had ended when Shutdown returned.
 func shutdownWaits(e *env) {
 	for range 20 {
 		l := e.ledger(e.new())
@@ -107,8 +107,8 @@ func shutdownByMany(e *env) {
 	}
 }
 
-// stuck returns a scheduler with 64 work items that stay in Run until open is called and 300
-// more behind them.
+// stuck returns a scheduler with 64 work items that stay in Run until open is
+// called and 300 more behind them.
 func (e *env) stuck() (l *ledger, open func()) {
 	l = e.ledger(e.new())
 	open = l.gate(64, schedulers.Hint{})

@@ -27,9 +27,9 @@ type config struct {
 	noBubble bool
 }
 
-// Patience sets how long a check waits for an event that must happen before it counts
-// the event as lost; the default is 20 seconds. No check fails for being slow
-// otherwise.
+// Patience sets how long a check waits for an event that must happen before it
+// counts the event as lost; the default is 20 seconds. Otherwise no check fails
+// for being slow.
 func Patience(d time.Duration) Option { return func(c *config) { c.patience = d } }
 
 // RunsInPlace says that Submit may run the work before it returns. In the suite it must
@@ -49,8 +49,8 @@ func NoBubble() Option { return func(c *config) { c.noBubble = true } }
 // subtest with a scheduler of its own. The scheduler must be new, and is shut down by
 // the suite.
 //
-// The checks of leaks look at all goroutines of the process. Do not call Run in a test
-// that runs in parallel with others.
+// The checks for leaks look at all goroutines of the process. Do not call Run in
+// a test that runs in parallel with others.
 func Run(t *testing.T, make func(testing.TB) Scheduler, opts ...Option) {
 	t.Helper()
 	cfg := newConfig(opts)

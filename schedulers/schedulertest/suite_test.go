@@ -58,7 +58,8 @@ func TestEachCheckFindsAFaultAndNothingWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// failures runs one check on schedulers with a fault and returns what it complains about.
+// failures runs one check on schedulers with a fault and returns what it
+// complains about.
 func failures(t *testing.T, c check, fault string) []string {
 	t.Helper()
 	patience := 20 * time.Second

@@ -23,7 +23,8 @@ var errDeliberate = errors.New("schedulertest: a panic on purpose")
 
 const tries = 200
 
-// survive submits bad work and good work in turn, waits for both, and then asks for more.
+// survive submits bad work and good work in turn, waits for both, and then asks
+// for more.
 func survive(e *env, bad func(schedulers.Worker), hint schedulers.Hint) {
 	l := e.ledger(e.new())
 	for range tries {
@@ -65,8 +66,8 @@ func surviveLongRunning(e *env) {
 	survive(e, func(schedulers.Worker) { runtime.Goexit() }, long)
 }
 
-// panicAfterResubmit catches schedulers that touch a work item after its Run: when the panic
-// arrives, that work may already be queued or running elsewhere.
+// panicAfterResubmit catches schedulers that touch a work item after its Run:
+// when the panic arrives, that work may already be queued or running elsewhere.
 func panicAfterResubmit(e *env) {
 	const hops = 200
 	l := e.ledger(e.new())

@@ -107,8 +107,8 @@ func timerNotEarly(e *env) {
 	l.finish()
 }
 
-// timerZero holds a lock while arming that the expiry needs, like a caller with a lock
-// of its own.
+// timerZero arms a timer while it holds a lock that the expiry needs, as a caller
+// with a lock of its own might.
 func timerZero(e *env) {
 	l, timers := e.timed()
 	for _, d := range []time.Duration{0, -1, -time.Hour, math.MinInt64} {
@@ -254,8 +254,8 @@ func timerRace(e *env) {
 	}
 }
 
-// timerOutlives is the case of a machine that sleeps when its home is shut down: it
-// must wake up somewhere, to run its deferred functions.
+// timerOutlives is the case of a machine that sleeps when its home is shut down:
+// it must wake up on some goroutine, to run its deferred functions.
 func timerOutlives(e *env) {
 	l, timers := e.timed()
 	expired := make(chan struct{})

@@ -10,9 +10,9 @@ import (
 
 // burst is a sequence of steps on behalf of one driver.
 //
-// Asking the driver after each step whether to take another would cost two switches of
-// goroutines a step. So the goroutine that has the baton takes the next step itself,
-// with a call:
+// Asking the driver after each step whether to take another would cost two
+// goroutine switches a step. So the goroutine that has the baton takes the next
+// step itself, with a call:
 //
 //	driver          runner 1              runner 2
 //	open ─────────▶ step, step, step
@@ -50,7 +50,7 @@ func (s *Scheduler) open(ctx context.Context, done <-chan struct{}, steps int) (
 	}
 	asks := done != nil || ctx.Done() != nil
 	s.burst = &burst{ctx: ctx, done: done, asks: asks, over: make(chan struct{}), left: steps}
-	go s.run()
+	s.newRunner()
 	return s.burst, true
 }
 
@@ -97,12 +97,14 @@ func (s *Scheduler) run() {
 	}
 }
 
-// next chooses the next turn of the burst. A turn to continue is given away here; such
-// a turn and the end of the burst return the zero turn. by is the worker for a work item.
+// next chooses the next turn of the burst. A turn to continue is given away here;
+// such a turn and the end of the burst return the zero turn. by is the worker for
+// a work item.
 func (s *Scheduler) next() (t turn, by *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.burst
+	s.stepEnds()
 	if b.asks {
 		s.mu.Unlock() // a context may be a user's code
 		h, is := came(b.ctx, b.done)
@@ -114,15 +116,44 @@ func (s *Scheduler) next() (t turn, by *task) {
 	}
 	s.lookAtWaits()
 	s.lookAtTimers()
-	for {
-		if s.ready.len() == 0 && (s.outside > 0 || !s.passTime()) || s.exhausted() {
-			b.idle = true
-			return s.close(b), nil
-		}
+	for s.possible() && !s.exhausted() {
 		if t, ok := s.choose(); ok {
 			return s.begin(b, t)
 		}
 	}
+	b.idle = true
+	return s.close(b), nil
+}
+
+// stepEnds does what is due after a step: with the option Settle it waits for the
+// goroutines that the step has created, and it checks the invariants; mu is held,
+// but not meanwhile.
+func (s *Scheduler) stepEnds() {
+	if s.settle {
+		s.letWorldSettle()
+	}
+	if s.checked || !s.between.IsSet() {
+		return
+	}
+	s.checked = true
+	var err error
+	s.mu.Unlock()
+	s.between.Call(&err)
+	s.mu.Lock()
+	if err != nil {
+		s.between = schedulers.Hook[*error]{}
+		if s.failure == nil {
+			s.failure = err
+		}
+	}
+}
+
+// possible reports whether there is anything to choose; mu is held.
+func (s *Scheduler) possible() bool {
+	if s.ready.len() > 0 || s.outside > 0 {
+		return s.ready.len() > 0
+	}
+	return s.timerSet() || s.interrupt.IsSet()
 }
 
 // close ends the burst; mu is held.
@@ -138,7 +169,7 @@ func (s *Scheduler) exhausted() bool {
 	if s.most <= 0 || s.steps < s.most {
 		return false
 	}
-	if s.ready.len() > 0 && s.failure == nil {
+	if s.possible() && s.failure == nil {
 		s.failure = ErrTooManySteps
 	}
 	return true
@@ -146,21 +177,22 @@ func (s *Scheduler) exhausted() bool {
 
 // begin hands the baton to a chosen turn; mu is held.
 func (s *Scheduler) begin(b *burst, t turn) (turn, *task) {
+	s.checked, s.births.turns = false, s.actors.turns
 	if t.timer != nil {
-		s.tell(Expire, t.timer.OnExpire)
+		s.tell(kindOf(t), t)
 		return t, nil
 	}
 	b.left--
 	s.steps++
 	s.slack = min(s.slack, math.MaxInt64-s.stepTime) + s.stepTime
 	if w := t.wait; w != nil {
-		s.tell(Resume, w.task.work)
+		s.tell(Resume, t)
 		s.holder, w.over = w.task, true
 		close(w.resume)
 		return turn{}, nil
 	}
-	s.tell(Begin, t.work)
-	s.holder = s.newTask(t.work)
+	s.tell(Begin, t)
+	s.holder = s.newTask(t)
 	return t, s.holder
 }
 
@@ -168,15 +200,23 @@ func (s *Scheduler) begin(b *burst, t turn) (turn, *task) {
 // pass, after which another choice is due.
 func (s *Scheduler) choose() (turn, bool) {
 	n := s.ready.len()
-	if !s.timerRaces() {
-		return s.ready.take(s.choices.among(n)), true
+	s.others = s.others[:0]
+	if n == 0 && s.timerSet() || s.timerRaces() {
+		s.others = append(s.others, Pass)
 	}
-	i := s.choices.among(n + 1)
-	if i < n {
+	if s.interrupt.IsSet() {
+		s.others = append(s.others, Interrupted)
+	}
+	i := s.choices.among(n+len(s.others), s.offer)
+	switch {
+	case i < n:
 		return s.ready.take(i), true
+	case s.others[i-n] == Pass:
+		s.passTime()
+		return turn{}, false
+	default:
+		return turn{timer: &schedulers.Timer{OnExpire: s.takeInterrupt()}}, true
 	}
-	s.passTime()
-	return turn{}, false
 }
 
 // # Time
@@ -185,6 +225,12 @@ func (s *Scheduler) choose() (turn, bool) {
 // if steps take time ([StepTime]), a choice may find that the last steps have taken so
 // long that a timer is due. How long a step has taken is left open until then: slack is
 // the longest time that the steps since the last timer can have taken together.
+
+// timerSet reports whether time can pass; mu is held.
+func (s *Scheduler) timerSet() bool {
+	_, ok := s.clock.Next()
+	return ok
+}
 
 // timerRaces reports whether a timer may be due before the next step; mu is held.
 func (s *Scheduler) timerRaces() bool {
@@ -225,7 +271,7 @@ func (s *Scheduler) lookAtTimers() {
 
 func (s *Scheduler) due(at time.Duration) {
 	for t := s.clock.Due(at); t != nil; t = s.clock.Due(at) {
-		s.ready.add(turn{timer: t})
+		s.enqueue(turn{timer: t})
 	}
 }
 

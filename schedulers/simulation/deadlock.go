@@ -16,6 +16,7 @@ type Deadlock struct { //nolint:errname // what has happened, and not a kind of 
 	Time    time.Duration // on the virtual clock
 	Waiting []Waiting     // machines too, in the order in which they began
 	Trace   Trace         // the schedule that led to it
+	Steps   int           // taken so far
 }
 
 // Waiting is one work item or one machine that waits.
@@ -66,7 +67,7 @@ func (s *Scheduler) deadlock() *Deadlock {
 
 // report describes what waits; mu is held.
 func (s *Scheduler) report() *Deadlock {
-	d := &Deadlock{Time: s.clock.Now(), Trace: slices.Clone(s.choices.made)}
+	d := &Deadlock{Time: s.clock.Now(), Trace: slices.Clone(s.choices.made), Steps: s.steps}
 	for w := s.waits.first; w != nil; w = w.next {
 		d.Waiting = append(d.Waiting, waiting(name(w.task.work), w.since, place(w.where), w.ctx.Value(schedulers.ReasonKey)))
 	}
@@ -80,21 +81,28 @@ func (s *Scheduler) report() *Deadlock {
 
 func waiting(work string, since time.Duration, where schedulers.Place, on any) Waiting {
 	w := Waiting{Work: work, Since: since, Where: where.String()}
-	switch r := on.(type) {
-	case schedulers.Reasoner:
-		w.For, w.Holder = r.Reason()
-	case numbered:
-		w.For = "job " + name(r)
-	}
+	w.For, w.Holder = reason(on)
 	return w
 }
 
-// machinery are the packages that are not reported as the place of a wait.
+// reason names what a wait is for, and its holder.
+func reason(on any) (what, holder string) {
+	switch r := on.(type) {
+	case schedulers.Reasoner:
+		return r.Reason()
+	case numbered:
+		return "job " + name(r), ""
+	default:
+		return "", ""
+	}
+}
+
+// machinery are the packages that are never reported as the location of a wait.
 var machinery = []string{"schedulers.", "schedulers/simulation.", "internal/shim.", "job.", "awaiter.", "coord.", "parallel."}
 
 const module = "github.com/movenext/movenext/"
 
-// place returns the innermost place outside the machinery.
+// place returns the innermost location outside the machinery.
 func place(stack []uintptr) schedulers.Place {
 	return schedulers.PlaceOf(stack, func(function string) bool {
 		ours, inside := strings.CutPrefix(function, module)

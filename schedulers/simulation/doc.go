@@ -10,12 +10,12 @@
 //
 // # One step at a time
 //
-// A step runs one piece of work until it returns or waits. Whenever a step ends and
-// several pieces of work could continue, a random number generator with a fixed seed
-// chooses one. Nothing else is left open, so the list of choices ([Scheduler.Trace]) is
-// the schedule; [Replay] follows such a list without a seed. A step is never
-// interrupted: interleaving happens between suspensions, waits and submissions, not
-// between the instructions of two steps.
+// A step runs one work item until it returns or waits. Whenever a step ends
+// and several work items could continue, a random number generator with a
+// fixed seed chooses one. Nothing else is left to chance, so the list of choices
+// ([Scheduler.Trace]) is the schedule; [Replay] follows such a list without a
+// seed. A step is never interrupted: interleaving happens between suspensions,
+// waits and submissions, not between the instructions of two steps.
 //
 // # Virtual time
 //
@@ -24,10 +24,10 @@
 // of different instants expire in their order; timers of one instant in any order, and
 // what they wake runs before or after the others.
 //
-// So a timeout never interrupts work that can run. In reality it does, since work takes
-// time. With the option [StepTime] each step may take some: then a timer that is due
-// within the time of the last steps races with what can run, and whether it comes first
-// is a choice.
+// So a timeout never interrupts work that can run. In reality it does, since work
+// takes time. With the option [StepTime] each step may take some time: then a
+// timer that is due within the time of the last steps races with the work that
+// can run, and whether the timer comes first is a choice.
 //
 // # Driving
 //
@@ -41,7 +41,7 @@
 //
 // # Waiting inside work
 //
-// Each piece of work runs on its own goroutine, and one baton exists: its holder runs,
+// Each work item runs on its own goroutine, and one baton exists: its holder runs,
 // all other goroutines are parked.
 //
 //	queued ──▶ running ──▶ ended
@@ -50,25 +50,27 @@
 //	            ▼   │ the baton is handed to it again, in a step that is chosen like any other
 //	           waiting
 //
-// Pump ([schedulers.Pumper]) is called by job.Wait and all that is built on it. It says
-// what the work waits for, so after each step the simulation knows, and knows in the
-// same way in each run, which works can continue. [schedulers.Blocker] does not say it.
-// Its Block therefore ends when nothing else can happen, time included: what the caller
-// waits for has either happened by then, or never will, which is the error that Block
-// then returns. Of several such waits the last to begin ends first.
+// Pump ([schedulers.Pumper]) is called by job.Wait and everything built on it. It
+// says what the work waits for, so after each step the simulation knows which
+// work items can continue, and knows it in the same way in each run.
+// [schedulers.Blocker] does not say what the wait is for. Its Block therefore
+// ends when nothing else can happen, time included: what the caller waits for has
+// either happened by then or never will, and Block returns an error. Of several
+// such waits the last to begin ends first.
 //
 // # Deadlocks
 //
-// If nothing can run and no timer is set, but something waits, then it waits forever.
-// Then the wait that began last fails with a [Deadlock], which says what waits and
-// where, and which wraps [schedulers.ErrWouldDeadlock]. The simulation continues with
-// that, so all work ends and no goroutine is left; Run finally returns the first such
-// error.
+// If nothing can run and no timer is set, but something waits, then it waits
+// forever. In that case the wait that began last fails with a [Deadlock], which
+// lists the waits with their locations and wraps [schedulers.ErrWouldDeadlock].
+// The simulation then continues, so all work ends and no goroutine is left; Run
+// finally returns the first such error.
 //
-// A suspended machine has no goroutine, and no wait that could fail. The simulation is
-// told of it ([schedulers.Follower]). If machines are still suspended when all else is
-// done, Run returns a Deadlock that names each: its job, the line, what it waits for,
-// and the holder of that, if it is a lock of package coord:
+// A suspended machine has no goroutine, and no wait that could fail. The
+// simulation is told of it ([schedulers.Follower]). If machines are still
+// suspended when everything else is done, Run returns a Deadlock that names each:
+// its job, the line, what it waits for, and the holder of that, if it is a lock
+// of package coord:
 //
 //	there, since 0s, in bank.transfer (bank.go:12), for coord.Mutex, held by back
 //	back, since 0s, in bank.transfer (bank.go:12), for coord.Mutex, held by there
@@ -82,10 +84,12 @@
 //
 // # The limits
 //
-// What happens outside is not simulated: other goroutines, the network, real clocks,
-// and also functions that the standard library runs on its own goroutines, as
-// context.AfterFunc does (a job's sleep that ends with its context wakes up through
-// one). The simulation waits a moment for such things before it reports a deadlock, and
-// the result is no longer the same each time. In a bubble of testing/synctest, and with
-// the option [Outside], it is.
+// What happens outside is not simulated: other goroutines, the network, real
+// clocks, and also functions that the standard library runs on its own
+// goroutines, as context.AfterFunc does (a job's sleep that ends with its context
+// wakes up through one). Before it reports a deadlock, the simulation waits until
+// no other goroutine of the process runs or could run, for some milliseconds at
+// most. It does not see events that are still to come from elsewhere: from the
+// network, or from a timer of package time. The result then differs between runs.
+// In a bubble of testing/synctest, and with the option [Outside], it does not.
 package simulation

@@ -16,10 +16,6 @@ var ErrTooManySteps = errors.New("simulation: too many steps")
 const (
 	forever = math.MaxInt
 
-	// grace is how long a driver waits for the rest of the world before it concludes
-	// that what it waits for cannot happen any more, unless Outside says otherwise.
-	grace = time.Millisecond
-
 	// patience is how long a driver whose context has ended waits for the end of the
 	// step. If it left at once, work that ends that context would race with what comes
 	// after the driver.
@@ -35,22 +31,16 @@ const (
 // reports it each time, since nothing can break it.
 //
 // Run blocks. It must not be called by work.
-func (s *Scheduler) Run() error {
-	for {
-		s.drive(context.Background(), nil, forever)
-		if err := s.outcome(); err != nil {
-			return err
-		}
-		if over, err := s.verdict(); over {
-			return err
-		}
-	}
-}
+func (s *Scheduler) Run() error { return s.RunUntil(context.Background(), nil) }
 
-// RunUntil drives the simulation until done is closed (or delivers, which it then
-// consumes) and returns nil; it runs no more than that needs. It returns the cause of
-// ctx if that ends first, and a [*Deadlock] if nothing can run and done is not closed;
-// and as Run otherwise. A nil ctx never ends.
+// RunUntil drives the simulation until done is closed (or delivers a value, which
+// it then consumes) and returns nil; it runs no more than that needs. It returns
+// the cause of ctx if that ends first, and a [*Deadlock] if nothing can run and
+// done is not closed. Its other errors are those of Run. A nil ctx never ends.
+// With a nil done it is Run until ctx ends.
+//
+// If ctx ends in the middle of a step that does not return, RunUntil returns soon
+// without it: such a step keeps its goroutine, and the simulation cannot continue.
 func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -66,7 +56,11 @@ func (s *Scheduler) RunUntil(ctx context.Context, done <-chan struct{}) error {
 		if err := s.outcome(); err != nil {
 			return err
 		}
-		if !s.moves() && (s.outside > 0 || !s.worldMoves(grace, done)) {
+		if done == nil {
+			if over, err := s.verdict(); over {
+				return err
+			}
+		} else if !s.moves() && (s.outside > 0 || !s.worldSettles(done)) {
 			return s.deadlock()
 		}
 	}
@@ -147,13 +141,30 @@ func came(ctx context.Context, done <-chan struct{}) (how, bool) {
 	return ended, ctx.Err() != nil
 }
 
-// goOn finds something that can happen although nothing can run, and reports whether it
-// found any.
+// goOn looks for something that can happen although nothing can run, and reports
+// whether it found any.
 func (s *Scheduler) goOn() bool {
 	if s.outside > 0 {
-		return s.worldMoves(s.outside, nil) || s.jump() || s.endBlock() || s.breakDeadlock()
+		return s.worldMoves() || s.jump() || s.endBlock() || s.anythingWaits() && s.idles() || s.breakDeadlock()
 	}
-	return s.endBlock() || s.anythingWaits() && s.worldMoves(grace, nil) || s.breakDeadlock()
+	return s.endBlock() || s.anythingWaits() && (s.worldSettles(nil) || s.idles()) || s.breakDeadlock()
+}
+
+// Idle sets a function that is called when nothing can run and no timer is set,
+// while work or machines wait. It returns true if it has changed that, for
+// example by ending a context; false means a deadlock. f is called by the
+// driver's goroutine, and no step runs meanwhile.
+func Idle(f func() bool) Option {
+	return func(s *Scheduler) {
+		s.idle = schedulers.NewHook("simulation.Idle", func(changed *bool) { *changed = f() })
+	}
+}
+
+// idles calls the hook of Idle, and reports whether something can run afterwards.
+func (s *Scheduler) idles() bool {
+	changed := false
+	s.idle.Call(&changed)
+	return changed && (s.worldSettles(nil) || s.idles())
 }
 
 // stopped reports whether the limit of steps has been reached.
@@ -168,21 +179,6 @@ func (s *Scheduler) anythingWaits() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waits.count > 0 || len(s.suspended) > 0
-}
-
-// worldMoves waits for what is not simulated, and reports whether something can run
-// now, or done is closed.
-func (s *Scheduler) worldMoves(d time.Duration, done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	case <-time.After(d):
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lookAtWaits()
-	s.lookAtTimers()
-	return s.moving()
 }
 
 // driver is a goroutine outside the simulation, as seen in a context that it made.

@@ -3,6 +3,8 @@ package simulation
 import (
 	"fmt"
 	"time"
+
+	"github.com/movenext/movenext/schedulers"
 )
 
 // Kind is the kind of a step.
@@ -10,9 +12,12 @@ type Kind uint8
 
 // The kinds of events.
 const (
-	Begin  Kind = iota // a work item begins to run
-	Resume             // a work item that has waited continues
-	Expire             // a timer expires
+	Begin       Kind = iota // a work item begins to run, or the next step of a machine
+	Resume                  // a work item that has waited continues
+	Expire                  // a timer expires
+	Pass                    // time passes, until the next timer is due (see StepTime)
+	Interrupted             // the function of Interrupt is called
+	Picked                  // an answer of Pick
 )
 
 // String returns the name of the kind.
@@ -24,6 +29,12 @@ func (k Kind) String() string {
 		return "resume"
 	case Expire:
 		return "expire"
+	case Pass:
+		return "pass"
+	case Interrupted:
+		return "interrupt"
+	case Picked:
+		return "pick"
 	default:
 		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}
@@ -31,17 +42,50 @@ func (k Kind) String() string {
 
 // Event is one step, or one expiry of a timer.
 type Event struct {
-	Time time.Duration // on the virtual clock
-	Kind Kind
-	Work string // its String or Name, or else its type
+	Time  time.Duration    // on the virtual clock
+	Kind  Kind             // Begin, Resume, Expire or Interrupted
+	Work  string           // its String or Name, a job's number, or its type
+	Where schedulers.Place // where it continues; the zero Place: it begins, or that is not known
+	For   string           // what it has waited for: "Mutex.Lock", "job #5"; "" if not known
 }
 
 // String returns the event as one line of a log.
 func (e Event) String() string { return fmt.Sprintf("%v %v %s", e.Time, e.Kind, e.Work) }
 
-// tell tells the observer about work, or about what expires; mu is held.
-func (s *Scheduler) tell(k Kind, about any) {
-	if s.observe.IsSet() {
-		s.observe.Call(Event{s.clock.Now(), k, label(about)})
+// tell tells the observer about a turn; mu is held.
+func (s *Scheduler) tell(k Kind, t turn) {
+	if !s.observe.IsSet() {
+		return
 	}
+	e := Event{Time: s.clock.Now(), Kind: k}
+	switch {
+	case t.wait != nil:
+		e.Work, e.Where = name(t.wait.task.work), place(t.wait.where)
+		e.For, _ = reason(t.wait.ctx.Value(schedulers.ReasonKey))
+	case t.timer != nil:
+		e.Work = label(t.timer.OnExpire)
+	case t.work != nil:
+		e.Work = name(t.work)
+		if m, is := t.work.(schedulers.Suspension); is {
+			e.Where = m.Where()
+			e.For, _ = reason(s.woken[m])
+			delete(s.woken, m)
+		}
+	}
+	s.observe.Call(e)
+}
+
+// Panic is a panic that a job has recovered and turned into its result.
+type Panic struct {
+	Work  string // its String or Name, or else its type
+	Value any
+	Stack []byte // of the goroutine that panicked
+}
+
+// OnPanic sets a function that is called for each panic of a job, at once and on
+// the goroutine that has panicked. A job turns its panic into an error for its
+// waiters; if it has none, this is where the panic is seen. f must not use the
+// scheduler, and must not block.
+func OnPanic(f func(*Panic)) Option {
+	return func(s *Scheduler) { s.panicked = schedulers.NewHook("simulation.OnPanic", f) }
 }

@@ -37,8 +37,8 @@ func pump(on schedulers.Worker, until <-chan struct{}) error {
 	return schedulers.Wait(context.Background(), on, nil, until)
 }
 
-// program starts works that write letters, start others, sleep and wait, and returns
-// the order in which everything happened.
+// program starts work items that write letters, start others, sleep and wait, and
+// returns the order in which everything happened.
 func program(t *testing.T, s *simulation.Scheduler) string {
 	t.Helper()
 	var log strings.Builder
@@ -85,7 +85,7 @@ func TestOneSeedOneSchedule(t *testing.T) {
 	assert.Greater(t, len(orders), 40, "seeds differ")
 }
 
-// Every order of three independent works occurs.
+// Every order of three independent work items occurs.
 func TestAllOrdersAreReached(t *testing.T) {
 	orders := map[string]bool{}
 	for seed := range uint64(100) {

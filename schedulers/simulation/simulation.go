@@ -26,22 +26,34 @@ type Scheduler struct {
 	ids     idpool.IDs
 	driver  driver
 	observe schedulers.Hook[Event]
+	// See the options OnPanic, Between, Idle and Interrupt.
+	panicked  schedulers.Hook[*Panic]
+	between   schedulers.Hook[*error]
+	idle      schedulers.Hook[*bool]
+	interrupt schedulers.Hook[struct{}] // unset once it is called
+	refuse    schedulers.Hook[*refusal]
 	// See the options of these names.
 	most     int // steps; 0: no limit
 	outside  time.Duration
 	stepTime time.Duration
+	settle   bool
 
 	mu          sync.Mutex
 	choices     choices
 	ready       turns
-	waits       waits // of works
+	waits       waits // of work items
+	actors      actors
 	suspended   suspended
-	suspensions int           // suspensions so far
-	arriving    int           // machines that were woken and are not queued yet
-	arrived     chan struct{} // closed when there are none; nil: not awaited
-	burst       *burst        // the steps that are being taken; nil: none
-	holder      *task         // the work that has the baton
+	woken       map[schedulers.Suspension]any // what they have waited for; for the observer
+	suspensions int                           // suspensions so far
+	arriving    int                           // machines that were woken and are not queued yet
+	arrived     chan struct{}                 // closed when there are none; nil: not awaited
+	burst       *burst                        // the steps that are being taken; nil: none
+	holder      *task                         // the work that has the baton
 	steps       int
+	checked     bool   // Between was called since the last step
+	others      []Kind // what can be chosen besides ready; kept for its memory
+	births      births
 	slack       time.Duration // see timerRaces
 	overdue     bool          // a timer was armed with no time left
 	failure     error         // the first deadlock, or ErrTooManySteps
@@ -51,28 +63,41 @@ type Scheduler struct {
 type Option func(*Scheduler)
 
 // Steps limits how many steps the simulation takes before its driver returns
-// [ErrTooManySteps]; a program that feeds itself would run forever. Zero or less is no
-// limit, which is the default.
+// [ErrTooManySteps]; a program that keeps starting work would run forever. Zero
+// or less is no limit, which is the default.
 func Steps(most int) Option { return func(s *Scheduler) { s.most = most } }
 
-// Outside makes the driver wait that long whenever nothing can run, before it lets time
-// pass or reports a deadlock, so that goroutines that are not simulated get their turn.
-// Without it, the driver waits for a millisecond, and only before a deadlock. In a
-// bubble of testing/synctest any d above zero is long enough, and costs nothing: the
-// wait ends when all other goroutines are blocked.
+// Outside makes the driver wait for d whenever nothing can run, before it lets
+// time pass or reports a deadlock, so that goroutines that are not simulated get
+// their turn. Without it, the driver waits only before it reports a deadlock, and
+// only until no other goroutine of the process runs or could run, for some
+// milliseconds at most. In a bubble of testing/synctest any d above zero is long
+// enough, and costs nothing: the wait ends when all other goroutines are blocked.
 func Outside(d time.Duration) Option { return func(s *Scheduler) { s.outside = d } }
 
-// StepTime lets each step take up to that much virtual time. A timer that is due within
-// the time that the last steps may have taken races with what can run: whether it is
-// first is a choice like the others. So a timeout of ten milliseconds ends work of a
-// hundred steps of a millisecond, under some seeds. Without it, steps take no time, and
-// a timer expires when nothing can run. Zero or less is the default.
+// StepTime lets each step take up to most of virtual time. A timer that is due
+// within the time that the last steps may have taken races with what can run:
+// whether it is first is a choice like the others. So a timeout of ten
+// milliseconds ends work of a hundred steps of a millisecond, under some seeds.
+// Without it, steps take no time, and a timer expires when nothing can run. Zero
+// or less is the default.
 func StepTime(most time.Duration) Option { return func(s *Scheduler) { s.stepTime = max(0, most) } }
 
 // Observe sets a function that the driver calls before each step and each expiry of a
 // timer. It must not use the scheduler.
 func Observe(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("simulation.Observe", f) }
+}
+
+// Between sets a function that is called between two steps, and after the last
+// one, on the goroutine of a step. The driver returns its first error: an
+// invariant of the program is broken. The simulation continues, so that all work
+// ends, and f is not called again. f must not use the scheduler, and must not
+// block.
+func Between(f func() error) Option {
+	return func(s *Scheduler) {
+		s.between = schedulers.NewHook("simulation.Between", func(err *error) { *err = f() })
+	}
 }
 
 // New returns a scheduler that makes its choices with a random number generator of that
@@ -90,27 +115,45 @@ func Replay(trace Trace, opts ...Option) *Scheduler {
 }
 
 func newScheduler(c choices, opts []Option) *Scheduler {
-	s := &Scheduler{choices: c}
+	s := &Scheduler{choices: c, checked: true}
 	s.driver.of = s
 	for _, o := range opts {
 		if o != nil {
 			o(s)
 		}
 	}
+	if c.chooser.IsSet() || s.settle {
+		s.actors.numbers = map[any]uint64{}
+	}
+	if s.settle {
+		s.births.happened()
+	}
+	if s.observe.IsSet() {
+		s.woken = map[schedulers.Suspension]any{}
+	}
 	return s
 }
 
 // Submit queues w, or refuses it: with [schedulers.ErrShutdown] after Shutdown, and
-// with [schedulers.ErrRejected] if w is nil. It never blocks and never runs w. Hints
-// make no difference.
-func (s *Scheduler) Submit(w schedulers.Work, _ schedulers.Hint) error {
+// with [schedulers.ErrRejected] if w is nil or [Refuse] says so. It never blocks and
+// never runs w. Of the hints it looks at schedulers.Resumed alone, for Refuse.
+func (s *Scheduler) Submit(w schedulers.Work, from schedulers.Hint) error {
+	if s.refuses(w, from) {
+		return schedulers.ErrRejected
+	}
 	if err := s.tally.Enter("simulation", w); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ready.add(turn{work: w})
+	s.enqueue(turn{work: w})
 	return nil
+}
+
+// enqueue makes a turn possible; mu is held.
+func (s *Scheduler) enqueue(t turn) {
+	s.actors.introduce(&t)
+	s.ready.add(t)
 }
 
 // Context returns a copy of parent that makes s the ambient scheduler, and the caller

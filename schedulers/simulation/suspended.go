@@ -27,6 +27,7 @@ func (s *Scheduler) Suspended(m schedulers.Suspension, on any) {
 		s.suspended = suspended{}
 	}
 	s.suspensions++
+	s.actors.meet(m)
 	s.suspended[m] = suspension{s.suspensions, on, s.clock.Now()}
 }
 
@@ -34,6 +35,9 @@ func (s *Scheduler) Suspended(m schedulers.Suspension, on any) {
 func (s *Scheduler) Resumed(m schedulers.Suspension) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.observe.IsSet() {
+		s.woken[m] = s.suspended[m].on
+	}
 	delete(s.suspended, m)
 	s.arriving++
 }
@@ -82,9 +86,10 @@ func (l suspended) inOrder() []schedulers.Suspension {
 	return slices.SortedFunc(maps.Keys(l), func(a, b schedulers.Suspension) int { return l[a].number - l[b].number })
 }
 
-// verdict says how the simulation has ended, or that it has not, since a machine has
-// been woken meanwhile. The error is the deadlock of the machines that are suspended
-// when nothing can run any more. Their waits cannot be made to fail, so they stay.
+// verdict says how the simulation has ended, or that it has not, since a machine
+// has been woken meanwhile. The error is the deadlock of the machines that are
+// still suspended when nothing can run. Their waits cannot be made to fail, so
+// they stay.
 func (s *Scheduler) verdict() (over bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

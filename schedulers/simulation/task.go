@@ -6,12 +6,17 @@ import "github.com/movenext/movenext/schedulers"
 type task struct {
 	of     *Scheduler
 	id     int
+	actor  uint64 // see Turn; 0 without a chooser
 	work   schedulers.Work
 	parked []*wait // those that are not over; guarded by Scheduler.mu
 }
 
-func (s *Scheduler) newTask(w schedulers.Work) *task {
-	return &task{of: s, id: s.ids.Take(), work: w}
+func (s *Scheduler) newTask(t turn) *task {
+	n := &task{of: s, id: s.ids.Take(), work: t.work}
+	if t.id != nil {
+		n.actor = t.id.Actor
+	}
+	return n
 }
 
 // run runs the work, and reports whether the caller has the baton afterwards. If the
@@ -21,7 +26,9 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 	defer func() {
 		baton = t.end()
 		if baton && !returned {
-			go t.of.run()
+			t.of.mu.Lock()
+			t.of.newRunner()
+			t.of.mu.Unlock()
 		}
 	}()
 	t.of.tally.Run(w, t, nil)
@@ -30,8 +37,7 @@ func (t *task) run(w schedulers.Work) (baton bool) {
 }
 
 // end takes the baton from t and reports whether t had it. Any waits still made on
-// behalf of t belong to other goroutines, to which its context was given: they are
-// released.
+// behalf of t belong to other goroutines that have its context: they are released.
 func (t *task) end() bool {
 	s := t.of
 	s.ids.Give(t.id)
@@ -64,6 +70,11 @@ func (s *Scheduler) putDown(t *task) bool {
 	}
 	s.holder = nil
 	return true
+}
+
+// HearPanic implements [schedulers.PanicHearer].
+func (t *task) HearPanic(value any, stack []byte) {
+	t.of.panicked.Call(&Panic{Work: name(t.work), Value: value, Stack: stack})
 }
 
 // Scheduler implements [schedulers.Worker].

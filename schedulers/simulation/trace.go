@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+
+	"github.com/movenext/movenext/schedulers"
 )
 
 // ErrDiverged is returned by Run if a replayed program does not offer the choices of
@@ -57,23 +59,39 @@ type choices struct {
 	random   *rand.Rand
 	script   Trace // what is left of it
 	scripted bool
+	chooser  schedulers.Hook[*question]
+	asked    question // of the chooser: kept for its slice
 	made     Trace
 	diverged error
 }
 
-// among returns one of 0 to n-1.
-func (c *choices) among(n int) int {
+// among returns one of 0 to n-1. offer appends the turns to choose from to a
+// slice, for a chooser.
+func (c *choices) among(n int, offer func([]Turn) []Turn) int {
 	if n == 1 {
 		return 0
 	}
 	var chosen int
-	if c.scripted {
+	switch {
+	case c.scripted:
 		chosen = c.next(n)
-	} else {
+	case c.chooser.IsSet():
+		chosen = c.ask(offer)
+	default:
 		chosen = c.random.IntN(n)
 	}
 	c.made = append(c.made, Choice{n, chosen})
 	return chosen
+}
+
+// ask returns what the chooser chooses.
+func (c *choices) ask(offer func([]Turn) []Turn) int {
+	q := &c.asked
+	q.turns, q.answer = offer(q.turns[:0]), 0
+	if c.chooser.Call(q); q.answer < 0 || q.answer >= len(q.turns) {
+		return 0
+	}
+	return q.answer
 }
 
 func (c *choices) next(n int) int {

@@ -1,21 +1,26 @@
 package simulation
 
-import "github.com/movenext/movenext/schedulers"
+import (
+	"slices"
 
-// turn is the result of one choice: a piece of work begins, a wait is over, a timer
-// expires. One of the three is set.
+	"github.com/movenext/movenext/schedulers"
+)
+
+// turn is the result of one choice: a work item begins, a wait is over, a timer
+// expires. One of the three is set, or none for an interrupt, which is never ready.
 type turn struct {
 	work  schedulers.Work
 	wait  *wait
 	timer *schedulers.Timer
+	id    *Turn // for a chooser; nil without one
 }
 
-// turns are the turns to choose from, in the order in which they became possible. A
-// choice takes the k-th of them, for any k, and a hundred thousand actors that are
-// ready at once are a hundred thousand turns. Each choice would copy half of a slice.
-// So taken turns leave holes, and a Fenwick tree (Peter Fenwick, 1994) counts what is
-// left: adding, taking the k-th and removing one in the middle are logarithmic. When
-// most of it is holes, it is packed.
+// turns are the turns to choose from, in the order in which they became possible.
+// A choice takes the k-th of them, for any k, and there may be a hundred thousand
+// turns if that many actors are ready. In a slice each choice would copy half of
+// them. So taken turns leave holes, and a Fenwick tree (Peter Fenwick, 1994)
+// counts what is left: adding, taking the k-th and removing one in the middle are
+// logarithmic. When most entries are holes, the slice is packed.
 type turns struct {
 	all  []turn  // a zero turn is a hole
 	tree []int32 // tree[i] counts the turns in all[i+1-low(i+1) : i+1]
@@ -84,6 +89,12 @@ func (q *turns) drop(match func(turn) bool) {
 	}
 }
 
+// sortFrom orders the turns from position i on, those that became possible last.
+func (q *turns) sortFrom(i int, compare func(a, b turn) int) {
+	slices.SortStableFunc(q.all[i:], compare)
+	q.pack()
+}
+
 // works returns the work that has not begun, in its order.
 func (q *turns) works() []schedulers.Work {
 	var all []schedulers.Work
@@ -97,8 +108,9 @@ func (q *turns) works() []schedulers.Work {
 
 func (t turn) hole() bool { return t.work == nil && t.wait == nil && t.timer == nil }
 
-// standAt tells a removable turn its current position, from 1 on; 0: it is taken. A
-// timer's Slot is the clock's while it is positive, so here it is negative.
+// standAt records the current position of a removable turn in it, from 1 on; 0:
+// it is taken. A timer's Slot is the clock's while it is positive, so here it is
+// negative.
 func (t turn) standAt(i int) {
 	switch {
 	case t.wait != nil:

@@ -19,7 +19,7 @@ type wait struct {
 	err   error // how it ends
 
 	prev, next *wait
-	at         int           // its place in Scheduler.ready; 0: still waiting, or over
+	at         int           // its position in Scheduler.ready; 0: still waiting, or over
 	over       bool          // it was released
 	abandoned  bool          // its task has ended: another goroutine waits on its behalf
 	resume     chan struct{} // closed when it is released
@@ -71,7 +71,7 @@ func (t *task) park(ctx context.Context, until <-chan struct{}) *wait {
 	w.since = s.clock.Now()
 	t.parked = append(slices.DeleteFunc(t.parked, func(w *wait) bool { return w.over }), w)
 	s.waits.add(w)
-	go s.run()
+	s.newRunner()
 	return w
 }
 
@@ -141,7 +141,7 @@ func (s *Scheduler) lookAtWaits() {
 // letGo makes w ready to continue; mu is held.
 func (s *Scheduler) letGo(w *wait) {
 	s.waits.remove(w)
-	s.ready.add(turn{wait: w})
+	s.enqueue(turn{wait: w})
 }
 
 // endBlock makes the latest wait ready that has not reported what it waits for, since

@@ -35,8 +35,8 @@ func TestAWaitOfTheTestDrivesTheSimulation(t *testing.T) {
 	}
 }
 
-// Works that wait for works that wait for works: each waits on its own goroutine, so it
-// does not matter in which order they began.
+// Work items that wait for work items that wait for others: each waits on its own
+// goroutine, so it does not matter in which order they began.
 func TestNestedWaitsEndUnderEachSeed(t *testing.T) {
 	for seed := range uint64(50) {
 		s := simulation.New(seed)
@@ -97,8 +97,8 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 	assert.Equal(t, cause, got)
 }
 
-// Two works wait for each other. The simulation reports both and their places, lets the
-// later one fail, and continues until all has ended.
+// Two work items wait for each other. The simulation reports both and their
+// places, lets the later one fail, and continues until all has ended.
 func TestADeadlockIsReportedAndBroken(t *testing.T) {
 	s := simulation.New(3)
 	aDone, bDone := make(chan struct{}), make(chan struct{})

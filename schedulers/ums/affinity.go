@@ -7,12 +7,12 @@ import (
 )
 
 // Affinity binds the scheduler's threads to the given processors of the machine,
-// counted from 0: the first thread to the first processor, and so on, starting again if
-// there are more threads. Each thread is then an operating-system thread of its own. A
-// worker that has blocked stays on the operating-system thread, and so on the
-// processor, on which it began. A handover costs some 30 µs instead of less than one,
-// so this pays for few workers that compute for long, and for work bound to a
-// processor's cache or memory.
+// counted from 0: the first thread to the first processor, and so on, starting
+// again if there are more threads. Each thread is then an operating-system thread
+// of its own. A worker that has blocked stays on the operating-system thread, and
+// so on the processor, on which it began. A handover costs some 30 µs instead of
+// less than one, so this pays for a few workers that compute for long, and for
+// work bound to a processor's cache or memory.
 //
 // It works on Linux. Elsewhere Go's standard library offers no way, and a thread runs
 // wherever the system puts it. A thread that cannot be bound runs anyway: the [Event]
@@ -24,7 +24,7 @@ func Affinity(cpus ...int) Option {
 
 // pin binds the goroutine that is the thread now. The goroutine is never unlocked: when
 // it ends, so does the operating system's thread, and its restriction with it.
-func (p *seat) pin() {
+func (p *slot) pin() {
 	cpus := p.of.cpus
 	if len(cpus) == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// seat is one of a scheduler's threads. It belongs to the goroutine that is the thread.
-type seat struct {
+// slot is one of a scheduler's threads. It belongs to the goroutine that is the thread.
+type slot struct {
 	of      *Scheduler
 	id      int // from 1 on
 	thread  *Thread
@@ -19,17 +19,17 @@ type seat struct {
 func (s *Scheduler) startThreads() {
 	s.idle.Store(int64(s.threads))
 	for id := range s.threads {
-		p := &seat{of: s, id: id + 1}
+		p := &slot{of: s, id: id + 1}
 		p.thread = &Thread{list: s.list, back: make(chan Activation, 1), host: func(a Activation) { go p.run(a) }}
-		s.seats = append(s.seats, p)
+		s.slots = append(s.slots, p)
 	}
 	s.alive.Add(s.threads)
-	for _, p := range s.seats {
+	for _, p := range s.slots {
 		go p.run(p.startup())
 	}
 }
 
-func (p *seat) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
+func (p *slot) startup() Activation { return Activation{Reason: Startup, Param: p.id} }
 
 // run is the thread on one goroutine. It lends the goroutine to each new worker that it
 // picks, since most of them end without having blocked: for each, that saves a
@@ -47,7 +47,7 @@ func (p *seat) startup() Activation { return Activation{Reason: Startup, Param: 
 // The state transition that takes the worker off its thread says which of the two it
 // is, so exactly one goroutine is the thread at each moment. If a policy ends the
 // goroutine by runtime.Goexit, the thread starts anew on another one.
-func (p *seat) run(a Activation) {
+func (p *slot) run(a Activation) {
 	schedulers.ClearLabels()
 	p.thread.carries.Store(nil)
 	here := true
@@ -69,7 +69,7 @@ func (p *seat) run(a Activation) {
 }
 
 // decide returns the next worker, which the thread has claimed, or nil at the end.
-func (p *seat) decide(a Activation) *Worker {
+func (p *slot) decide(a Activation) *Worker {
 	if !p.of.plain {
 		return p.thread.decide(p.entry, a)
 	}
@@ -77,7 +77,7 @@ func (p *seat) decide(a Activation) *Worker {
 	return p.pick(a.Worker)
 }
 
-func (p *seat) begin() {
+func (p *slot) begin() {
 	if !p.started {
 		p.started = true
 		p.of.idle.Add(-1)
@@ -86,7 +86,7 @@ func (p *seat) begin() {
 
 // entry is the entry point: it puts the ready workers in line and executes the next of
 // the line.
-func (p *seat) entry(t *Thread, a Activation) {
+func (p *slot) entry(t *Thread, a Activation) {
 	p.tell(Event{Step: Activated, Reason: a.Reason, Cause: a.Cause, Param: a.Param, Worker: p.before(a)})
 	p.begin()
 	for w := p.pick(a.Worker); w != nil; w = p.pick(nil) {
@@ -101,7 +101,7 @@ func (p *seat) entry(t *Thread, a Activation) {
 }
 
 // before returns the ID of the worker that the activation is about.
-func (p *seat) before(a Activation) int {
+func (p *slot) before(a Activation) int {
 	if a.Reason == Startup || p.ran == nil {
 		return 0
 	}
@@ -111,7 +111,7 @@ func (p *seat) before(a Activation) int {
 // pick returns the worker to run next, waiting until there is one; nil when the
 // scheduler has ended. These are the steps T1 to T3. yielded is put in line first, if
 // it is not nil.
-func (p *seat) pick(yielded *Worker) *Worker {
+func (p *slot) pick(yielded *Worker) *Worker {
 	s := p.of
 	for {
 		w := p.choose(yielded)
@@ -135,7 +135,7 @@ func (p *seat) pick(yielded *Worker) *Worker {
 // choose puts the workers of the completion list in line, cleans up terminated ones,
 // and takes the next worker out of the line, or returns nil. If more are left, it wakes
 // another thread.
-func (p *seat) choose(yielded *Worker) *Worker {
+func (p *slot) choose(yielded *Worker) *Worker {
 	s := p.of
 	next := p.chooseByPolicy
 	if s.plain {
@@ -157,7 +157,7 @@ func (p *seat) choose(yielded *Worker) *Worker {
 // claim and the cleaning up take one hold of the list's lock, which then guards the
 // line, too. With a policy they take three holds and the line's lock, since user code
 // must not run under the list's.
-func (p *seat) chooseFirst(yielded *Worker) (w *Worker, more bool) {
+func (p *slot) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 	s, l, line := p.of, p.of.list, &p.of.decisions.line
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,7 +184,7 @@ func (p *seat) chooseFirst(yielded *Worker) (w *Worker, more bool) {
 	return w, more
 }
 
-func (p *seat) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
+func (p *slot) chooseByPolicy(yielded *Worker) (w *Worker, more bool) {
 	s := p.of
 	var events []Event
 	if s.observe.IsSet() {

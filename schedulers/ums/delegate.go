@@ -7,11 +7,12 @@ import (
 	"github.com/movenext/movenext/schedulers"
 )
 
-// Delegate runs f on a worker that is dedicated to such functions: one after the other,
-// in the order of the calls. It is for policies and observers, which must not wait for
-// locks that workers use, including hidden ones; f may, in a marked call. It does not
-// block. It returns nil, or [schedulers.ErrShutdown] after Shutdown, or
-// [schedulers.ErrRejected] if f is nil.
+// Delegate runs f on a worker that is dedicated to such functions: one after the
+// other, in the order of the calls. It is for policies and observers, which must
+// not wait for locks that workers use, including hidden ones; f may wait for
+// them, in a marked call. It does not block. It returns nil, or
+// [schedulers.ErrShutdown] after Shutdown, or [schedulers.ErrRejected] if f is
+// nil.
 //
 // An accepted function runs before Shutdown returns nil. It is dropped by a Shutdown
 // that gives up before the worker has begun.
@@ -22,8 +23,9 @@ func (s *Scheduler) Delegate(f func(*Worker)) error {
 	return s.delegate.add(f)
 }
 
-// delegate is a work item that runs functions until none is left. At most one is submitted
-// or running at a time. Its lock is the system's: no function runs under it.
+// delegate is a work item that runs functions until none is left. At most one is
+// submitted or running at a time. Its lock is the system's: no function runs
+// under it.
 type delegate struct {
 	of *Scheduler
 
@@ -32,8 +34,8 @@ type delegate struct {
 	active bool // submitted, or running and going to look into the queue again
 }
 
-// add queues f. The lock is held over the submission so that a work item that begins at once
-// finds f.
+// add queues f. The lock is held over the submission so that a work item that
+// begins at once finds f.
 func (d *delegate) add(f func(*Worker)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

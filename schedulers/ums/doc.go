@@ -1,10 +1,11 @@
-// Package ums is user-mode scheduling: a program schedules its own worker threads, one
-// decision at a time, and is told when a worker has blocked, so that it can run another
-// one on the same processor. Windows had it in its kernel (x64, versions 7 to 10) and
-// has dropped it; for Linux it was proposed and not accepted. This is the model in
-// plain Go, without a kernel, on every system.
+// Package ums is user-mode scheduling: a program schedules its own worker
+// threads, one decision at a time, and is told when a worker has blocked, so that
+// it can run another one on the same processor. Windows had it in its kernel
+// (x64, versions 7 to 10) and has dropped it; for Linux it was proposed and not
+// accepted. This is the same model in plain Go, without a kernel, on every
+// system.
 //
-// Two layers: the mechanism ([CompletionList], [Worker], [Thread],
+// There are two layers: the mechanism ([CompletionList], [Worker], [Thread],
 // [EnterSchedulingMode]), which decides nothing, and [Scheduler], a ready-made
 // scheduler on top of it that decides by a user's [Policy].
 //
@@ -35,24 +36,25 @@
 //
 // # A worker blocks
 //
-// A kernel sees a thread block. Nothing in Go does, so a blocking call is marked: by
-// [Block], or by [schedulers.Blocker] in code that waits on behalf of its caller, as a
-// job's Wait does. The thread is activated with [WorkerBlocked], which has no parameter
-// and names no worker, and picks another one; the call continues next to it, as system
-// calls do. When the call has ended, the worker does not continue: it appears on its
-// completion list, and runs when it is picked.
+// A kernel sees a thread block. Nothing in Go does, so a blocking call is marked:
+// by [Block], or by [schedulers.Blocker] in code that waits on behalf of its
+// caller, as a job's Wait does. The thread is activated with [WorkerBlocked],
+// which has no parameter and names no worker, and picks another worker; the call
+// continues next to it, as system calls do. When the call has ended, the worker
+// does not continue: it appears on its completion list, and runs when it is
+// picked.
 //
 // # A worker blocks and does not say so
 //
 // An unmarked blocking call holds its thread. The mechanism cannot see it. A
-// [Scheduler] can guess: Go tells how many goroutines run, so the scheduler knows how
-// many of its running workers wait, though not which. While others are ready, the
-// workers that have run for the longest time lose their threads, which are activated
-// with the cause [Noticed] ([Notice] says how often; notice.go how). The blocked
-// goroutine is not touched, and cannot be held up when it continues: it then runs next
-// to the threads, up to its next marked call or yield, from where it appears on the
-// completion list. This is the limit of the model without a kernel. Page faults are not
-// seen, either.
+// [Scheduler] can guess: Go tells how many goroutines run, so the scheduler knows
+// how many of its running workers wait, though not which. While others are ready,
+// the workers that have run for the longest time lose their threads, which are
+// activated with the cause [Noticed] ([Notice] sets how often; notice.go explains
+// how). The blocked goroutine is not touched, and cannot be held up when it
+// continues: it then runs in addition to the threads, up to its next marked call
+// or yield, from where it appears on the completion list. This is the limit of
+// the model without a kernel. Page faults are not seen, either.
 //
 // # A worker ends
 //
@@ -138,10 +140,11 @@
 //
 // # A policy that fails
 //
-// The line knows all ready workers, in the order in which they became ready, and a
-// policy only chooses from them. A policy is dropped if it panics, exits, returns a
-// worker that is not in line, or returns none although some are. From then on the line
-// is served from its head. Nothing has to be handed over, so nothing can be lost.
+// The line contains all ready workers, in the order in which they became ready,
+// and a policy only chooses from them. A policy is dropped if it panics, exits,
+// returns a worker that is not in line, or returns none although some are ready.
+// From then on the line is served from its head. Nothing has to be handed over,
+// so nothing can be lost.
 //
 // # What the threads are
 //
@@ -158,9 +161,9 @@
 //
 // # What it costs
 //
-// Each piece of work costs a context, a decision under the policy's lock, and two
-// passes through the completion list, one to begin and one to end: 0.9 µs of processor
-// time for work that does nothing, where the pool needs 0.2 (100 000 pieces of work on
+// Each work item costs a context, a decision under the policy's lock, and two passes
+// through the completion list, one to begin and one to end: 0.9 µs of processor
+// time for work that does nothing, where the pool needs 0.2 (100 000 work items on
 // two threads). Half of it is locks, the rest is memory: a context has 168 bytes, and
 // is touched in each of these steps. Work that blocks costs a goroutine and two
 // handovers more. This pays where the choice of what runs next is a decision, and not
@@ -174,7 +177,7 @@
 //
 // # Waiting, in terms of the contract
 //
-// A wait inside work of a Scheduler gives up its place, and continues in its turn. A
-// worker of the Scheduler may run the queued work that it waits for in place. So nested
-// waits do not hang, even with one thread.
+// A wait inside work of a Scheduler gives up its thread, and continues when it is
+// picked again. A worker of the Scheduler may run the queued work that it waits
+// for in place. So nested waits do not hang, even with one thread.
 package ums

@@ -57,7 +57,7 @@ func (e Event) what() string {
 	}
 }
 
-func (p *seat) tell(e Event) {
+func (p *slot) tell(e Event) {
 	if p.of.observe.IsSet() {
 		e.Thread = p.id
 		p.of.observe.Call(e)

@@ -60,8 +60,8 @@ func (l *CompletionList) append(w *Worker) {
 // Otherwise it blocks until a worker appears or until wait has passed, and then returns
 // nil.
 //
-// The workers belong to the caller, which alone can pick them now: a lost worker is
-// never run.
+// The workers belong to the caller, which alone can pick them now: a worker that
+// the caller loses never runs.
 func (l *CompletionList) Dequeue(wait time.Duration) []*Worker {
 	all := l.drain()
 	if len(all) > 0 || wait <= 0 {

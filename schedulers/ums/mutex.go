@@ -18,9 +18,10 @@ const (
 	WorkerSide                    // what runs on workers
 )
 
-// Mutex is a mutual exclusion lock that belongs to one side: the first to lock it. It
-// finds a mistake whose deadlock otherwise needs a worker to block at one certain
-// place. The zero value is unlocked and belongs to neither side.
+// Mutex is a mutual exclusion lock that belongs to one side: the first to lock
+// it. It reports a mistake that would otherwise deadlock only if a worker blocked
+// at one particular point. The zero value is unlocked and belongs to neither
+// side.
 type Mutex struct {
 	side atomic.Uint32
 	mu   sync.Mutex

@@ -14,15 +14,15 @@ const (
 	// defaultNotice is how often a Scheduler looks, unless Notice says otherwise.
 	defaultNotice = 5 * time.Millisecond
 
-	// soon is the delay of the next look after a worker was noticed: where one worker
-	// blocks, others do.
+	// soon is the delay of the next look after a worker was noticed: if one
+	// worker blocks, others probably do.
 	soon = 100 * time.Microsecond
 
 	// longestPause is the most intervals between two looks while none is noticed.
 	longestPause = 16
 
-	// shortWork is the duration below which work is not noticed: it is back before that
-	// would help.
+	// shortWork is the duration below which work is not noticed: its worker is
+	// back before that would help.
 	shortWork = 20 * time.Microsecond
 
 	// stalled is the time without any progress after which the longest-running worker
@@ -30,17 +30,18 @@ const (
 	stalled = 100 * time.Millisecond
 )
 
-// Notice sets how often the scheduler looks for workers that block without having said
-// so, while workers are ready and all threads are busy. A worker that is noticed gives
-// up its thread as if it had called [Block], with the cause [Noticed]. Zero or less
-// switches this off: an unmarked call then holds its thread. The default is 5 ms.
+// Notice sets how often the scheduler looks for workers that block without saying
+// so, while workers are ready and all threads are busy. A worker that is noticed
+// gives up its thread as if it had called [Block], with the cause [Noticed]. Zero
+// or less switches this off: an unmarked call then holds its thread. The default
+// is 5 ms.
 //
-// A worker that runs at two looks loses its thread in two cases: fewer goroutines of the
-// program run, or could, than workers of the scheduler do, at both looks and, if other
-// work has ended between, at a third; or nothing at all has moved for 100 ms. So other
-// goroutines that compute can delay it, and a worker that computes for long can be
-// mistaken for one that blocks. It then continues next to the threads, up to its next
-// marked call or yield.
+// A worker that runs at two looks loses its thread in two cases: fewer goroutines
+// of the program run, or could, than workers of the scheduler do, at both looks
+// and, if other work has ended between, at a third; or nothing at all has moved
+// for 100 ms. So other goroutines that compute can delay it, and a worker that
+// computes for long can be mistaken for one that blocks. It then continues next
+// to the threads, up to its next marked call or yield.
 func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.every = every } }
 
 // watch notices workers that block and have not said so.
@@ -53,19 +54,19 @@ func Notice(every time.Duration) Option { return func(s *Scheduler) { s.watch.ev
 // is wrong, a computing worker has lost its thread, and the blocked one still has one;
 // as many workers run as there are threads.
 //
-// One count is no evidence: a worker may wait for a mutex at that moment, or be on its
-// way from a processor to a queue, where Go counts it neither as running nor as ready.
-// On a busy machine, where threads stand still in such moments, one look in a hundred
-// saw too few. So only what two looks in a row have missed counts, or three while other
-// work ends.
+// One count is no evidence: a worker may wait for a mutex at that moment, or be
+// on its way from a processor to a queue, where Go counts it neither as running
+// nor as ready. On a busy machine, where threads are preempted in such moments,
+// one look in a hundred saw too few. So only workers that two looks in a row have
+// missed count, or three while other work ends.
 //
 // # What is done
 //
 // The watch takes the edge from Running to Blocked, which a goroutine may do in a
 // worker's name, and activates the thread. The blocked goroutine is not touched:
-// nothing in Go can hold up a goroutine that continues after its blocking. So it does
-// not appear on the completion list by itself. Its next marked call or yield brings it
-// back, as if that were the end of its blocking; or its end does.
+// nothing in Go can hold up a goroutine that continues after blocking. So it does
+// not appear on the completion list by itself. Its next marked call or yield
+// brings it back, as if that were the end of its blocking; or its end does.
 //
 // # When it looks
 //
@@ -87,7 +88,7 @@ type watch struct {
 	timer   *time.Timer
 	ended   bool
 	pause   time.Duration
-	last    uint64 // works that had ended at the last look
+	last    uint64 // work items that had ended at the last look
 	census  census.Counter
 	missing [2]int     // running workers without a running goroutine, at the last looks
 	seen    []sighting // at the last look
@@ -207,7 +208,7 @@ func (o *watch) sight() (running []sighting, moved bool) {
 	l := o.of.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, p := range o.of.seats {
+	for _, p := range o.of.slots {
 		w := p.thread.carries.Load()
 		if w == nil || w.state != Running {
 			continue

@@ -16,9 +16,9 @@ type Policy interface {
 	// yielded.
 	Ready(w *Worker)
 
-	// Next returns a worker for which Ready was called and which it has not returned
-	// since; nil only if there is none. It may return workers that were terminated
-	// meanwhile.
+	// Next returns a worker that Ready has reported, and that Next has not
+	// returned since; nil only if there is none. It may return workers that have
+	// ended meanwhile.
 	Next() *Worker
 }
 
@@ -30,7 +30,8 @@ var (
 	// ready.
 	ErrPolicyWithheld = errors.New("ums: the policy returned no worker, although some are ready")
 
-	// ErrPolicyInvented is the reason if Next has returned a worker that is not ready.
+	// ErrPolicyInvented is the reason if Next has returned a worker that is not
+	// ready.
 	ErrPolicyInvented = errors.New("ums: the policy returned a worker that is not ready")
 )
 
@@ -60,8 +61,8 @@ type decisions struct {
 	told   bool         // the failure was reported
 }
 
-// ready puts workers in line: all of them before the policy learns of the first, so all
-// are known, whatever it does.
+// ready puts workers in line: all of them before the policy learns of the first,
+// so the line contains all of them whatever the policy does.
 func (d *decisions) ready(workers ...*Worker) {
 	workers = slices.DeleteFunc(workers, func(w *Worker) bool { return !d.line.push(w) })
 	for _, w := range workers {
@@ -120,7 +121,7 @@ func asError(v any) error {
 // line is a list of workers, linked in both directions.
 type line struct{ first, last *Worker }
 
-// place is a worker's place in a line.
+// place is a worker's position in a line.
 type place struct {
 	in             *line // nil: in none
 	before, behind *Worker

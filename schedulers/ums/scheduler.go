@@ -15,7 +15,7 @@ import (
 // [schedulers.Timers] without an exported field.
 type timerQueue = timers.Queue
 
-// Scheduler makes a worker of each piece of work and runs it on its own scheduler
+// Scheduler makes a worker of each work item and runs it on its own scheduler
 // threads, in the order of a policy. Make one with [New]. All methods are safe for
 // concurrent use.
 //
@@ -33,7 +33,7 @@ type Scheduler struct {
 	delegate delegate
 
 	start   sync.Once
-	seats   []*seat        // constant after start
+	slots   []*slot        // constant after start
 	alive   sync.WaitGroup // of threads that have not ended, on whatever goroutines
 	idle    atomic.Int64   // threads that are parked, or have not started
 	more    chan struct{}  // a token: there may be workers in line for one more thread

@@ -99,8 +99,9 @@ func (w *Worker) block() departure {
 	return w.vacate()
 }
 
-// notice is block on behalf of a worker that seems to block and has not said so, if its
-// execution of that number still runs. It returns the thread to activate, or none.
+// notice is block on behalf of a worker that seems to block without saying so, if
+// its execution of that number still runs. It returns the thread to activate, or
+// none.
 func (w *Worker) notice(time uint32) departure {
 	w.list.mu.Lock()
 	defer w.list.mu.Unlock()

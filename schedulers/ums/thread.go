@@ -172,7 +172,7 @@ func (t *Thread) decide(entry EntryPoint, a Activation) (picked *Worker) {
 func (t *Thread) decision() *Worker {
 	for {
 		switch s := t.stage.Load(); {
-		case s == claiming: // by another goroutine, to which the thread was given
+		case s == claiming: // by another goroutine, which the thread has moved to
 			runtime.Gosched()
 		case t.stage.CompareAndSwap(s, notDeciding):
 			if s == decided {

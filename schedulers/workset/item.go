@@ -9,16 +9,16 @@ import (
 // ErrNoItems is returned by [WaitAny] for an empty list, in which no item can ever end.
 var ErrNoItems = errors.New("workset: no items to wait for")
 
-// Item is one work item of a set. All methods are safe for concurrent use. The caller may
-// drop an Item at any time.
+// Item is one work item of a set. All methods are safe for concurrent use. The
+// caller may drop an Item at any time.
 type Item struct{ t ticket }
 
 // Done returns a channel that is closed when the work has ended or was abandoned. The
 // channel is made on the first call.
 func (it *Item) Done() <-chan struct{} { return it.t.Done() }
 
-// Err returns the reason if the work was abandoned. It returns nil if the work has
-// ended, and while it has not.
+// Err returns the reason if the work was abandoned. It returns nil if the work
+// has ended, or is queued or running.
 func (it *Item) Err() error {
 	_, reason := it.t.Gone()
 	return reason
@@ -47,11 +47,11 @@ func WaitAll(ctx context.Context, items ...*Item) error {
 	return errors.Join(abandoned...)
 }
 
-// WaitAny blocks until one of the items has ended or was abandoned. It returns the
-// item's index (the lowest, if several have already ended) and the reason if it was
-// abandoned, or nil. It returns -1 and the cause of ctx if that ends first, and -1 and
-// [ErrNoItems] for an empty list. A nil ctx never ends. The items keep nothing of a
-// wait that is over.
+// WaitAny blocks until one of the items has ended or was abandoned. It returns
+// the item's index (the lowest, if several have already ended) and the reason if
+// it was abandoned, or nil. It returns -1 and the cause of ctx if that ends
+// first, and -1 and [ErrNoItems] for an empty list. A nil ctx never ends. A wait
+// that is over leaves nothing behind in the items.
 func WaitAny(ctx context.Context, items ...*Item) (int, error) {
 	if len(items) == 0 {
 		return -1, ErrNoItems

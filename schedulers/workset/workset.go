@@ -1,5 +1,6 @@
-// Package workset waits for a set of work, over any scheduler: submit a hundred work items
-// and wait until the last of them has ended, or for some of them, or for the first.
+// Package workset waits for a set of work, over any scheduler: submit a hundred
+// work items and wait until the last of them has ended, or for some of them, or
+// for the first.
 //
 // A [Set] is a scheduler that counts. [Set.Wait] waits until the set is empty, and
 // counts work that was submitted meanwhile by the work itself, so one call waits for a
@@ -8,9 +9,10 @@
 //
 // # Alternatives
 //
-// The work has to tell a sync.WaitGroup of each end, and a panic or a refusal makes it
-// forget that; here the scheduler counts. Jobs have WhenAll and WhenAny; this package
-// is for work that has no result, and for all work of a scheduler, whatever its origin.
+// With a sync.WaitGroup the work itself has to report each end, and a panic or a
+// refusal makes it forget to; here the scheduler counts. Jobs have WhenAll and
+// WhenAny; this package is for work that has no result, and for all work of a
+// scheduler, whatever its origin.
 //
 // # Waiting
 //
@@ -101,8 +103,8 @@ func (s *Set) Len() int {
 // first, and [schedulers.ErrWouldDeadlock] if ctx names a worker that knows that this
 // wait would never end. A nil ctx never ends. The set can be used again.
 //
-// Wait does not report the results of the work items; [schedulers.Meter] tells how many of
-// them panicked or were abandoned.
+// Wait does not report the results of the work items; [schedulers.Meter] tells
+// how many of them panicked or were abandoned.
 func (s *Set) Wait(ctx context.Context) error {
 	return wait(ctx, s.whenEmpty())
 }

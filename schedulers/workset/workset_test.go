@@ -188,7 +188,8 @@ func TestWaitAnyRacingTheEnd(t *testing.T) {
 	require.NoError(t, s.Shutdown(context.Background()))
 }
 
-// The only worker waits for a set of its own, and gets it: the pool is told of the wait.
+// The only worker waits for a set of its own, and gets it: the pool is told of
+// the wait.
 func TestAWaitInsideOfWorkDoesNotHang(t *testing.T) {
 	beneath := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
 	j := job.Run(schedulers.With(context.Background(), beneath), func(ctx context.Context) (int, error) {

@@ -20,11 +20,11 @@ type do func(schedulers.Worker)
 func (f do) Run(on schedulers.Worker) { f(on) }
 func (f do) Abandon(error)            {}
 
-// ordered collects the order in which works run on a scheduler with one processor.
+// ordered collects the order in which work items run on a scheduler with one processor.
 type ordered struct {
 	t    *testing.T
 	s    *workstealing.Scheduler
-	left sync.WaitGroup // works that have not ended
+	left sync.WaitGroup // work items that have not ended
 	mu   sync.Mutex
 	seen []int
 }

@@ -3,14 +3,15 @@
 //
 // # Three letters
 //
-//	work  (Go's G)  one piece of work; it runs once, until it returns
+//	work  (Go's G)  one work item; it runs once, until it returns
 //	worker (M)      a goroutine; as many as needed
 //	processor (P)   the right to run, with a queue of its own; p of them
 //
-// A worker takes work only while it holds a processor, so at most p works run at a time that
-// have not blocked. A worker that is about to block hands off its processor
-// ([schedulers.Blocker]); one that blocks without saying so loses it when nothing has moved for
-// a while. Either finishes its work without a processor: see [Processors].
+// A worker takes work only while it holds a processor, so at most p work items
+// that have not blocked run at a time. A worker that is about to block hands off
+// its processor ([schedulers.Blocker]); one that blocks without saying so loses
+// it when nothing has moved for a while. Either finishes its work without a
+// processor: see [Processors].
 //
 // # Where work waits
 //
@@ -20,7 +21,8 @@
 //
 // # Where a worker looks
 //
-//  1. every 61st time, the global queue: otherwise work that feeds itself would starve it
+//  1. every 61st time, the global queue: otherwise work that keeps submitting
+//     more work would starve it
 //  2. the slot next, but no more than three times in a row; then its own queue
 //  3. the queues of other processors, starting from a random one: the thief takes half
 //  4. the global queue
@@ -31,24 +33,25 @@
 //
 // # Fairness
 //
-// The guarantee follows tokio's. If at no time more than N work items are queued, and no
-// work runs for longer than T without returning or saying that it blocks, then each
-// work is started at the latest
+// The guarantee follows tokio's. If never more than N work items are queued, and none
+// runs for longer than T without returning or saying that it blocks, then each work
+// item starts no later than
 //
 //	(61 × N + 1046) × T
 //
-// after it was submitted, however much other work items feed themselves, and whichever
-// processor it waits at. It is the sum of the waits that the limits above allow,
-// counted in starts of the processor at whose queue the work waits:
+// after it was submitted, however much other work items feed themselves, and in
+// whichever processor's queue it waits. The bound is the sum of the waits that
+// the limits above allow, counted in starts of the processor in whose queue the
+// work waits:
 //
-//   - at place g of the global queue, 61 × g: each processor serves that queue first
-//     every 61st time;
-//   - at place n of a local queue (the slot counts as the last), 4n + n/15 + 1: three
-//     of the slot before each of the queue, and one in 61 of the global queue. With n =
-//     257, the most, this is 1046;
-//   - stolen work has fewer work items in front of it afterwards than before; and work that
-//     spills over from a full queue has at most N in front of it in the global one, and
-//     does not come back.
+//   - at position g of the global queue, 61 × g: each processor serves that
+//     queue first every 61st time;
+//   - at position n of a local queue (the slot counts as the last), 4n + n/15 +
+//     1: three of the slot before each of the queue, and one in 61 of the global
+//     queue. With n = 257, the most, this is 1046;
+//   - stolen work has fewer work items in front of it afterwards than before; and
+//     work that spills over from a full queue has at most N in front of it in the
+//     global one, and does not come back.
 //
 // The count belongs to the processor and not to its worker, so handing off changes
 // nothing. Work that blocks without saying so breaks the condition; its processor is

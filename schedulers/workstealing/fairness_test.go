@@ -13,14 +13,14 @@ import (
 	"github.com/movenext/movenext/schedulers/workstealing"
 )
 
-// race is a scheduler whose works feed themselves until all the watched works have been
-// started, and the number of starts.
+// race is a scheduler whose work items resubmit themselves until all the watched
+// work items have been started, and the number of starts.
 type race struct {
 	t      *testing.T
 	s      *workstealing.Scheduler
-	all    sync.WaitGroup // works that have not ended
+	all    sync.WaitGroup // work items that have not ended
 	starts atomic.Int64
-	left   atomic.Int64 // watched works that have not been started
+	left   atomic.Int64 // watched work items that have not been started
 }
 
 func newRace(t *testing.T, processors int, opts ...workstealing.Option) *race {
@@ -38,7 +38,8 @@ func (r *race) submit(from schedulers.Worker, w do) {
 	assert.NoError(r.t, r.s.Submit(do(work), schedulers.Hint{From: from}))
 }
 
-// end waits for all work items, including those that work has submitted, and shuts down.
+// end waits for all work items, including those that work has submitted, and
+// shuts down.
 func (r *race) end() {
 	r.t.Helper()
 	r.all.Wait()
@@ -84,8 +85,8 @@ func TestTheGlobalQueueIsServedEvery61Starts(t *testing.T) {
 	}
 }
 
-// The processor changes its worker at each work item. If the workers counted, the 61st start
-// would come later the more workers take turns.
+// The processor changes its worker at each work item. If the workers counted, the
+// 61st start would come later the more workers take turns.
 func TestHandingOnDoesNotPutTheGlobalQueueOff(t *testing.T) {
 	r := newRace(t, 1)
 	var feed do
@@ -137,8 +138,8 @@ func TestALocalQueueIsServedAtLeastEveryFourthTime(t *testing.T) {
 	}
 }
 
-// On one processor, the guarantee counted in starts: 61 for each of N work items and 1046
-// more.
+// On one processor, the guarantee counted in starts: 61 for each of N work items
+// and 1046 more.
 func TestNoWorkWaitsLongerThanTheGuaranteeSays(t *testing.T) {
 	for _, n := range []int{10, 257, 1_500} {
 		r := newRace(t, 1)
@@ -169,7 +170,8 @@ func TestTheGuaranteeHoldsAcrossThieves(t *testing.T) {
 	r := newRace(t, processors)
 	before := make([]int64, n)
 	for range processors {
-		r.submit(nil, r.feeder()) // may end, or not feed at all, before the watched works come
+		// It may end, or not feed at all, before the watched work items come.
+		r.submit(nil, r.feeder())
 	}
 	r.submit(nil, func(on schedulers.Worker) {
 		for i := range n {

@@ -10,11 +10,12 @@ import (
 // Option changes how a scheduler is made.
 type Option func(*Scheduler)
 
-// Processors sets how many work items run at a time, not counting those that have blocked:
-// work that has lost its processor in a wait runs on without one to its end, next to the
-// work that got it. So one processor is no lock; a strand over the scheduler is (package
-// exclusive). The default is GOMAXPROCS at the time of New. A number below one means one,
-// and one above 65 536 means 65 536.
+// Processors sets how many work items run at a time, not counting those that have
+// blocked: work that has lost its processor in a wait runs to its end without
+// one, next to the work that got the processor. So one processor is no lock; a
+// strand over the scheduler is (package exclusive). The default is GOMAXPROCS at
+// the time of New. A number below one means one, and one above 65 536 means 65
+// 536.
 func Processors(n int) Option {
 	return func(s *Scheduler) { s.procs = make([]*processor, min(max(1, n), mostProcessors)) }
 }
@@ -22,8 +23,8 @@ func Processors(n int) Option {
 // mostProcessors is far above any machine's number, and still fits into memory.
 const mostProcessors = 1 << 16
 
-// DefaultPatience is how long nothing may move before processors are taken from workers
-// that do not return, unless the option [Patience] sets another.
+// DefaultPatience is how long nothing may move before processors are taken from
+// workers that do not return, unless the option [Patience] sets another value.
 const DefaultPatience = 10 * time.Millisecond
 
 // Patience sets how long work may wait while no worker begins or ends work, before the
@@ -39,16 +40,16 @@ func MaxWorkers(n int) Option {
 	return func(s *Scheduler) { s.maxWorkers = n }
 }
 
-// Looks sets how often an idle worker looks at all queues before it ends; a number
-// below one means one, the default. Between two looks it lets other goroutines run.
-// More looks may find work sooner, and cost processor time in any case; `go run
-// ./internal/experiments spinning` measures both.
+// Looks sets how often an idle worker looks at all queues before it ends; a
+// number below one means one, the default. Between two looks it lets other
+// goroutines run. More looks may find work sooner, but always cost processor
+// time; `go run ./internal/experiments spinning` measures both.
 func Looks(n int) Option { return func(s *Scheduler) { s.looks = max(1, n) } }
 
 // Name names the scheduler in logs and traces; the default is "workstealing".
 func Name(name string) Option { return func(s *Scheduler) { s.name = name } }
 
-// Trace has f called with each decision. See [Event]. A panic in f is contained: see
+// Trace calls f with each decision. See [Event]. A panic in f is contained: see
 // [schedulers.Hook].
 func Trace(f func(Event)) Option {
 	return func(s *Scheduler) { s.observe = schedulers.NewHook("workstealing.Trace", f) }

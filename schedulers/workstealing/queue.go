@@ -11,8 +11,9 @@ import (
 // capacity is the number of work items in a processor's queue. Go's has the same size.
 const capacity = 256
 
-// maxNext is how often in a row the slot may go before the queue. Otherwise two work items
-// that submit each other would keep all work items behind them waiting.
+// maxNext is how often in a row the slot goes before the queue. Without the
+// limit, two work items that submit each other would keep all work behind them
+// waiting.
 const maxNext = 3
 
 // runQueue is the queue of one processor: a ring, and a slot for the newest work. It is
@@ -56,11 +57,11 @@ func (q *runQueue) push(w schedulers.Work) pushed {
 	return added
 }
 
-// pushAndSpill is push for a queue that was full: if it still is, the older half of the
-// ring moves to the end of global, whose lock the caller holds. Both locks are held
-// while it moves, so that an observer of all queues always finds accepted work in one
-// queue or the other. It returns the number of work items that it moved, and false if the
-// queue is closed.
+// pushAndSpill is push for a queue that was full: if it still is, the older half
+// of the ring moves to the end of global, whose lock the caller holds. Both locks
+// are held while it moves, so that an observer of all queues always finds
+// accepted work in one queue or the other. It returns the number of work items
+// that it moved, and false if the queue is closed.
 func (q *runQueue) pushAndSpill(w schedulers.Work, global *deque.Deque) (spilled int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,15 +121,15 @@ func (q *runQueue) pop() (w schedulers.Work, slot bool) {
 	return q.front(), false
 }
 
-// stealHalf takes the older half of the ring, rounded up: the oldest is returned, to be
-// run at once, and the others move to the ring of the thief. The work in the slot was
-// most likely submitted by work that is about to end, and is left for the owner. A
-// thief that has found nothing else anywhere takes that too. taken is the total number
-// of works taken.
+// stealHalf takes the older half of the ring, rounded up: the oldest is returned,
+// to be run at once, and the others move to the ring of the thief. The work in
+// the slot was most likely submitted by work that is about to end, and is left
+// for the owner. A thief that has found nothing else anywhere takes that too.
+// taken is the total number of work items taken.
 //
-// Both queues are locked, in the order of their processors: with one at a time, stolen
-// work would be in no queue for a moment, and a Shutdown that gives up at that moment
-// would miss it.
+// Both queues are locked, in the order of their processors: with one lock at a
+// time, stolen work would be in no queue for a moment, and a Shutdown that gives
+// up at that moment would miss it.
 func (q *runQueue) stealHalf(thief *runQueue, slotToo bool) (first schedulers.Work, taken int) {
 	if q.size.Load() == 0 {
 		return nil, 0
@@ -146,7 +147,8 @@ func (q *runQueue) stealHalf(thief *runQueue, slotToo bool) (first schedulers.Wo
 	}
 	half := q.n - q.n/2
 	first, taken = q.front(), 1
-	// The thief's ring was empty when it looked, but hints lead foreign goroutines there.
+	// The thief's ring was empty when it looked, but hints let other goroutines
+	// push there.
 	for ; taken < half && thief.n < capacity; taken++ {
 		thief.append(q.front())
 	}

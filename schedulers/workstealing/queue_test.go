@@ -17,7 +17,8 @@ func (numbered) Run(schedulers.Worker) {}
 func (numbered) Abandon(error)         {}
 
 // Thieves move work between four queues, spilling moves it to the global one. The
-// holder of all locks sees all work items except at most one in the hands of each thief.
+// holder of all locks sees all work items except at most one in the hands of each
+// thief.
 func TestWorkOnTheMoveIsInOneQueueOrTheOther(t *testing.T) {
 	const works, thieves, rounds = 900, 3, 2_000
 	s := New(Processors(4))

@@ -66,9 +66,9 @@ type processor struct {
 	id   int     // constant, from 1 on
 	held *worker // the worker that holds it; guarded by Scheduler.mu
 
-	// tick counts the searches for work. It belongs to the holder of the processor: if
-	// each worker counted for itself, a processor that is handed off each time would
-	// never come to its 61st.
+	// tick counts the searches for work. It belongs to the processor: if each
+	// worker counted for itself, a processor that is handed off each time would
+	// never come to its 61st search.
 	tick uint
 }
 
@@ -186,9 +186,9 @@ func (s *Scheduler) own(by schedulers.Worker) *worker {
 	return nil
 }
 
-// MayRunInPlace reports true if by is a worker of this scheduler: a work item that waits
-// there already has a processor, so running the awaited work with it does not increase
-// the number of running work items.
+// MayRunInPlace reports true if by is a worker of this scheduler: a work item
+// that waits there already has a processor, so running the awaited work with it
+// does not increase the number of running work items.
 func (s *Scheduler) MayRunInPlace(_ schedulers.Work, by schedulers.Worker) bool {
 	return s.own(by) != nil
 }

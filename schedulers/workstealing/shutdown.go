@@ -19,8 +19,8 @@ func (s *Scheduler) Shutdown(ctx context.Context) error {
 	return ending.Await(ctx, s.close(), func() { ending.Abandon(s.takeQueued()) })
 }
 
-// close shuts all queues, each under the lock under which it accepts: when it returns,
-// no more work will be accepted.
+// close closes all queues, each under the lock under which it accepts work: when
+// it returns, no more work will be accepted.
 func (s *Scheduler) close() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,11 +10,11 @@ import (
 //
 // # Three approaches that do not work
 //
-// (Go's scheduler rejects the same three.) Keeping all state in one place would tell
-// exactly how many workers are needed, and be one lock for everything. Handing work to
-// a new worker directly would move it away from the processor that has its data, each
-// time. Starting a worker whenever work appears and a processor is idle makes workers
-// that find nothing and end at once.
+// (Go's scheduler rejects the same three.) Keeping all state in one structure
+// would tell exactly how many workers are needed, and be one lock for everything.
+// Handing work to a new worker directly would, each time, move it away from the
+// processor that has its data. Starting a worker whenever work appears and a
+// processor is idle makes workers that find nothing and end at once.
 //
 // # The approach that does
 //
@@ -32,12 +32,13 @@ import (
 //	 S3 idle > 0 and spinning = 0:      L3 look into all queues once more
 //	    start a worker                  L4 work there: take a processor, spin again
 //
-// All of these are locked or atomic, so they have one order. If S3 starts no worker,
-// one of two cases holds. First, no processor was idle at S2. Then each has a worker
-// that has not passed L1 since; when it does, it comes to L3, after S1, and finds the
-// work if it was spinning. If it was not, other workers spin at that moment, and the
-// last of them comes to L3. Second, a worker was spinning at S2. Its L2 is after S2 and
-// so its L3 after S1. Reading the queues before L2 would be the lost wake-up.
+// All of these are locked or atomic, so they have one order. If S3 starts no
+// worker, one of two cases holds. First, no processor was idle at S2. Then each
+// has a worker that has not passed L1 since; when it does, it comes to L3, after
+// S1, and finds the work if it was spinning. If it was not, other workers spin at
+// that moment, and the last of them comes to L3. Second, a worker was spinning at
+// S2. Its L2 is after S2, so its L3 is after S1. Reading the queues before L2
+// would lose a wake-up.
 
 // wake starts a worker if one is needed.
 func (s *Scheduler) wake() {

@@ -88,8 +88,8 @@ func (e Event) String() string {
 	}
 }
 
-// watched reports whether a trace is on: two loads, so that a scheduler without one
-// pays nothing.
+// watched reports whether a trace is on. It costs two loads, all that a scheduler
+// without a trace pays.
 func (s *Scheduler) watched() bool { return s.observe.IsSet() || trace.IsEnabled() }
 
 func (s *Scheduler) note(e Event) {

@@ -72,8 +72,8 @@ func TestTheTraceShowsThe61stSearch(t *testing.T) {
 	assert.Equal(t, []int{61, 122}, searches)
 }
 
-// The figure of the document: a processor without work takes three works from a loaded
-// one.
+// The figure of the document: a processor without work takes three work items
+// from a loaded one.
 func TestTheTraceShowsThatAThiefTakesHalf(t *testing.T) {
 	var l log
 	r := newRace(t, 2, workstealing.Trace(l.note))
@@ -156,7 +156,7 @@ func ExampleTrace() {
 		_ = s.Submit(do(nothing), schedulers.Hint{From: on})
 		close(submitted)
 	}), schedulers.Hint{})
-	<-submitted // work submitted after Shutdown is refused, even by works
+	<-submitted // work submitted after Shutdown is refused, even by work items
 	_ = s.Shutdown(context.Background())
 	// Output:
 	// worker 1, processor 1: starts

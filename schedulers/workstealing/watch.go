@@ -5,10 +5,10 @@ import "time"
 // watch takes processors from workers whose work blocks without saying so: the task of
 // sysmon in Go's runtime. It is guarded by Scheduler.mu.
 //
-// While no processor is idle, a timer is set. If a whole interval passes in which no
-// worker has begun or ended work, and work is queued, the processors are handed to new
-// workers. Work that computes for long loses its processor too, as a goroutine does;
-// the worst case is the behaviour of one goroutine per work.
+// While no processor is idle, a timer is set. If a whole interval passes in which
+// no worker has begun or ended work, and work is queued, the processors are
+// handed to new workers. Work that computes for long loses its processor too, as
+// a goroutine does; in the worst case there is one goroutine per work item.
 type watch struct {
 	patience time.Duration
 	timer    *time.Timer

@@ -12,27 +12,27 @@ import (
 // 61st time, a prime, to avoid resonance with periodic work. The number is Go's.
 const fairTick = 61
 
-// worker is a place for a goroutine: an ID that can be reused, and counters. The place
-// outlives the goroutine, so that starting one allocates nothing.
+// worker is a slot for a goroutine: an ID that can be reused, and counters. The
+// slot outlives the goroutine, so starting one allocates nothing.
 type worker struct {
 	sched *Scheduler
 	id    int
 	loop  runloop.Loop
 
-	// state is running while the goroutine runs work with its processor, looking while it
-	// looks for work, lost while it runs work without a processor.
+	// state is running while the goroutine runs work with its processor, looking
+	// while it looks for work, lost while it runs work without a processor.
 	//
 	//	looking ──takes work──▶ running ──Block, or the watch──▶ lost
 	//	   ▲                       │                              │
 	//	   └──────work returns─────┴──────────work returns────────┘
 	//
-	// A processor is taken away by the edge from running to lost alone, a
-	// compare-and-swap under mu. So a looking worker never loses its processor, and it
-	// knows before it looks whether it has one.
+	// The edge from running to lost is the only one that takes a processor away,
+	// by compare-and-swap under mu. So a looking worker never loses its
+	// processor, and it knows before it looks whether it has one.
 	state atomic.Uint32
 
-	// The processor, or nil. Written under Scheduler.mu, read without a lock: a hint
-	// leads foreign goroutines here.
+	// The processor, or nil. Written under Scheduler.mu, read without a lock: a
+	// hint leads other goroutines here.
 	proc atomic.Pointer[processor]
 
 	// Used by the worker's goroutine alone, or by the one that starts it.
@@ -49,7 +49,7 @@ const (
 	lost
 )
 
-// place returns a place without a goroutine; mu is held.
+// place returns a slot without a goroutine; mu is held.
 func (s *Scheduler) place() *worker {
 	if n := len(s.spare); n > 0 {
 		w := s.spare[n-1]
@@ -65,8 +65,9 @@ func (s *Scheduler) place() *worker {
 	return w
 }
 
-// serve is the goroutine of a worker. One of few can be found by waits whose context does not name
-// it: the others may not be enough.
+// serve is the goroutine of a worker. If there are few workers, a wait whose
+// context does not name its worker can still find it: the others may not be
+// enough.
 func (w *worker) serve() {
 	schedulers.ClearLabels()
 	if n := len(w.sched.procs); n == 1 || n < runtime.GOMAXPROCS(0) {
@@ -116,10 +117,10 @@ func (w *worker) random() uint32 {
 	return w.seed
 }
 
-// Block implements [schedulers.Blocker]: it hands off the worker's processor. It never
-// returns an error. Afterwards the worker finishes its current work without a
-// processor, so one more work runs for a moment, and then the worker asks for a
-// processor.
+// Block implements [schedulers.Blocker]: it hands off the worker's processor. It
+// never returns an error. Afterwards the worker finishes its current work without
+// a processor, so one more work item runs for a moment, and then the worker asks
+// for a processor.
 func (w *worker) Block() (unblock func(), err error) {
 	s := w.sched
 	s.mu.Lock()

@@ -22,8 +22,9 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			schedulertest.Run(t, func(testing.TB) schedulertest.Scheduler {
-				// No watch: on a loaded machine it hands off the processor of work that
-				// is merely slow, and the suite counts the works that run at a time.
+				// No watch: on a loaded machine it hands off the processor of
+				// work that is merely slow, and the suite counts the work items
+				// that run at a time.
 				return workstealing.New(append(opts, workstealing.Patience(0))...)
 			})
 		})

@@ -1,0 +1,126 @@
+package schedulertest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/movenext/movenext/schedulers"
+)
+
+// errBase is the refusal of a base.
+var errBase = fmt.Errorf("schedulertest: no room: %w", schedulers.ErrRejected)
+
+// base is the scheduler that RunOver puts beneath: it has every capability and
+// does nothing by itself. It runs the queued work when it is drained, and records
+// the calls of its methods.
+type base struct {
+	refuseWork, refuseWaits, pumps bool
+
+	idle func() // called by a pump that finds nothing to run
+
+	mu    sync.Mutex // another goroutine shuts down the scheduler above
+	queue []schedulers.Work
+	hints []schedulers.Worker
+	told  []string
+}
+
+func newBase() *base { return &base{} }
+
+func (g *base) note(what string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.told = append(g.told, what)
+}
+
+func (g *base) Submit(w schedulers.Work, from schedulers.Hint) error {
+	if g.refuseWork {
+		return errBase
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.queue = append(g.queue, w)
+	g.hints = append(g.hints, from.From)
+	return nil
+}
+
+// one runs the oldest work, and reports whether it found one.
+func (g *base) one() bool {
+	g.mu.Lock()
+	if len(g.queue) == 0 {
+		g.mu.Unlock()
+		return false
+	}
+	w := g.queue[0]
+	g.queue = g.queue[1:]
+	g.mu.Unlock()
+	w.Run(g.worker())
+	return true
+}
+
+func (g *base) drain() {
+	for g.one() {
+	}
+}
+
+// worker returns the worker of the base.
+func (g *base) worker() schedulers.Worker {
+	if g.pumps {
+		return pumping{baseWorker{g}}
+	}
+	return baseWorker{g}
+}
+
+func (g *base) Shutdown(context.Context) error                                { g.note("Shutdown"); return nil }
+func (g *base) StartTimer(*schedulers.Timer, time.Duration)                   { g.note("StartTimer") }
+func (g *base) StopTimer(*schedulers.Timer) bool                              { g.note("StopTimer"); return false }
+func (g *base) MayRunInPlace(schedulers.Work, schedulers.Worker) (never bool) { return false }
+func (g *base) MaxConcurrency() int                                           { return 2 }
+
+// baseWorker is the worker of a base.
+type baseWorker struct{ of *base }
+
+func (s baseWorker) Scheduler() schedulers.Scheduler { return s.of }
+func (s baseWorker) ID() int                         { return 1 }
+
+func (s baseWorker) Block() (func(), error) { return s.wait("Block") }
+
+func (s baseWorker) BlockFor(home schedulers.Scheduler, _ <-chan struct{}) (func(), error) {
+	if schedulers.RunsOn(home, s.of) {
+		return s.wait("BlockFor own work")
+	}
+	return s.wait("BlockFor")
+}
+
+func (s baseWorker) wait(how string) (func(), error) {
+	if s.of.refuseWaits {
+		return nil, schedulers.ErrWouldDeadlock
+	}
+	s.of.note(how)
+	return func() { s.of.note("unblock") }, nil
+}
+
+// pumping is a worker that pumps.
+type pumping struct{ baseWorker }
+
+func (p pumping) Pump(ctx context.Context, _ schedulers.Scheduler, done <-chan struct{}) error {
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		default:
+		}
+		if !p.of.one() && p.of.idle != nil {
+			p.of.idle()
+		}
+	}
+}
+
+// call is work.
+type call func(on schedulers.Worker)
+
+func (c call) Run(on schedulers.Worker) { c(on) }
+func (c call) Abandon(error)            {}

@@ -1,0 +1,55 @@
+package simulation_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers/simulation"
+)
+
+// The goroutine is not simulated, and has not begun when nothing can run any more.
+func TestADriverWaitsForGoroutinesThatCanRun(t *testing.T) {
+	for seed := range uint64(300) {
+		s := simulation.New(seed)
+		ctx := s.Context(context.Background())
+		source := job.NewSource[int]()
+		j := awaitAsync(ctx, source.Job())
+		job.Run(ctx, func(context.Context) (struct{}, error) {
+			go func() {
+				for range 3 { // passes through some hands
+					next := make(chan struct{})
+					go close(next)
+					<-next
+				}
+				source.TrySetResult(1)
+			}()
+			return struct{}{}, nil
+		})
+		require.NoError(t, s.Run())
+		require.True(t, j.Status().IsFinal())
+	}
+}
+
+// The bubble's clock shows whether the driver has slept. It does if the system
+// has put a thread of the process aside.
+func TestAStillWorldIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		notSlept := 0
+		for range 200 {
+			before := time.Now()
+			s := simulation.New(1)
+			awaitAsync(s.Context(context.Background()), job.NewSource[int]().Job())
+			require.Error(t, s.Run(), "it waits forever")
+			if time.Since(before) == 0 {
+				notSlept++
+			}
+		}
+		assert.Positive(t, notSlept)
+	})
+}
