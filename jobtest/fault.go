@@ -1,0 +1,87 @@
+package jobtest
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/simulation"
+)
+
+// Refusal is the fault of a scheduler that refuses a job: it ends at once, and its error
+// is schedulers.ErrRejected. See [Faults].
+const Refusal = "refusal"
+
+// Faults lets what can fail fail: the named fault points of the program ([Fault]), and
+// the scheduler if [Refusal] is among the names. Without names all of them can. Whether a
+// fault happens is a choice of the schedule. So it is searched for, shrunk and replayed
+// like the order of the steps, and the report lists it.
+func Faults(names ...string) Option {
+	names = slices.Clone(names)
+	return option(func(c *settings) {
+		c.faults = func(name string) bool { return len(names) == 0 || slices.Contains(names, name) }
+	})
+}
+
+// faultKey is the key of the schedule's run in the context of the test's function.
+type faultKey struct{}
+
+// Fault reports whether the fault of that name happens here, this time. It is for the
+// doubles of a test: a store that cannot save, a peer that does not answer.
+//
+//	func (s *fakeStore) Save(ctx context.Context, o Order) error {
+//		if jobtest.Fault(ctx, "store is full") {
+//			return errFull
+//		}
+//		…
+//	}
+//
+// ctx is the context of the test's function or one below it. With any other one, with nil,
+// or without the option [Faults], no fault happens. Fault does not block. Only the job or
+// machine that takes its step may call it.
+func Fault(ctx context.Context, name string) bool {
+	if ctx == nil {
+		return false
+	}
+	r, _ := ctx.Value(faultKey{}).(*one)
+	return r != nil && r.fails(name)
+}
+
+// fails lets the schedule choose whether a fault happens.
+func (r *one) fails(name string) bool {
+	if r.faults == nil || !r.faults(name) || r.returned {
+		return false
+	}
+	r.failing = true
+	happens := r.sim.Pick(2) == 1
+	r.failing = false
+	if happens && r.recording {
+		r.record(simulation.Event{Time: r.sim.Now(), Kind: simulation.Picked, Work: "fault: " + name})
+	}
+	return happens
+}
+
+// refuses is the fault of the scheduler. The job that calls the test's function is not
+// part of the program.
+func (r *one) refuses(schedulers.Work) bool { return r.began && r.fails(Refusal) }
+
+// faultRates are the probabilities of a fault, each for some of the random schedules. A
+// program with ten fault points hardly comes past all of them if each fails every other
+// time.
+var faultRates = []float64{0.5, 0.2, 0.05}
+
+// faulty makes the choice whether a fault happens with one of the rates, and leaves all
+// other choices to c.
+func (s *session) faulty(c chooser, r *rand.Rand) chooser {
+	rate := faultRates[r.IntN(len(faultRates))]
+	return func(turns []simulation.Turn) int {
+		if !s.failing {
+			return c(turns)
+		}
+		if r.Float64() < rate {
+			return 1
+		}
+		return 0
+	}
+}

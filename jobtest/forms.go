@@ -1,0 +1,43 @@
+package jobtest
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/schedulers/pool"
+)
+
+// BothForms tests an async function in its two executions: the plain one, on goroutines in
+// a bubble of testing/synctest, and its twin, in many schedules as [Explore] tries them
+// with opts. Time is virtual in both. A test that fails in one of them alone has found a
+// difference: a function that blocks where its machine suspends, or state that only one
+// schedule protects.
+//
+//	jobtest.BothForms(t, checkout, checkoutAsync)
+//
+// The context of the plain form carries a pool that ends with the bubble. Goroutines that
+// wait forever make the bubble panic, which names them. BothForms blocks until both are
+// done; see [Run] for other tests.
+func BothForms(t *testing.T, plain func(context.Context) error, twin func(context.Context) *job.Job[job.Void], opts ...Option) {
+	t.Helper()
+	t.Run("plain", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := pool.New()
+			if err := plain(schedulers.With(t.Context(), p)); err != nil {
+				t.Error(err)
+			}
+			if err := p.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("machines", func(t *testing.T) {
+		Explore(t, func(ctx context.Context) error {
+			_, err := twin(ctx).Wait(ctx)
+			return err
+		}, opts...)
+	})
+}

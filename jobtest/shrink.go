@@ -1,0 +1,147 @@
+package jobtest
+
+import (
+	"time"
+
+	"github.com/movenext/movenext/schedulers/simulation"
+)
+
+// # Shrinking
+//
+// The size of a schedule is its number of deviations, choices other than the
+// oldest turn. It is made smaller in two ways, as long as the program fails in
+// the same way:
+//
+//  1. Deviations are dropped, first many at a time and then one by one (Zeller
+//     and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002),
+//     until each of those that are left is needed.
+//  2. Such a schedule is small, and not always the smallest. So all schedules
+//     with fewer deviations are tried, the smallest first, as far as the budget
+//     allows.
+//
+// Dropping a deviation changes what later choices offer. So a candidate is a list
+// of wishes, which are followed as far as possible, and the schedule that has
+// actually run is the next smallest one.
+
+const (
+	shrinkRuns = 3000
+	shrinkTime = 5 * time.Second
+)
+
+// shrinking is the search for a smaller schedule.
+type shrinking struct {
+	*session
+	best  outcome
+	until time.Time
+	limit int // runs
+}
+
+// shrink returns a schedule that fails as o does, with as few deviations as it finds.
+func (s *session) shrink(o outcome) outcome {
+	if o.failure.kind == hanging || o.failure.err == errGoroutines {
+		return o
+	}
+	if again := s.again(o.trace, false); !again.failed() {
+		o.failure.more += "\nThe schedule does not fail again: the program depends on more than its schedule."
+		return o
+	}
+	w := &shrinking{s, o, time.Now().Add(shrinkTime), s.runs + shrinkRuns}
+	for w.takeBack() {
+	}
+	w.limit = s.runs + shrinkRuns
+	w.searchSmaller()
+	return w.best
+}
+
+// open reports whether the budget allows another run.
+func (w *shrinking) open() bool { return w.runs < w.limit && time.Now().Before(w.until) }
+
+// fails runs a candidate, and keeps it if it fails in the same way and is smaller.
+func (w *shrinking) fails(chosen []int) bool {
+	if !w.open() {
+		return false
+	}
+	return w.keep(w.follow(script(chosen)))
+}
+
+// keep makes o the best if it is better.
+func (w *shrinking) keep(o outcome) bool {
+	if !o.failed() || o.failure.kind != w.best.failure.kind {
+		return false
+	}
+	size, best := deviations(o.trace), deviations(w.best.trace)
+	if size > best || size == best && len(trimmed(o.trace)) >= len(trimmed(w.best.trace)) {
+		return false
+	}
+	w.best = o
+	return true
+}
+
+// deviations counts the choices other than the oldest turn.
+func deviations(t simulation.Trace) int {
+	n := 0
+	for _, c := range t {
+		if c.Chosen > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// takeBack drops deviations, in chunks of decreasing size, and reports whether
+// any of that has led to a smaller schedule.
+func (w *shrinking) takeBack() bool {
+	smaller := false
+	for size := len(w.best.trace); size > 0; size /= 2 {
+		for end := len(trimmed(w.best.trace)); end > 0 && w.open(); end -= size {
+			for _, candidate := range without(w.best.trace, max(0, end-size), end) {
+				if w.fails(candidate) {
+					smaller = true
+					break
+				}
+			}
+			end = min(end, len(trimmed(w.best.trace))+size)
+		}
+	}
+	return smaller
+}
+
+// without returns the wishes of a trace without those of a part: once replaced by
+// the oldest turn, and once left out. It returns none if the part has no
+// deviation.
+func without(t simulation.Trace, from, to int) [][]int {
+	if deviations(t[from:min(to, len(t))]) == 0 {
+		return nil
+	}
+	t = trimmed(t)
+	var replaced, leftOut []int
+	for i, c := range t {
+		if i >= from && i < to {
+			replaced = append(replaced, 0)
+			continue
+		}
+		replaced = append(replaced, c.Chosen)
+		leftOut = append(leftOut, c.Chosen)
+	}
+	return [][]int{replaced, leftOut}
+}
+
+// searchSmaller tries the schedules that have fewer deviations than the best.
+func (w *shrinking) searchSmaller() {
+	size := deviations(w.best.trace)
+	if size < 2 {
+		return
+	}
+	all := newExhaustive(size - 1)
+	for w.open() {
+		_, c := all.next(nil, 0, 0)
+		if c == nil {
+			return
+		}
+		o := w.follow(c)
+		if w.keep(o) {
+			return // the first is the smallest
+		}
+		all.ran(o.trace)
+	}
+}

@@ -1,0 +1,54 @@
+package jobtest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// sourceLine returns a line of a file, or "" if it cannot be read.
+func sourceLine(file string, line int) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		if data, err = os.ReadFile(inModule(file)); err != nil {
+			return ""
+		}
+	}
+	for text := range strings.SplitSeq(string(data), "\n") {
+		if line--; line == 0 {
+			return strings.TrimSpace(text)
+		}
+	}
+	return ""
+}
+
+// inModule returns the path of a file that is named by its package, as in
+// generated code. A test runs in the folder of its package, so the module is
+// above.
+func inModule(file string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return file
+	}
+	for {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil {
+			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(file, moduleIn(string(text)))))
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return file
+		}
+		dir = above
+	}
+}
+
+// moduleIn returns the path of the module that a go.mod file declares.
+func moduleIn(mod string) string {
+	for line := range strings.Lines(mod) {
+		if name, is := strings.CutPrefix(strings.TrimSpace(line), "module "); is {
+			return strings.Trim(strings.TrimSpace(name), `"`)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,156 @@
+package jobtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/movenext/movenext/schedulers/simulation"
+)
+
+// chooser makes the choices of one schedule.
+type chooser func(turns []simulation.Turn) int
+
+// strategy chooses schedules.
+type strategy interface {
+	// next returns the name and the chooser of its n-th schedule. horizon is how many
+	// choices the longest schedule so far had. A nil chooser says that none is left.
+	next(r *rand.Rand, n, horizon int) (name string, c chooser)
+}
+
+type random struct{}
+
+func (random) next(r *rand.Rand, _, _ int) (string, chooser) {
+	return "random", func(turns []simulation.Turn) int { return r.IntN(len(turns)) }
+}
+
+type pos struct{}
+
+func (pos) next(r *rand.Rand, _, _ int) (string, chooser) {
+	priority := map[uint64]float64{}
+	return "POS", func(turns []simulation.Turn) int {
+		return highest(turns, func(t simulation.Turn) float64 {
+			if t.Seq == 0 {
+				return r.Float64()
+			}
+			return once(priority, t.Seq, r)
+		})
+	}
+}
+
+// once returns the priority of that number, which is drawn the first time.
+func once(priorities map[uint64]float64, of uint64, r *rand.Rand) float64 {
+	p, known := priorities[of]
+	if !known {
+		p = r.Float64()
+		priorities[of] = p
+	}
+	return p
+}
+
+// highest returns the first turn with the highest priority.
+func highest(turns []simulation.Turn, priority func(simulation.Turn) float64) int {
+	best, at := 0.0, -1
+	for i, t := range turns {
+		if p := priority(t); at < 0 || p > best {
+			best, at = p, i
+		}
+	}
+	return at
+}
+
+// pct is the depth, or 0 for depths that rotate.
+type pct int
+
+// A machine that only yields until another has done something would, with the
+// highest priority, yield forever. So an actor that was preferred for a long time
+// falls behind all others.
+const longEnough = 64
+
+func (d pct) next(r *rand.Rand, n, horizon int) (string, chooser) {
+	depth := int(d)
+	if depth == 0 {
+		depth = 1 + n%4
+	}
+	changes := map[int]bool{}
+	for range depth - 1 {
+		changes[r.IntN(max(1, horizon))] = true
+	}
+	p := &priorities{random: r, of: map[uint64]float64{}, changes: changes}
+	return fmt.Sprintf("PCT, depth %d", depth), p.choose
+}
+
+// priorities are those of the actors of one schedule. A random one is above zero,
+// and each actor that falls behind gets the next one below.
+type priorities struct {
+	random  *rand.Rand
+	of      map[uint64]float64
+	changes map[int]bool // by the number of the choice
+	choices int
+	lowest  float64
+	last    uint64 // the actor that was chosen, and how often in a row
+	inARow  int
+}
+
+func (p *priorities) choose(turns []simulation.Turn) int {
+	rank := func(t simulation.Turn) float64 {
+		if t.Kind == simulation.Picked {
+			return p.random.Float64()
+		}
+		return once(p.of, t.Actor, p.random)
+	}
+	at := highest(turns, rank)
+	if p.changes[p.choices] || p.inARow > longEnough && turns[at].Actor == p.last {
+		p.lowest--
+		p.of[turns[at].Actor] = p.lowest
+		at = highest(turns, rank)
+	}
+	p.choices++
+	if p.inARow++; turns[at].Actor != p.last {
+		p.last, p.inARow = turns[at].Actor, 1
+	}
+	return at
+}
+
+// script makes the choices of a list, as far as they are possible, and chooses
+// the oldest turn beyond its end.
+func script(chosen []int) chooser {
+	return func(turns []simulation.Turn) int {
+		if len(chosen) == 0 {
+			return 0
+		}
+		i := chosen[0]
+		chosen = chosen[1:]
+		return min(i, len(turns)-1)
+	}
+}
+
+// fromBytes makes its choices from data, one byte for each.
+func fromBytes(data []byte) chooser {
+	return func(turns []simulation.Turn) int {
+		if len(data) == 0 {
+			return 0
+		}
+		i := int(data[0]) % len(turns)
+		data = data[1:]
+		return i
+	}
+}
+
+// interrupting takes the turn of the interrupt at one choice, and not before:
+// otherwise it would come early in nearly all schedules, since it is one of the
+// turns of every choice.
+func interrupting(c chooser, at int) chooser {
+	return func(turns []simulation.Turn) int {
+		last := len(turns) - 1
+		if turns[last].Kind != simulation.Interrupted {
+			return c(turns)
+		}
+		if at--; at < 0 {
+			return last
+		}
+		if last == 1 {
+			return 0
+		}
+		return c(turns[:last])
+	}
+}
